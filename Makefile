@@ -1,0 +1,107 @@
+# make run        builds the release and starts everything on this machine; ARGS="…" goes to `onthemap up`
+# make test       everything that a change must pass: style, protocol, unit tests, system tests
+# make check      the same without system tests and protocol
+# make system     the tests that start the built program
+# make build      the program in its debug form, and its gazetteer
+# make release    the program in its release form, and its gazetteer
+# make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
+# make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
+# make sanitize   the unit tests under the thread and the address sanitizer
+# make proto      Swift from the .proto files
+# make check-proto  refuses generated Swift that does not come from these .proto files
+# make fmt        formats what is written by hand
+# make lint       refuses what fmt would change
+# make setup      installs what is missing for a build; setup-test and setup-bench what is missing for those
+# make clean      removes all that was made
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+# SwiftPM uses all cores, and locks its folder against a second one.
+.NOTPARALLEL:
+.PHONY: run test check system build release gazetteer bench sanitize proto check-proto fmt lint clean \
+	setup setup-build setup-test setup-bench
+
+CONFIG ?= debug
+ARGS ?=
+export YARDSTICKS
+
+# Folders are listed too: they change when a file goes.
+SOURCES := Package.swift $(shell find Sources ! -path '*/Data' ! -path '*/Data/*' ! -path '*.docc*')
+HAND_WRITTEN := Package.swift $(shell find Sources Tests -name '*.swift' ! -name '*.pb.swift' ! -path '*/Generated/*')
+PLACES := Sources/Gazetteer/Data/places.tsv.xz
+PROTOS := $(shell find proto -name '*.proto')
+GENERATED := Sources/Link/Generated
+PLUGIN := .build/debug/protoc-gen-swift
+# Internal to Link: nobody else sees a protobuf type.
+GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
+	--swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath
+
+run: release
+	@exec .build/release/onthemap up $(ARGS)
+
+# `swift test` comes last, so that its verdict is what one reads.
+test: setup-test lint check-proto .build/debug/gazetteer.otm
+	swift test --parallel
+
+check: lint .build/debug/gazetteer.otm
+	swift test --parallel --skip SystemTests
+
+system: setup-test .build/debug/gazetteer.otm
+	swift test --filter SystemTests
+
+build: .build/debug/onthemap .build/debug/gazetteer.otm
+
+release: .build/release/onthemap .build/release/gazetteer.otm
+
+gazetteer: .build/$(CONFIG)/gazetteer.otm
+
+# A file like any other to make, so that a second `make run` need not ask SwiftPM whether anything changed. Touched
+# only where SwiftPM saw nothing to do, for it links again what somebody else touched.
+.build/debug/onthemap .build/release/onthemap: .build/%/onthemap: $(SOURCES) | setup-build
+	swift build --configuration $* --product onthemap
+	@for file in $?; do if [[ $$file -nt $@ ]]; then touch $@; break; fi; done
+
+# The program looks for it beside itself.
+.build/debug/gazetteer.otm .build/release/gazetteer.otm: .build/%/gazetteer.otm: $(PLACES) \
+		$(wildcard Sources/Gazetteer/*.swift Sources/Gazetteer/Generated/*.swift) | .build/%/onthemap
+	xz -dc $(PLACES) | .build/$*/onthemap gazetteer build --output $@
+
+bench: setup-bench release
+	swift build --configuration release --product bench
+	.build/release/bench $(ARGS)
+
+# Judged by the exit code: a race prints "passed" all the same. XCTest's own runner leaks, hence without it.
+sanitize: setup-build .build/debug/gazetteer.otm
+	swift test --sanitize=thread --scratch-path .build/tsan --skip SystemTests
+	swift test --sanitize=address --scratch-path .build/asan --skip SystemTests --disable-xctest
+
+proto: setup-test $(PLUGIN)
+	rm -rf $(GENERATED)
+	mkdir -p $(GENERATED)
+	$(GENERATE) --swift_out=$(GENERATED)
+
+check-proto: setup-test $(PLUGIN)
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$(GENERATE) --swift_out="$$fresh"; \
+	diff -r "$$fresh" $(GENERATED) || { echo "$(GENERATED) does not come from proto/: run make proto" >&2; exit 1; }
+
+# Of the version that the package depends on, so that library and generated code fit.
+$(PLUGIN): Package.swift | setup-test
+	swift build --product protoc-gen-swift
+	@touch $@
+
+fmt:
+	@swift format format --in-place --parallel $(HAND_WRITTEN)
+
+lint: setup-build
+	@swift format lint --strict --parallel $(HAND_WRITTEN)
+
+setup: setup-build
+
+setup-build setup-test setup-bench: setup-%:
+	@deploy/setup.sh $*
+
+clean:
+	rm -rf .build .venv

@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One set of rules for every target: language mode 6, imports that say what they expose, no warning left standing.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// A place index of a quarter of a million rows cannot wait for unoptimised code, so this target is optimised in debug
+// builds as well.
+let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+let http: [Target.Dependency] = [
+  .product(name: "HTTPTypes", package: "swift-http-types"),
+  .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "NIOCore", package: "swift-nio"),
+]
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "onthemap",
+  products: [
+    .executable(name: "onthemap", targets: ["Command"]),
+    .executable(name: "bench", targets: ["Bench"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+  ],
+  targets: [
+    // Each rung may import what stands above it here; Tests/TidyTests/ImportLadderTests.swift holds that.
+    .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+
+    // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
+    .target(
+      name: "OnTheMap",
+      dependencies: [
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ], swiftSettings: strict),
+
+    // 1: text to ranked places.
+    .target(name: "Gazetteer", dependencies: ["OnTheMap"], exclude: ["Data"], swiftSettings: optimised),
+
+    // 2: the edges. Each owns one kind of outside library.
+    .target(
+      name: "Link",
+      dependencies: ["CZeroMQ", "OnTheMap", logging, .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      swiftSettings: strict),
+    .target(
+      name: "Store", dependencies: ["OnTheMap", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+
+    // 3: the services, one a process. They meet only through proto/.
+    .target(
+      name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", lifecycle, logging],
+      swiftSettings: strict),
+    .target(
+      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
+    .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
+
+    // 4: command line, configuration, wiring, signals.
+    .executableTarget(
+      name: "Command",
+      dependencies: [
+        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Worker", lifecycle, logging,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ], swiftSettings: strict),
+
+    // Measured, not tested: `make bench`.
+    .executableTarget(
+      name: "Bench",
+      dependencies: http + [
+        "Link", "OnTheMap", logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Tests/Bench", swiftSettings: strict),
+
+    .testTarget(name: "OnTheMapTests", dependencies: ["OnTheMap"], swiftSettings: strict),
+    .testTarget(
+      name: "GazetteerTests", dependencies: ["Gazetteer", "OnTheMap"], exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(name: "LinkTests", dependencies: ["Link"], swiftSettings: strict),
+    .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(name: "DeployTests", swiftSettings: strict),
+    .testTarget(name: "SystemTests", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

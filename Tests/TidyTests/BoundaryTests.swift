@@ -1,0 +1,101 @@
+import Testing
+
+/// A call that only some places may make.
+private struct Ban {
+  let pattern: Pattern
+  let advice: String
+  var view: KeyPath<SwiftText, String> = \.code
+  var applies: (SourceFile) -> Bool
+
+  func rule(_ file: SourceFile) -> [Complaint] {
+    applies(file) ? complaints(file, in: view, pattern) { "\($0.split(separator: "\n").first ?? ""): \(advice)" } : []
+  }
+
+  /// Each example is a line of the file at `path`.
+  func hold(at path: String, bad: [String], good: [String], elsewhere: [String] = []) {
+    TidyTests.hold(
+      SourceTree.swift, to: rule, bad: bad.map { SourceFile(path, $0) },
+      good: good.map { SourceFile(path, $0) } + elsewhere.map { SourceFile($0, bad[0]) })
+  }
+}
+
+@Suite("Who may call what")
+struct BoundaryTests {
+  @Test("No error is swept away with try!")
+  func forcedTry() {
+    Ban(
+      pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, a precondition says why.",
+      applies: { _ in true }
+    ).hold(at: "Sources/Store/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
+  }
+
+  @Test("Only the command prints")
+  func printing() {
+    Ban(
+      pattern: Pattern(#"(?<![.\w])((?:debugP|p)rint\()"#), advice: "log it, or return it for Command to print.",
+      applies: { $0.isUnder("Sources") && $0.target != "Command" }
+    ).hold(
+      at: "Sources/Ingest/A.swift", bad: ["print(1)", "\"\\(print(1))\""], good: ["fingerprint(1)", "\"print(1)\""],
+      elsewhere: ["Sources/Command/A.swift", "Tests/Bench/A.swift"])
+  }
+
+  @Test("The pure targets read no clock and roll no dice")
+  func purity() {
+    Ban(
+      pattern: Pattern(
+        #"(\bDate\(\)|\bUUID\(\)|\.now\b|\bSystemRandomNumberGenerator\b|\.(?:shuffled|randomElement)\(\)"#
+          + #"|\.random\((?![^)]*\busing:))"#),
+      advice: "take the time or the generator as a parameter, so that a test can replay it.",
+      applies: { ["OnTheMap", "Gazetteer"].contains($0.target) }
+    ).hold(
+      at: "Sources/OnTheMap/A.swift",
+      bad: ["Date()", "let a = ContinuousClock.now", "Int.random(in: 0..<9)", "var a = SystemRandomNumberGenerator()"],
+      good: [
+        "Date(timeIntervalSince1970: 1)", "Int.random(\n  in: 0..<9, using: &a)", "a.nowhere", "func a(now: Instant)",
+      ],
+      elsewhere: ["Sources/Ingest/A.swift"])
+  }
+
+  @Test("A trap says why")
+  func traps() {
+    Ban(
+      pattern: Pattern(#"\b((?:fatalError|preconditionFailure|assertionFailure)\(\s*\))"#),
+      advice: "write the sentence that its reader needs.", applies: { _ in true }
+    ).hold(at: "Sources/Link/A.swift", bad: ["fatalError()", "preconditionFailure( )"], good: ["fatalError(\"Why.\")"])
+  }
+
+  @Test("No test blocks its thread to wait")
+  func sleeping() {
+    Ban(
+      pattern: Pattern(#"(\bThread\.sleep\b|\busleep\(|\bnanosleep\(|(?<![.\w])sleep\()"#),
+      advice: "await the event, or Task.sleep(for:) where there is none.", applies: { $0.isUnder("Tests") }
+    ).hold(
+      at: "Tests/LinkTests/A.swift",
+      bad: ["usleep(1)", "Thread.sleep(forTimeInterval: 1)", "sleep(1)", "Glibc\nsleep(1)"],
+      good: ["try await Task.sleep(for: .seconds(1))", "clock.sleep(until: a)"], elsewhere: ["Sources/Link/A.swift"])
+  }
+
+  @Test("Only Link calls libzmq")
+  func sockets() {
+    Ban(
+      pattern: Pattern(#"\b(zmq_\w+)"#), advice: "sockets belong to Link's one thread: ask it for what is missing.",
+      applies: { $0.isUnder("Sources") && $0.target != "Link" }
+    ).hold(
+      at: "Sources/Worker/A.swift", bad: ["zmq_poll(a, 1, 0)"], good: ["// zmq_poll(a)", "\"zmq_poll\""],
+      elsewhere: ["Sources/Link/A.swift"])
+  }
+
+  @Test("Only Store speaks SQL")
+  func statements() {
+    Ban(
+      pattern: Pattern(
+        #"\b(SELECT\s+\S|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s"#
+          + #"|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX)\s)"#),
+      advice: "a transaction is a method of Store: add one there, so that nobody else knows which database it is.",
+      view: \.strings, applies: { $0.isUnder("Sources") && $0.target != "Store" }
+    ).hold(
+      at: "Sources/Ingest/A.swift",
+      bad: ["a(\"SELECT 1\")", "a(#\"DELETE FROM b\"#)", "a(\"\"\"\n  UPDATE b\n  SET c = 1\n  \"\"\")"],
+      good: ["\"Select a place\"", "// SELECT 1"], elsewhere: ["Sources/Store/A.swift", "Tests/StoreTests/A.swift"])
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+/// Who may import whom. This table is the architecture: a target stands above everything that it names, the three
+/// services never name each other, and each outside library has one owner. `*` stands for any ending.
+private let ladder: [String: Set<String>] = [
+  "Command": service.union([
+    "OnTheMap", "Gazetteer", "Link", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Histogram", "NIO*",
+    "FoundationNetworking", "SystemPackage", "UnixSignals",
+  ]),
+
+  "Ingest": service.union(["OnTheMap", "Link", "Store", "CSodium", "Hummingbird", "NIO*", "HTTPTypes"]),
+  "Worker": service.union(["OnTheMap", "Gazetteer", "Link"]),
+  "Feed": service.union(["OnTheMap", "Link", "Hummingbird", "NIO*", "HTTPTypes"]),
+
+  "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging"]),
+  "Store": system.union(["OnTheMap", "GRDB", "Logging"]),
+
+  "Gazetteer": pure.union(["OnTheMap"]),
+  "OnTheMap": pure,
+]
+
+/// Nothing that waits.
+private let pure: Set = [
+  "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Collections", "DequeModule", "HeapModule",
+]
+private let system = pure.union(["Dispatch"])
+private let service = system.union(["ServiceLifecycle", "Logging"])
+
+/// Modules of ours, those without Swift among them.
+let ownModules = Set(ladder.keys).union(["CZeroMQ", "CSodium"])
+
+private let importLine = Pattern(
+  #"(?:^|;)[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#
+    + #"(?:@\w+(?:\([^)]*\))?\s+)*import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?(\w+)"#)
+
+private func imports(_ file: SourceFile) -> [(line: Int, text: String)] { importLine.matches(in: file.swift.code) }
+
+@Suite("The import ladder")
+struct ImportLadderTests {
+  @Test("A target imports only what stands below it")
+  func targets() {
+    func rule(_ file: SourceFile) -> [Complaint] {
+      guard let target = file.target else { return [] }
+      guard let allowed = ladder[target] else {
+        return [Complaint(path: file.path, line: 1, advice: "\(target) is no rung of the ladder that may hold Swift.")]
+      }
+      return imports(file).filter { found in
+        !allowed.contains { $0.hasSuffix("*") ? found.text.hasPrefix($0.dropLast()) : found.text == $0 }
+      }.map { found in
+        let advice = "\(target) may not import \(found.text). Allowed are: \(allowed.sorted().joined(separator: ", "))."
+        return Complaint(path: file.path, line: found.line, advice: advice)
+      }
+    }
+    let bad = [
+      "import Ingest", "package import GRDB", "@testable import Store", "@preconcurrency internal import Hummingbird",
+      "private import struct Feed.FeedService", "import Foundation; import Store", "  @_spi(X) public import NIOCore",
+      "@_exported\nimport Link", "#if canImport(CSodium)\n  import CSodium\n#endif",
+    ]
+    let good = [
+      "package import OnTheMap", "import Foundation\nimport Synchronization", "// import Store",
+      "let a = \"import GRDB\"",
+    ]
+    hold(
+      SourceTree.everySwift, to: rule,
+      bad: bad.map { SourceFile("Sources/Gazetteer/A.swift", $0) } + [
+        SourceFile("Sources/CZeroMQ/A.swift", ""), SourceFile("Sources/Common/A.swift", ""),
+      ],
+      good: good.map { SourceFile("Sources/Gazetteer/A.swift", $0) } + [
+        SourceFile("Sources/Feed/A.swift", "import NIOCore"),
+        SourceFile("Tests/GazetteerTests/A.swift", "import Store"),
+      ])
+  }
+
+  @Test("The ladder has no way back up")
+  func noCycle() {
+    func below(_ target: String, _ path: [String] = []) -> Set<String> {
+      #expect(!path.contains(target), "\(path.joined(separator: " → ")) → \(target) is a circle.")
+      guard !path.contains(target) else { return [] }
+      let own = (ladder[target] ?? []).intersection(ownModules)
+      return own.reduce(into: own) { $0.formUnion(below($1, path + [target])) }
+    }
+    let services: Set = ["Ingest", "Worker", "Feed"]
+    for target in ladder.keys {
+      let met = below(target).intersection(services)
+      #expect(target == "Command" || met.isEmpty, "\(target) reaches \(met): services meet only through proto/.")
+    }
+  }
+
+  @Test("A test that stands outside imports nothing of ours")
+  func outsiders() {
+    func rule(_ file: SourceFile) -> [Complaint] {
+      guard file.isUnder("Tests/SystemTests", "Tests/TidyTests") else { return [] }
+      return imports(file).filter { ownModules.contains($0.text) && $0.text != "CZeroMQ" }.map { found in
+        let advice = "speak to the built program over its sockets instead of importing \(found.text)."
+        return Complaint(path: file.path, line: found.line, advice: advice)
+      }
+    }
+    hold(
+      SourceTree.everySwift, to: rule,
+      bad: [SourceFile("Tests/SystemTests/A.swift", "@testable import Ingest")],
+      good: [
+        SourceFile("Tests/SystemTests/A.swift", "import Foundation\nimport Testing"),
+        SourceFile("Tests/IngestTests/A.swift", "@testable import Ingest"),
+      ])
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// A file of the repository, or a snippet that stands for one.
+struct SourceFile: Sendable {
+  /// Relative to the repository's root: "Sources/Link/Socket.swift".
+  let path: String
+  let text: String
+  /// The text as Swift sees it; for other files nobody asks.
+  let swift: SwiftText
+
+  init(_ path: String, _ text: String) {
+    self.path = path
+    self.text = text
+    self.swift = SwiftText(path.hasSuffix(".swift") ? text : "")
+  }
+
+  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+  /// "Job+Wire" of "Sources/Link/Job+Wire.swift".
+  var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
+  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  /// "Link" of "Sources/Link/Job+Wire.swift"; nil elsewhere.
+  var target: String? { path.hasPrefix("Sources/") ? String(path.split(separator: "/")[1]) : nil }
+  var isGenerated: Bool { path.contains("/Generated/") || path.hasSuffix(".pb.swift") }
+
+  func isUnder(_ folders: String...) -> Bool { folders.contains { path.hasPrefix($0 + "/") } }
+}
+
+/// What is wrong, where, and what to do instead.
+struct Complaint: CustomStringConvertible {
+  let path: String
+  let line: Int
+  let advice: String
+
+  var description: String { line > 0 ? "\(path):\(line): \(advice)" : "\(path): \(advice)" }
+}
+
+/// The repository on disk, read once.
+enum SourceTree {
+  /// Three folders above this file; ONTHEMAP_ROOT says otherwise.
+  static let root: URL =
+    if let root = ProcessInfo.processInfo.environment["ONTHEMAP_ROOT"] {
+      URL(fileURLWithPath: root, isDirectory: true)
+    } else {
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    }
+
+  /// Swift written by hand. These tests are left out, because they quote what they refuse.
+  static let swift = everySwift.filter { !$0.isGenerated && !$0.isUnder("Tests/TidyTests") }
+  static let everySwift = texts.filter { $0.path.hasSuffix(".swift") }
+  static let markdown = texts.filter { $0.path.hasSuffix(".md") }
+
+  /// Every file that is text, whatever its language.
+  static let texts: [SourceFile] = paths.compactMap { path in
+    guard let data = try? Data(contentsOf: root.appendingPathComponent(path)), data.count < 1_000_000,
+      let text = String(bytes: data, encoding: .utf8)
+    else { return nil }
+    return SourceFile(path, text)
+  }
+
+  /// What stands at the top: what git tracks, or without git whatever is not ignored.
+  static var topLevel: Set<String> {
+    if let tracked = git("ls-files") {
+      return Set(tracked.compactMap { $0.split(separator: "/").first.map(String.init) })
+    }
+    let ignored = texts.first { $0.path == ".gitignore" }?.lines ?? []
+    let names = Set(ignored.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "/ ")) })
+    return Set(contents(root.path)).subtracting(names)
+  }
+
+  static func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: root.appendingPathComponent(path).standardized.path)
+  }
+
+  /// Files that git tracks or would add; without git, all but hidden folders.
+  private static let paths: [String] =
+    git("ls-files", "--cached", "--others", "--exclude-standard", "-z") ?? walk("").sorted()
+
+  private static func walk(_ folder: String) -> [String] {
+    contents(root.appendingPathComponent(folder).path).flatMap { name in
+      let path = folder.isEmpty ? name : "\(folder)/\(name)"
+      var isFolder: ObjCBool = false
+      let found = FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path, isDirectory: &isFolder)
+      guard found, isFolder.boolValue else { return [path] }
+      return name.hasPrefix(".") && name != ".ci" ? [] : walk(path)
+    }
+  }
+
+  private static func contents(_ folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
+  /// Git's answer in lines; nil where there is no git or no repository, as in an unpacked archive.
+  private static func git(_ arguments: String...) -> [String]? {
+    guard FileManager.default.fileExists(atPath: root.appendingPathComponent(".git").path) else { return nil }
+    let git = Process()
+    git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    git.arguments = ["git", "-c", "safe.directory=*", "-c", "core.quotePath=false", "-C", root.path] + arguments
+    let output = Pipe()
+    git.standardOutput = output
+    git.standardError = FileHandle.nullDevice
+    guard (try? git.run()) != nil else { return nil }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else { return nil }
+    return String(decoding: data, as: UTF8.self).split { $0 == "\n" || $0 == "\0" }.map(String.init)
+  }
+}
+
+/// Holds the tree to a rule, and the rule to its examples, so that a scanner that finds nothing is noticed.
+func hold(
+  _ files: [SourceFile], to rule: (SourceFile) -> [Complaint], bad: [SourceFile], good: [SourceFile],
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  for example in bad where rule(example).isEmpty {
+    Issue.record("The scanner overlooks:\n\(example.text)", sourceLocation: sourceLocation)
+  }
+  for example in good where !rule(example).isEmpty {
+    Issue.record("The scanner refuses what is fine:\n\(example.text)", sourceLocation: sourceLocation)
+  }
+  let complaints = files.flatMap(rule)
+  if !complaints.isEmpty {
+    Issue.record("\(complaints.map(\.description).joined(separator: "\n"))", sourceLocation: sourceLocation)
+  }
+}

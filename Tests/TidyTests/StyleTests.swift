@@ -1,0 +1,207 @@
+import Testing
+
+/// One complaint for each match of a pattern in one view of a file.
+func complaints(
+  _ file: SourceFile, in view: KeyPath<SwiftText, String> = \.code, _ pattern: Pattern, _ advice: (String) -> String
+) -> [Complaint] {
+  pattern.matches(in: file.swift[keyPath: view]).map {
+    Complaint(path: file.path, line: $0.line, advice: advice($0.text))
+  }
+}
+
+@Suite("Style: size")
+struct SizeTests {
+  @Test("No line is longer than 120 columns")
+  func columns() {
+    func rule(_ file: SourceFile) -> [Complaint] {
+      file.lines.enumerated().filter { $0.element.count > 120 }.map { index, line in
+        Complaint(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
+      }
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [SourceFile("A.swift", String(repeating: "a", count: 121))],
+      good: [SourceFile("A.swift", String(repeating: "ü", count: 120) + "\n")])
+  }
+
+  @Test("No file is longer than 400 lines")
+  func files() {
+    func rule(_ file: SourceFile) -> [Complaint] {
+      let count = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+      let advice = "\(count) lines; a file has one subject: give the second one a file of its own."
+      return count > 400 ? [Complaint(path: file.path, line: 401, advice: advice)] : []
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [SourceFile("A.swift", String(repeating: "\n", count: 401))],
+      good: [SourceFile("A.swift", String(repeating: "\n", count: 400))])
+  }
+
+  /// Relies on the formatter's indentation: what a function holds stands to the right of it.
+  @Test("No function is longer than 70 lines")
+  func functions() {
+    let start = Pattern(
+      Grammar.lineStart + Grammar.modifiers + #"(func[ \t]+[^\s(<]+|init\b|deinit\b|subscript\b)"#)
+    let signatureGoesOn = Pattern(#"^(?:[)\]}>{#]|where\b|->|async\b|throws\b)"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      let lines = file.swift.code.split(separator: "\n", omittingEmptySubsequences: false)
+      func indentation(_ line: Substring) -> Int { line.prefix { $0 == " " }.count }
+      return start.matches(in: file.swift.code).compactMap { found in
+        let margin = indentation(lines[found.line - 1])
+        let end = lines[found.line...].firstIndex { line in
+          let text = line.drop { $0 == " " }
+          guard !text.isEmpty, indentation(line) <= margin else { return false }
+          return indentation(line) < margin || text.hasPrefix("}") || !signatureGoesOn.isFound(in: String(text))
+        }
+        guard let end, lines[end].drop(while: { $0 == " " }).hasPrefix("}"), indentation(lines[end]) == margin,
+          end - found.line + 2 > 70
+        else { return nil }
+        let advice = "\(found.text) has \(end - found.line + 2) lines; give its steps names, at most 70 lines each."
+        return Complaint(path: file.path, line: found.line, advice: advice)
+      }
+    }
+    func function(_ first: String, lines: Int) -> SourceFile {
+      SourceFile(
+        "A.swift", "struct A {\n\(first)\n" + String(repeating: "    b()\n\n", count: lines / 2 - 1) + "  }\n}\n")
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [
+        function("  func a() {", lines: 72), function("  @Test(\"a\") package static func a<B>(", lines: 72),
+        function("  package init(\n    c: Int\n  ) {", lines: 70),
+      ],
+      good: [
+        function("  func a() {", lines: 70), function("  var a: Int {", lines: 100),
+        function("  func a() { b() }\n  struct C {", lines: 100), function("  func a()\n  var c: Int {", lines: 100),
+      ])
+  }
+}
+
+@Suite("Style: names")
+struct NameTests {
+  @Test("Nothing is named Manager, Helper, Util, Handler, Processor, Common, Base or Impl")
+  func words() {
+    let ending = "(?:Manager|Helpers?|Utils?|Utilities|Handler|Processor|Common|Base|Impl)"
+    let type = Pattern(Grammar.lineStart + Grammar.modifiers + Grammar.type + "(\\w*\(ending))\\b")
+    let stem = Pattern("(?:^|[a-z+])\(ending)$")
+    func rule(_ file: SourceFile) -> [Complaint] {
+      let advice = "says nothing: name what it is (OutboxRelay) or what it does once (ResultCheck)."
+      let name =
+        stem.isFound(in: file.stem) ? [Complaint(path: file.path, line: 0, advice: "\(file.stem) \(advice)")] : []
+      return name + complaints(file, type) { "\($0) \(advice)" }
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [
+        SourceFile("A.swift", "package final class QueueManager {}"), SourceFile("A.swift", "  enum Utils {}"),
+        SourceFile("Sources/Link/SocketHelper.swift", ""), SourceFile("Sources/Link/Socket+Util.swift", ""),
+      ],
+      good: [
+        SourceFile("Database.swift", "struct Database: ChannelInboundHandler {}"),
+        SourceFile("A.swift", "var a: Handler"),
+      ])
+  }
+
+  @Test("No type is named like a module")
+  func modules() {
+    let topLevel = #"^(?=\S)"# + Grammar.lineStart + Grammar.modifiers + Grammar.type
+    let type = Pattern(topLevel + "(\(ownModules.sorted().joined(separator: "|")))\\b")
+    func rule(_ file: SourceFile) -> [Complaint] {
+      guard file.isUnder("Sources") else { return [] }
+      return complaints(file, type) {
+        "\($0) hides the module \($0), so that \($0).Other is not found; say which: \($0)…"
+      }
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [
+        SourceFile("Sources/Feed/A.swift", "package actor Feed {}"),
+        SourceFile("Sources/Link/A.swift", "struct Store {"),
+      ],
+      good: [SourceFile("Sources/Feed/A.swift", "struct FeedService {\n  enum Link {}\n}\nextension Feed {}")])
+  }
+
+  /// "Limits" may hold GazetteerLimits, and "Accounts" extend Account: a reader who looks for either finds it.
+  @Test("A file declares what it is named after")
+  func files() {
+    let declared = Pattern("\\b(?:\(Grammar.type)|(?:extension|func)[ \\t]+)([\\w.]+)")
+    func rule(_ file: SourceFile) -> [Complaint] {
+      guard file.isUnder("Sources") else { return [] }
+      let stem = file.stem.split(separator: "+").first.map { $0.lowercased() } ?? ""
+      let wanted = stem.hasSuffix("s") ? String(stem.dropLast()) : stem
+      let names = declared.matches(in: file.swift.code).map { $0.text.lowercased() }
+      let advice = "declares no \(file.stem); name the file after the type or function that it is about."
+      return names.contains { $0.contains(wanted) } ? [] : [Complaint(path: file.path, line: 0, advice: advice)]
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [SourceFile("Sources/Link/Socket.swift", "struct Endpoint {} // struct Socket")],
+      good: [
+        SourceFile("Sources/Link/Job+Wire.swift", "extension OnTheMap.Job {}"),
+        SourceFile("Sources/Link/Socket.swift", "private enum A {}\npackage final class Socket {}"),
+        SourceFile("Sources/Link/Fold.swift", "func fold(_ a: Int) {}"),
+      ])
+  }
+}
+
+@Suite("Style: words")
+struct WordTests {
+  @Test("No TODO is left behind")
+  func leftovers() {
+    let word = Pattern(#"\b(TODO|FIXME|XXX|HACK)\b"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      complaints(file, in: \.comments, word) { "\($0): do it now, or open an issue and say here what holds today." }
+    }
+    hold(
+      SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "a() // TODO: b"), SourceFile("A.swift", "/* HACK */")],
+      good: [SourceFile("A.swift", "let a = \"TODO\"")])
+  }
+
+  @Test("A short file needs no MARK")
+  func marks() {
+    let mark = Pattern(#"(// ?MARK:)"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      file.lines.count > 150
+        ? [] : complaints(file, in: \.comments, mark) { "\($0) a file below 150 lines needs no signposts." }
+    }
+    hold(
+      SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "// MARK: - B\n")],
+      good: [SourceFile("A.swift", "// MARK: - B" + String(repeating: "\n", count: 151))])
+  }
+
+  @Test("Every declaration for other targets is documented")
+  func documentation() {
+    let declaration = Pattern(
+      Grammar.lineStart + "(" + Grammar.modifiers + #"package[ \t]+"# + Grammar.modifiers
+        + "(?:(?:func|var|let)\\b|\(Grammar.type)).*)$")
+    // What a standard protocol asks for, what `Station` documents for all stations, and values whose name and type say
+    // all; those of numbers never do.
+    let obvious = Pattern(
+      #"\b(?:func[ \t]+(?:==|<|hash\b|makeAsyncIterator\b|makeIterator\b|receive\(|turn\(|leave\()"#
+        + #"|(?:var|let)[ \t]+(?:\w*[dD]escription|rawValue)\b"#
+        + #"|(?:var|let)[ \t]+\w+:[ \t]+(?!U?Int|Double|Float|Duration|Set<)[A-Z][\w.]*\??[ \t]*(?:=.*)?$)"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      guard file.isUnder("Sources") else { return [] }
+      return declaration.matches(in: file.swift.code).compactMap { found in
+        let above = file.lines[..<(found.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }
+        let documented = above.first { !$0.hasPrefix("@") }.map { $0.hasPrefix("///") || $0.hasSuffix("*/") } ?? false
+        guard !documented, !obvious.isFound(in: found.text) else { return nil }
+        let advice = "\(found.text.prefix(60)) … lacks a `///` line: what it is, then unit, range, thread, errors."
+        return Complaint(path: file.path, line: found.line, advice: advice)
+      }
+    }
+    hold(
+      SourceTree.swift, to: rule,
+      bad: [
+        "package struct A {}", "struct A {\n  @discardableResult package static func b() {}", "// b\npackage let a = 1",
+        "/// A.\npackage var a: Int\npackage private(set) var b: Int", "package var limit: Int",
+        "package var a: Bool { b }", "package let c: [UInt8]",
+      ].map { SourceFile("Sources/Link/A.swift", $0) },
+      good: [
+        "/// A.\npackage struct A {}", "/// A.\n@frozen\npackage final class A {}", "package var level: Place.Level?",
+        "package let isOpen: Bool = false",
+        "package static func < (a: A, b: A) -> Bool", "package var description: String", "package import A",
+        "struct A {}",
+      ].map { SourceFile("Sources/Link/A.swift", $0) })
+  }
+}

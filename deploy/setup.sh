@@ -1,0 +1,98 @@
+#!/bin/bash
+# Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
+#   build   compiler and libraries that the program is made with
+#   test    build, and what the tests need: protoc, and a Python environment in .venv for the example worker
+#   bench   build, and wrk
+# Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+mode=${1:-build}
+case $mode in build | test | bench) ;; *) echo "usage: deploy/setup.sh [build|test|bench]" >&2 && exit 2 ;; esac
+
+swift_needed=6.2
+pyzmq=27.3.0
+protobuf=7.36.2
+venv=.venv
+
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+has_command() { command -v "$1" >/dev/null; }
+
+# Asks the C compiler that comes with Swift, or any other, and looks in the usual places where there is none.
+has_header() {
+  local folder
+  for folder in /usr/include /usr/local/include; do
+    [[ -e $folder/$1 ]] && return
+  done
+  local compiler
+  compiler=$(command -v clang || command -v cc) || return 1
+  echo "#include <$1>" | "$compiler" -E -x c -o /dev/null - 2>/dev/null
+}
+
+check_swift() {
+  has_command swift || fail "swift is missing: install $swift_needed or later from https://www.swift.org/install/"
+  # The compiler takes a while to say its version, so an answer that was good is kept until the compiler changes.
+  local compiler stamp=.build/swift-is-new-enough version
+  compiler=$(readlink -f "$(command -v swift)")
+  if [[ -e $stamp && ! $compiler -nt $stamp ]]; then return; fi
+  version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+  [[ $(printf '%s\n' "$swift_needed" "$version" | sort -V | head -n 1) == "$swift_needed" ]] ||
+    fail "swift ${version:-of unknown version} is too old: install $swift_needed or later from https://www.swift.org/install/"
+  mkdir -p .build && touch "$stamp"
+}
+
+# Debian's names of what is missing, into `packages`.
+packages=()
+find_missing() {
+  has_header zmq.h || packages+=(libzmq3-dev)
+  has_header sodium.h || packages+=(libsodium-dev)
+  has_header sqlite3.h || packages+=(libsqlite3-dev)
+  has_command xz || packages+=(xz-utils)
+  case $mode in
+  test)
+    has_command protoc || packages+=(protobuf-compiler)
+    if [[ ! -x $venv/bin/python ]]; then
+      python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+    fi
+    ;;
+  bench) has_command wrk || packages+=(wrk) ;;
+  esac
+}
+
+install_missing() {
+  local as=(env DEBIAN_FRONTEND=noninteractive) line="apt-get install --no-install-recommends -y ${packages[*]}"
+  if ! has_command apt-get; then
+    fail "missing, by Debian's names: ${packages[*]}" "install what your system calls them, then try again."
+  fi
+  if [[ $(id -u) != 0 ]]; then
+    has_command sudo || fail "run this as root, then try again:" "  apt-get update && $line"
+    as=(sudo "${as[@]}")
+  fi
+  echo "installing ${packages[*]}"
+  local log
+  log=$(mktemp)
+  # A package list that is there already may do, and saves a minute on a slow line.
+  # shellcheck disable=SC2086  # the line is made of words
+  "${as[@]}" $line >"$log" 2>&1 || { "${as[@]}" apt-get update >"$log" 2>&1 && "${as[@]}" $line >>"$log" 2>&1; } ||
+    { tail -n 20 "$log" >&2 && fail "that failed: run it by hand as root:" "  apt-get update && $line"; }
+  rm -f "$log"
+}
+
+# The stamp names the versions, so that a change of a pin is noticed.
+make_venv() {
+  local stamp="$venv/pyzmq-$pyzmq-protobuf-$protobuf"
+  [[ -e $stamp && -x $venv/bin/python ]] && return
+  echo "making $venv with pyzmq $pyzmq and protobuf $protobuf"
+  [[ -x $venv/bin/pip ]] || python3 -m venv --clear "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "pyzmq==$pyzmq" "protobuf==$protobuf"
+  touch "$stamp"
+}
+
+check_swift
+find_missing
+if [[ ${#packages[@]} -gt 0 ]]; then install_missing; fi
+if [[ $mode == test ]]; then make_venv; fi
