@@ -1,0 +1,54 @@
+/// Who posts: a row number, never reused.
+package struct AccountID: RawRepresentable, Sendable, Hashable {
+  package let rawValue: Int64
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// Somebody who may post. The e-mail address is shown to nobody else.
+package struct Account: Sendable, Equatable {
+  package let id: AccountID
+  package let email: String
+  package let firstName: String
+  package let lastName: String
+
+  package init(id: AccountID, email: String, firstName: String, lastName: String) {
+    self.id = id
+    self.email = email
+    self.firstName = firstName
+    self.lastName = lastName
+  }
+}
+
+/// What somebody gives to get an account. A registration that exists is a valid one.
+package struct Registration: Sendable {
+  /// Lower case: the same mailbox is one account.
+  package let email: String
+  package let password: String
+  package let firstName: String
+  package let lastName: String
+
+  package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
+    self.email = email.trimmedLine.lowercased()
+    let parts = self.email.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !self.email.contains(where: \.isWhitespace),
+      self.email.utf8.count <= Limits.emailBytesMax, self.email.isSafeLine
+    else {
+      throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
+    }
+    guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
+      throw Submission.Refusal(
+        field: "password",
+        reason: "must have \(Limits.passwordBytesMin) to \(Limits.passwordBytesMax) bytes")
+    }
+    self.password = password
+    self.firstName = firstName.trimmedLine
+    self.lastName = lastName.trimmedLine
+    for (field, name) in [("firstName", self.firstName), ("lastName", self.lastName)] {
+      guard name.utf8.count <= Limits.nameBytesMax, name.isSafeLine else {
+        throw Submission.Refusal(
+          field: field, reason: "is longer than \(Limits.nameBytesMax) bytes or has a control character")
+      }
+    }
+    guard !self.firstName.isEmpty else { throw Submission.Refusal(field: "firstName", reason: "is empty") }
+  }
+}

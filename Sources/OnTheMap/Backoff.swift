@@ -1,0 +1,13 @@
+/// How long a failed job waits: full jitter, a random time up to a cap that doubles with each failure, so that jobs
+/// that failed together do not come back together. (Brooker, "Exponential Backoff And Jitter", 2015.)
+package enum Backoff {
+  /// - Parameters:
+  ///   - attempts: failures so far, 1 or more.
+  ///   - random: the caller's, so that a simulation can be repeated.
+  /// - Returns: ms, 1 … `Limits.backoffCapMs`.
+  package static func pauseMs(attempts: Int, using random: inout some RandomNumberGenerator) -> Int64 {
+    let doublings = min(max(attempts - 1, 0), 30)
+    let cap = min(Limits.backoffBaseMs << Int64(doublings), Limits.backoffCapMs)
+    return Int64.random(in: 1...cap, using: &random)
+  }
+}

@@ -1,0 +1,119 @@
+/// Sessions: how they begin, live and end, and what becomes of the leases of one that is lost.
+extension Dispatch {
+  /// Opens a session. The same instance's earlier session ends with it, and what that held goes out again, unless the
+  /// worker says that it still holds it.
+  ///
+  /// - Parameters:
+  ///   - instance: names the worker's process: random, made once at its start.
+  ///   - held: the leases that the worker works on, or whose results it keeps.
+  /// - Returns: the session's number, and the replaced one's; nil when there are `Limits.sessionsMax`.
+  package mutating func open(
+    worker: String, instance: [UInt8], held: [Lease], nowMs: Int64
+  ) -> (session: UInt64, replaced: UInt64?)? {
+    let replaced = sessions.first { $0.value.instance == instance }?.key
+    guard sessions.count < Limits.sessionsMax || replaced != nil else { return nil }
+    let id = number()
+    var session = Session(worker: worker, instance: instance, heardMs: nowMs)
+    if let replaced { rotation.removeAll { $0 == replaced } }
+    let before = replaced.flatMap { sessions.removeValue(forKey: $0) }
+    for lease in held.prefix(Limits.windowMax) {
+      guard case .leased(lease.token, let owner, _)? = jobs[lease.job]?.state, owner == replaced else { continue }
+      jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
+      session.leases.insert(lease.job)
+    }
+    for job in before?.leases.subtracting(session.leases) ?? [] { makeReady(job) }
+    sessions[id] = session
+    rotation.append(id)
+    return (id, replaced)
+  }
+
+  /// Any message of a session shows that it lives. False for an unknown session.
+  package mutating func heard(_ id: UInt64, nowMs: Int64) -> Bool {
+    guard sessions[id] != nil else { return false }
+    sessions[id]?.heardMs = nowMs
+    return true
+  }
+
+  /// Credit, cumulative: a lower grant than before changes nothing.
+  package mutating func grant(_ jobLimit: UInt64, to id: UInt64) {
+    guard let session = sessions[id] else { return }
+    sessions[id]?.jobLimit = max(session.jobLimit, jobLimit)
+  }
+
+  /// A heartbeat names the leases that the worker really holds. Those are extended; one that it does not name twice
+  /// running is lost on the way, and goes out again without waiting for its lease to end.
+  package mutating func heartbeat(_ id: UInt64, jobLimit: UInt64, held: [Lease], nowMs: Int64) {
+    grant(jobLimit, to: id)
+    guard let session = sessions[id] else { return }
+    for lease in held {
+      guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
+      jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
+    }
+    let absent = session.leases.subtracting(held.map(\.job))
+    let lost = absent.intersection(session.missing)
+    sessions[id]?.missing = absent.subtracting(lost)
+    sessions[id]?.jobsLost += UInt64(lost.count)
+    // It never arrived: nobody's fault, and not a loss of a worker.
+    for job in lost {
+      sessions[id]?.leases.remove(job)
+      makeReady(job)
+    }
+  }
+
+  /// Takes back leases that the worker gives up before it has started on them; not an attempt.
+  package mutating func release(_ leases: [Lease], of id: UInt64) {
+    for lease in leases {
+      guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
+      sessions[id]?.leases.remove(lease.job)
+      makeReady(lease.job)
+    }
+  }
+
+  /// Ends a session that said goodbye or cannot be reached; its jobs go out again.
+  ///
+  /// - Parameter blamed: whether its jobs may have been what ended it.
+  package mutating func close(_ id: UInt64, blamed: Bool) -> Losses {
+    rotation.removeAll { $0 == id }
+    guard let session = sessions.removeValue(forKey: id) else { return Losses() }
+    var losses = Losses()
+    for job in session.leases.sorted(by: { $0.rawValue < $1.rawValue }) { lose(job, blamed: blamed, into: &losses) }
+    return losses
+  }
+
+  /// Ends the sessions that have been silent too long, and the leases that no heartbeat has extended.
+  package mutating func expire(nowMs: Int64) -> (sessions: [UInt64], losses: Losses) {
+    let silent = sessions.filter { nowMs - $0.value.heardMs > Limits.livenessMs }.keys.sorted()
+    var losses = Losses()
+    for id in silent {
+      let lost = close(id, blamed: true)
+      losses.requeued += lost.requeued
+      losses.dead += lost.dead
+      losses.lookups += lost.lookups
+    }
+    for (id, session) in sessions {
+      for job in session.leases {
+        guard case .leased(_, id, let untilMs)? = jobs[job]?.state, untilMs <= nowMs else { continue }
+        sessions[id]?.leases.remove(job)
+        lose(job, blamed: true, into: &losses)
+      }
+    }
+    return (silent, losses)
+  }
+
+  private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout Losses) {
+    guard jobs[id] != nil else { return }
+    guard !id.isLookup else {
+      jobs[id] = nil
+      return losses.lookups.append(id)
+    }
+    guard blamed else { return makeReady(id) }
+    jobs[id]?.job.leaseLosses += 1
+    if jobs[id]?.job.leaseLosses ?? 0 >= Limits.leaseLossesMax {
+      jobs[id]?.state = .settling
+      losses.dead.append(id)
+    } else {
+      makeReady(id)
+      losses.requeued.append(id)
+    }
+  }
+}

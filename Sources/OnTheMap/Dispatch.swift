@@ -1,0 +1,202 @@
+import DequeModule
+import HeapModule
+
+/// Which job goes to which worker, and what a worker's answer is worth: the rules of the job link at ingest's end,
+/// without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them in.
+///
+/// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
+/// unsettled job is ready again, and a result under a lease of before still counts, if it is a success.
+package struct Dispatch: Sendable {
+  /// A worker's session, from HELLO to its silence, its replacement or its end.
+  package struct Session: Sendable {
+    package let worker: String
+    /// Names the worker's process.
+    package let instance: [UInt8]
+    /// Jobs that the worker has allowed so far, in all: credit is cumulative, so a repeated grant is harmless.
+    package var jobLimit: UInt64 = 0
+    /// Jobs sent so far, in all.
+    package var jobsSent: UInt64 = 0
+    /// Those of them that never arrived: they have used up no credit.
+    package var jobsLost: UInt64 = 0
+    /// Jobs that are with the worker, `Limits.windowMax` at most.
+    package var leases: Set<JobID> = []
+    /// When the worker last said anything.
+    package var heardMs: Int64
+    /// Leases that the last heartbeat did not name. Missing twice, they are lost.
+    package var missing: Set<JobID> = []
+
+    /// Jobs that may be sent now, 0 … `Limits.windowMax`.
+    package var credit: Int {
+      let used = jobsSent - min(jobsLost, jobsSent)
+      return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
+    }
+  }
+
+  /// A job on its way to a worker.
+  package struct Assignment: Sendable, Equatable {
+    package let job: Job
+    package let lease: Lease
+  }
+
+  /// What a result is worth.
+  package enum Worth: Equatable {
+    /// Take it to the store; the job is the result's until `settled` or `unsettled`.
+    case take(Job)
+    /// Answer the worker at once.
+    case answer(Disposition)
+    /// The same result is on its way to the disk: say nothing, the answer follows.
+    case pending
+  }
+
+  /// Jobs whose worker was lost.
+  package struct Losses: Equatable {
+    /// Go out again; the loss is to be counted on disk.
+    package var requeued: [JobID] = []
+    /// Lost too often: to be buried.
+    package var dead: [JobID] = []
+    /// Look-ups, which are not repeated.
+    package var lookups: [JobID] = []
+
+    /// Whether nothing was lost.
+    package var isEmpty: Bool { requeued.isEmpty && dead.isEmpty && lookups.isEmpty }
+  }
+
+  enum State: Sendable {
+    case ready
+    case leased(UInt64, session: UInt64, untilMs: Int64)
+    /// Its result is on its way to the disk.
+    case settling
+    /// Failed; goes out again at its time.
+    case delayed(untilMs: Int64)
+  }
+
+  struct Entry: Sendable {
+    var job: Job
+    var state: State
+  }
+
+  struct Timer: Sendable, Comparable {
+    let atMs: Int64
+    let job: JobID
+    static func < (a: Timer, b: Timer) -> Bool { a.atMs < b.atMs }
+  }
+
+  var jobs: [JobID: Entry] = [:]
+  var ready = ReadyQueue()
+  var delayed: Heap<Timer> = []
+  /// By number.
+  package internal(set) var sessions: [UInt64: Session] = [:]
+  /// The order in which sessions are served; the first is next.
+  var rotation: Deque<UInt64> = []
+  /// Sessions and leases are numbered from here.
+  private var counter: UInt64
+
+  /// - Parameter boot: the number of this start of ingest, stored before it is used; 1 … 2^32 - 1.
+  package init(boot: UInt32) { counter = UInt64(boot) << 32 }
+
+  /// Jobs not settled, look-ups among them.
+  package var depth: Int { jobs.count }
+  /// When the next delayed job is due; far away when none is.
+  package var nextDueMs: Int64 { delayed.min?.atMs ?? .max }
+  /// Jobs that wait for a worker's credit.
+  package var readyCount: Int { ready.count }
+
+  /// A number greater than any before, over restarts too.
+  mutating func number() -> UInt64 {
+    counter += 1
+    return counter
+  }
+
+  /// Takes jobs in. A job that is here already is left as it is.
+  package mutating func add(_ new: some Sequence<Job>) {
+    for job in new where jobs[job.id] == nil {
+      jobs[job.id] = Entry(job: job, state: .ready)
+      ready.append(job.id, account: job.account)
+    }
+  }
+
+  /// Takes in a job that is to go out at a time.
+  package mutating func add(_ job: Job, untilMs: Int64) {
+    guard jobs[job.id] == nil else { return }
+    jobs[job.id] = Entry(job: job, state: .ready)
+    delay(job.id, attempts: job.attempts, untilMs: untilMs)
+  }
+
+  /// Forgets a look-up whose client has gone; a worker's answer to it is a duplicate then.
+  package mutating func cancel(_ id: JobID) {
+    guard let entry = jobs.removeValue(forKey: id) else { return }
+    switch entry.state {
+    case .leased(_, let session, _): sessions[session]?.leases.remove(id)
+    // Where no worker comes to take them, they would pile up.
+    case .ready: ready.remove(lookup: id)
+    case .settling, .delayed: break
+    }
+  }
+
+  /// The jobs that may go out now: to each session as many as it has credit for, shared out evenly.
+  package mutating func assign(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
+    while let timer = delayed.min, timer.atMs <= nowMs {
+      delayed.removeMin()
+      guard case .delayed(let untilMs)? = jobs[timer.job]?.state, untilMs == timer.atMs else { continue }
+      makeReady(timer.job)
+    }
+    var assigned: [(session: UInt64, jobs: [Assignment])] = []
+    let eager = rotation.filter { sessions[$0].map { $0.credit > 0 && $0.leases.count < Limits.windowMax } ?? false }
+    for (index, session) in eager.enumerated() where ready.count > 0 {
+      let share = (ready.count + eager.count - index - 1) / (eager.count - index)
+      let jobs = assign(upTo: share, to: session, nowMs: nowMs)
+      if !jobs.isEmpty { assigned.append((session, jobs)) }
+    }
+    if rotation.count > 1, let first = rotation.popFirst() { rotation.append(first) }
+    return assigned
+  }
+
+  private mutating func assign(upTo share: Int, to id: UInt64, nowMs: Int64) -> [Assignment] {
+    guard var session = sessions[id] else { return [] }
+    let room = min(share, session.credit, Limits.windowMax - session.leases.count)
+    var assigned: [Assignment] = []
+    while assigned.count < room, let job = ready.popFirst() {
+      // A job whose result has come under an earlier lease is still in its lane.
+      guard let entry = jobs[job], case .ready = entry.state else { continue }
+      let token = number()
+      jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+      session.leases.insert(job)
+      session.jobsSent += 1
+      assigned.append(Assignment(job: entry.job, lease: Lease(job: job, token: token)))
+    }
+    sessions[id] = session
+    return assigned
+  }
+
+  /// What a result is worth. A success counts whichever lease it comes under, as long as the job is not settled:
+  /// finding a place has no side effects. A failure counts only under the job's own lease.
+  package mutating func judge(_ result: JobResult) -> Worth {
+    guard let entry = jobs[result.lease.job] else { return .answer(.duplicate) }
+    if case .settling = entry.state { return .pending }
+    if case .failed = result.outcome {
+      guard case .leased(result.lease.token, _, _) = entry.state else { return .answer(.stale) }
+    }
+    if case .leased(_, let session, _) = entry.state { sessions[session]?.leases.remove(result.lease.job) }
+    jobs[result.lease.job]?.state = .settling
+    return .take(entry.job)
+  }
+
+  /// The outcome of a job is on disk: it leaves the queue.
+  package mutating func settled(_ id: JobID) { jobs[id] = nil }
+
+  /// The outcome of a job could not be stored, or is to be tried again: it goes out again at a time.
+  ///
+  /// - Parameter attempts: failures so far, as on disk.
+  package mutating func delay(_ id: JobID, attempts: Int, untilMs: Int64) {
+    guard jobs[id] != nil else { return }
+    jobs[id]?.job.attempts = attempts
+    jobs[id]?.state = .delayed(untilMs: untilMs)
+    delayed.insert(Timer(atMs: untilMs, job: id))
+  }
+
+  mutating func makeReady(_ id: JobID) {
+    guard let account = jobs[id]?.job.account else { return }
+    jobs[id]?.state = .ready
+    ready.append(id, account: account)
+  }
+}

@@ -1,0 +1,31 @@
+/// The list in the HTTP API's form: the same bytes from the feed, from ingest, and from `watch --json`.
+extension FeedState {
+  /// One object.
+  package var json: JSONText {
+    .object { list in
+      list.add("epoch", epoch.description)
+      list.add("seq", seq)
+      list.add("stateHash", hexadecimal(hash, digits: 16))
+      list.array("entries", entries) { $1.write(to: &$0) }
+    }
+  }
+}
+
+extension FeedEntry {
+  /// Adds the entry's members to an open object.
+  package func write(to json: inout JSONText) {
+    json.add("id", id.description)
+    json.add("seq", seq)
+    json.add("firstName", firstName)
+    json.add("lastName", lastName)
+    json.add("place", place)
+    json.add("label", label)
+    json.add("country", countryCode)
+    json.add("link", link)
+    json.add("latitude", coordinate.latitude)
+    json.add("longitude", coordinate.longitude)
+    json.add("agreement", agreement.word)
+    json.add("createdAt", unixMs: createdMs)
+    json.add("updatedAt", unixMs: updatedMs)
+  }
+}

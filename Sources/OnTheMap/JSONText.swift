@@ -1,0 +1,137 @@
+/// JSON, written as bytes. Only for what is written often: Foundation's encoder costs as much as the rest of a request.
+/// Members come out in the order in which they are added.
+package struct JSONText: Sendable {
+  /// UTF-8.
+  package private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  package init() {}
+
+  /// One object.
+  package static func object(_ body: (inout JSONText) -> Void) -> JSONText {
+    var text = JSONText()
+    text.object(body)
+    return text
+  }
+
+  /// An object as a value.
+  package mutating func object(_ body: (inout JSONText) -> Void) {
+    open("{")
+    body(&self)
+    close("}")
+  }
+
+  /// A member that is an object.
+  package mutating func object(_ name: String, _ body: (inout JSONText) -> Void) {
+    key(name)
+    object(body)
+  }
+
+  /// A member that is an array of objects.
+  package mutating func array<Element>(
+    _ name: String, _ elements: some Sequence<Element>, _ body: (inout JSONText, Element) -> Void
+  ) {
+    key(name)
+    open("[")
+    for element in elements { object { body(&$0, element) } }
+    close("]")
+  }
+
+  /// A member that is a text.
+  package mutating func add(_ name: String, _ value: String) {
+    key(name)
+    comma()
+    quote(value)
+  }
+
+  /// A member that is a whole number; exact in every reader up to 2^53.
+  package mutating func add(_ name: String, _ value: some BinaryInteger) { raw(name, String(value)) }
+
+  /// A member that is a number; null where it is not finite.
+  package mutating func add(_ name: String, _ value: Double) {
+    raw(name, value.isFinite ? (value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)") : "null")
+  }
+
+  /// A member that is a truth value.
+  package mutating func add(_ name: String, _ value: Bool) { raw(name, value ? "true" : "false") }
+
+  private mutating func raw(_ name: String, _ value: String) {
+    key(name)
+    comma()
+    bytes.append(contentsOf: value.utf8)
+    needsComma = true
+  }
+
+  private mutating func key(_ name: String) {
+    comma()
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  private mutating func open(_ bracket: Unicode.Scalar) {
+    comma()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = true
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = false
+  }
+
+  private mutating func quote(_ value: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      // "</script>" must not end one.
+      case 0..<0x20, UInt8(ascii: "<"): bytes += "\\u\(hexadecimal(UInt64(byte), digits: 4))".utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+}
+
+extension JSONText {
+  /// A member that is a time: RFC 3339 in UTC with milliseconds.
+  ///
+  /// - Parameter unixMs: since 1970, 0 or more.
+  package mutating func add(_ name: String, unixMs: Int64) { add(name, timestamp(unixMs: unixMs)) }
+}
+
+/// "2026-11-21T20:59:03.123Z". (Days to a date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
+///
+/// - Parameter unixMs: since 1970, UTC.
+package func timestamp(unixMs: Int64) -> String {
+  let (days, ms) = (unixMs.floorDivided(by: 86_400_000), unixMs - unixMs.floorDivided(by: 86_400_000) * 86_400_000)
+  let z = days + 719_468
+  let era = z.floorDivided(by: 146_097)
+  let dayOfEra = z - era * 146_097
+  let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+  let shifted = (5 * dayOfYear + 2) / 153
+  let month = shifted < 10 ? shifted + 3 : shifted - 9
+  let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  let day = dayOfYear - (153 * shifted + 2) / 5 + 1
+  return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T" + padded(ms / 3_600_000, 2) + ":"
+    + padded(ms / 60_000 % 60, 2) + ":" + padded(ms / 1_000 % 60, 2) + "." + padded(ms % 1_000, 3) + "Z"
+}
+
+private func padded(_ value: Int64, _ digits: Int) -> String {
+  let text = String(value)
+  return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+extension Int64 {
+  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
+    self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
+  }
+}

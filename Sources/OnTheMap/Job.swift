@@ -1,0 +1,122 @@
+/// The name of a unit of work on the job link: a post's own number, or a look-up's with the highest bit set.
+package struct JobID: RawRepresentable, Sendable, Hashable {
+  package let rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The job of a queued post.
+  package init(_ post: PostID) { rawValue = post.rawValue }
+  /// A look-up that no row stands for; lost, it is not repeated.
+  package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
+
+  /// Nil for a look-up.
+  package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
+  /// Whether no row stands for it.
+  package var isLookup: Bool { rawValue & JobID.lookupBit != 0 }
+
+  private static let lookupBit: UInt64 = 1 << 63
+}
+
+/// A text whose place is to be found.
+package struct Job: Sendable, Equatable {
+  package let id: JobID
+  /// Whose turn it takes; look-ups have their own lane.
+  package let account: AccountID
+  /// 1 … `Limits.placeBytesMax` bytes.
+  package let query: String
+  /// Places wanted, 1 … `Limits.candidatesMax`.
+  package let limit: Int
+  /// Only places of this country (ISO 3166-1 alpha-2), or of all where empty.
+  package let country: String
+  /// The client's own coordinates, to compare the answer with; they do not travel.
+  package let given: Coordinate?
+  /// Failed tries so far, as on disk.
+  package var attempts: Int
+  /// Workers lost over it so far, as on disk.
+  package var leaseLosses: Int
+
+  package init(
+    id: JobID, account: AccountID, query: String, limit: Int = 1, country: String = "",
+    given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
+  ) {
+    self.id = id
+    self.account = account
+    self.query = query
+    self.limit = limit
+    self.country = country
+    self.given = given
+    self.attempts = attempts
+    self.leaseLosses = leaseLosses
+  }
+}
+
+/// What a worker may answer to a job: a closed set.
+package enum JobOutcome: Sendable, Equatable {
+  /// Best first, one at least.
+  case located([Place])
+  /// Final: no place is known by this text.
+  case notFound
+  case failed(Failure)
+
+  /// Why a worker could not say.
+  package struct Failure: Sendable, Equatable {
+    /// What to do about it.
+    package enum Kind: UInt8, Sendable {
+      /// Try again later; counts as an attempt.
+      case transient = 1
+      /// Trying again is useless.
+      case permanent = 2
+      /// Not even started; try again, not counted.
+      case notStarted = 3
+    }
+    package var kind: Kind
+    /// A word for machines.
+    package var code: String
+    /// A sentence for people.
+    package var detail: String
+    /// Not before, in ms; 0 where the worker does not know.
+    package var retryAfterMs: Int64
+
+    package init(kind: Kind, code: String, detail: String, retryAfterMs: Int64 = 0) {
+      self.kind = kind
+      self.code = code
+      self.detail = detail
+      self.retryAfterMs = retryAfterMs
+    }
+  }
+}
+
+/// A job together with the right to answer it. Tokens only rise, over restarts too, so a later lease fences off an
+/// earlier.
+package struct Lease: Sendable, Hashable {
+  package let job: JobID
+  /// `boot number << 32 | counter`.
+  package let token: UInt64
+
+  package init(job: JobID, token: UInt64) {
+    self.job = job
+    self.token = token
+  }
+}
+
+/// A worker's answer under its lease.
+package struct JobResult: Sendable, Equatable {
+  package let lease: Lease
+  package let outcome: JobOutcome
+
+  package init(lease: Lease, outcome: JobOutcome) {
+    self.lease = lease
+    self.outcome = outcome
+  }
+}
+
+/// What ingest did with a result; final for the worker unless it is `retryLater`.
+package enum Disposition: UInt8, Sendable {
+  /// On disk.
+  case committed = 1
+  /// The job was settled before, or never was: nothing changed.
+  case duplicate = 2
+  /// A failure under a lease that is no longer the job's: somebody else has it.
+  case stale = 3
+  /// Not taken: send it again after a pause.
+  case retryLater = 4
+}

@@ -1,0 +1,99 @@
+/// Every bound of the system, in one place: the unit is in the name, the reason beside it.
+///
+/// Promise 5 of the design: nothing is unbounded.
+package enum Limits {
+  /// The list that everybody sees.
+  package static let feedEntriesMax = 100
+
+  /// A place as typed. A street address in any script fits several times; the gazetteer reads no more.
+  package static let placeBytesMax = 256
+  /// A link: what browsers and intermediaries are sure to carry.
+  package static let linkBytesMax = 2_048
+  /// A first or last name.
+  package static let nameBytesMax = 100
+  /// An e-mail address: 64 before the @, 255 behind it, RFC 5321, rounded down to what fits a forward-path.
+  package static let emailBytesMax = 254
+  /// NIST SP 800-63B asks for 8 at least.
+  package static let passwordBytesMin = 8
+  /// Bounds what one login hashes; well above the 64 characters that must be allowed.
+  package static let passwordBytesMax = 1_024
+  /// An Idempotency-Key: a UUID fits seven times.
+  package static let idempotencyKeyBytesMax = 255
+  /// A request body of the native API: a post with the longest place and link, escaped in the worst way, fits.
+  package static let requestBodyBytesMax = 16_384
+
+  /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
+  /// work, and about 50 MB of memory.
+  package static let queueDepthMax = 100_000
+  /// Look-ups waiting for a worker; each holds an HTTP request open.
+  package static let lookupsMax = 1_000
+  /// How long a look-up may take before its request is answered 503.
+  package static let lookupTimeoutMs: Int64 = 5_000
+  /// The longest `Prefer: wait`.
+  package static let waitSecondsMax = 30
+  /// Requests that may wait for a post's outcome at once: each is one connection and about 1 KB.
+  package static let waitersMax = 10_000
+  /// Posts in one page of a list.
+  package static let pagePostsMax = 1_000
+  /// Alternatives in the answer to a look-up.
+  package static let candidatesMax = 20
+
+  /// A worker's unanswered jobs. More only adds waiting: measured, 64 reach the transport's ceiling.
+  package static let windowMax = 64
+  /// Sessions of workers at one ingest; each holds at most `windowMax` jobs.
+  package static let sessionsMax = 1_000
+  /// Results that a worker keeps until they are acknowledged. Full, it grants no more credit.
+  package static let outboxMax = 1_024
+  /// Failed tries of a job before it is dead.
+  package static let attemptsMax = 8
+  /// Workers lost over a job before it is dead: it may be what kills them.
+  package static let leaseLossesMax = 3
+  /// A lease without a heartbeat that names it.
+  package static let leaseMs: Int64 = 30_000
+  /// Heartbeats of both ends of the job link, dictated by ingest.
+  package static let heartbeatMs: Int64 = 2_000
+  /// Silence after which the other end is taken for dead: three heartbeats.
+  package static let livenessMs: Int64 = 3 * heartbeatMs
+  /// First pause before a failed job is tried again; doubled each time, with full jitter.
+  package static let backoffBaseMs: Int64 = 2_000
+  /// Longest pause before a failed job is tried again.
+  package static let backoffCapMs: Int64 = 900_000
+
+  /// One frame of the job link. A window of jobs with the longest queries fits: 64 × (256 + 60) bytes.
+  package static let jobFrameBytesMax = 65_536
+  /// One frame of the change log and of the feed: 100 entries with the longest texts fit: 100 × 3,100 bytes.
+  package static let feedFrameBytesMax = 327_680
+
+  /// Changes that ingest keeps in memory for feeds to fetch; a feed further behind takes a snapshot. About 5 MB.
+  package static let changesKept = 10_000
+  /// Changes in one answer to a feed, and in one delta: more would replace the list twice.
+  package static let changesPerFetchMax = 100
+  /// How long ingest keeps a feed's fetch open when there is nothing new.
+  package static let fetchWaitMs: Int64 = 1_000
+  /// Snapshots of the feed on change: four a second at most.
+  package static let snapshotIntervalMinMs: Int64 = 250
+  /// Snapshots of the feed without a change.
+  package static let snapshotIntervalMaxMs: Int64 = 5_000
+  /// Heartbeats of the feed.
+  package static let feedHeartbeatMs: Int64 = 1_000
+  /// Frames that wait for one slow subscriber; then its frames are dropped, and it takes a new snapshot. 128 × 25 KB is
+  /// 3 MB for each of them.
+  package static let feedFramesQueuedMax = 128
+  /// Feeds at one ingest with a fetch open.
+  package static let feedsMax = 256
+  /// Joins answered in a second: each costs a snapshot of about 20 KB.
+  package static let joinsPerSecondMax = 200
+  /// Joins that wait for their turn.
+  package static let joinsWaitingMax = 4_096
+  /// The random part of a join topic.
+  package static let joinNonceBytesMax = 40
+
+  /// Sessions of accounts: as long as the original service's.
+  package static let sessionDays = 60
+  /// Password hashes computed at once: each takes 19 MiB and about 45 ms of a core.
+  package static let passwordHashesAtOnceMax = 2
+  /// Logins and sign-ups that wait for their hash; above it 503.
+  package static let passwordHashesWaitingMax = 32
+  /// Session tokens remembered between requests; each about 100 bytes.
+  package static let sessionsCachedMax = 10_000
+}

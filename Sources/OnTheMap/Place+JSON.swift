@@ -1,0 +1,42 @@
+extension Place.Level {
+  /// The word in the API and on the command line.
+  package var word: String {
+    switch self {
+    case .country: "country"
+    case .region: "region"
+    case .county: "county"
+    case .city: "city"
+    case .postcode: "postcode"
+    case .street: "street"
+    case .house: "house"
+    }
+  }
+}
+
+extension Place.Match {
+  /// The word in the API and on the command line.
+  package var word: String {
+    switch self {
+    case .exact: "exact"
+    case .prefix: "prefix"
+    case .fuzzy: "fuzzy"
+    case .fallback: "fallback"
+    }
+  }
+}
+
+extension Place {
+  /// Adds the place's members to an open object.
+  package func write(to json: inout JSONText) {
+    json.add("label", label)
+    json.add("latitude", coordinate.latitude)
+    json.add("longitude", coordinate.longitude)
+    json.add("level", level.word)
+    json.add("match", match.word)
+    json.add("confidence", (confidence * 1_000).rounded() / 1_000)
+    json.add("name", name)
+    json.add("region", region)
+    json.add("country", country)
+    json.add("countryCode", countryCode)
+  }
+}

@@ -1,0 +1,53 @@
+/// A place that a text was found to mean: one answer of a geocoder.
+package struct Place: Sendable, Equatable {
+  /// How much of the world the place is, from the widest to the narrowest.
+  package enum Level: UInt8, Sendable, CaseIterable, Comparable {
+    case country = 1
+    case region, county, city, postcode, street, house
+
+    package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// How the text led to the place.
+  package enum Match: UInt8, Sendable, CaseIterable {
+    /// Every word of the text belongs to the place or to what contains it.
+    case exact = 1
+    /// The text is the beginning of the name.
+    case prefix
+    /// A name was taken as misspelt.
+    case fuzzy
+    /// Only a wider place than the text asks for was found.
+    case fallback
+  }
+
+  package var coordinate: Coordinate
+  package var level: Level
+  package var match: Match
+  /// 0 … 1: how sure it is that this place was meant.
+  package var confidence: Double
+  /// "Seattle, Washington, United States".
+  package var label: String
+  /// "Seattle".
+  package var name: String
+  /// The first-level region's name, "Washington"; empty where there is none.
+  package var region: String
+  /// "United States".
+  package var country: String
+  /// ISO 3166-1 alpha-2, upper case, "US".
+  package var countryCode: String
+
+  package init(
+    coordinate: Coordinate, level: Level, match: Match, confidence: Double, label: String, name: String,
+    region: String, country: String, countryCode: String
+  ) {
+    self.coordinate = coordinate
+    self.level = level
+    self.match = match
+    self.confidence = confidence
+    self.label = label
+    self.name = name
+    self.region = region
+    self.country = country
+    self.countryCode = countryCode
+  }
+}

@@ -1,0 +1,56 @@
+/// The name of a post: 10 characters of 0-9, A-Z, a-z outside, an integer inside.
+///
+/// The integer is a Snowflake (Twitter, 2010): milliseconds since 2020 in the upper bits, a counter in the lower 18.
+/// Rows are therefore appended at one end of the table, and need no second index. 59 bits suffice until 2089 and fit 10
+/// characters of base 62.
+package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+  package let rawValue: UInt64
+
+  /// Nil when the value does not fit 10 characters.
+  package init?(rawValue: UInt64) {
+    guard rawValue <= PostID.rawValueMax else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// Nil when the text is not 10 characters of 0-9, A-Z, a-z.
+  package init?(_ text: some StringProtocol) {
+    guard text.utf8.count == PostID.length else { return nil }
+    var value: UInt64 = 0
+    for byte in text.utf8 {
+      guard let digit = PostID.digits.firstIndex(of: byte) else { return nil }
+      value = value * 62 + UInt64(digit)
+    }
+    rawValue = value
+  }
+
+  /// The id after `last` at a time: later ids are greater, also when the clock goes back or stands still.
+  ///
+  /// - Parameter unixMs: milliseconds since 1970, UTC.
+  package static func following(_ last: PostID?, unixMs: Int64) -> PostID {
+    let clock = UInt64(max(0, unixMs - epochUnixMs)) << 18
+    let value = max(clock, (last?.rawValue ?? 0) + 1)
+    precondition(value <= rawValueMax, "The clock is past the year 2089: ids need more characters.")
+    return PostID(unchecked: value)
+  }
+
+  /// The 10 characters.
+  package var description: String {
+    String(unsafeUninitializedCapacity: PostID.length) { bytes in
+      var rest = rawValue
+      for index in stride(from: PostID.length - 1, through: 0, by: -1) {
+        bytes[index] = PostID.digits[Int(rest % 62)]
+        rest /= 62
+      }
+      return PostID.length
+    }
+  }
+
+  package static func < (a: PostID, b: PostID) -> Bool { a.rawValue < b.rawValue }
+
+  private init(unchecked value: UInt64) { rawValue = value }
+
+  private static let length = 10
+  private static let rawValueMax: UInt64 = 839_299_365_868_340_223  // 62^10 - 1
+  private static let epochUnixMs: Int64 = 1_577_836_800_000  // 2020-01-01
+  private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+}

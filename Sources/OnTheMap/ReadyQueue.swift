@@ -1,0 +1,41 @@
+import DequeModule
+
+/// Jobs that may go out now: look-ups first, then posts, one account after the other, so that one account's thousand
+/// posts do not hold up another's one.
+package struct ReadyQueue: Sendable {
+  private var lookups: Deque<JobID> = []
+  private var posts: [AccountID: Deque<JobID>] = [:]
+  /// Accounts with a post waiting, in the order of their turns.
+  private var turns: Deque<AccountID> = []
+  /// Jobs that wait.
+  package private(set) var count = 0
+
+  package init() {}
+
+  /// Adds a job at the end of its lane.
+  package mutating func append(_ job: JobID, account: AccountID) {
+    count += 1
+    guard !job.isLookup else { return lookups.append(job) }
+    if posts[account, default: []].isEmpty { turns.append(account) }
+    posts[account, default: []].append(job)
+  }
+
+  /// Takes out a look-up that nobody waits for any more. Looks through all of them: `Limits.lookupsMax` at most.
+  package mutating func remove(lookup job: JobID) {
+    guard let index = lookups.firstIndex(of: job) else { return }
+    lookups.remove(at: index)
+    count -= 1
+  }
+
+  /// Takes the job whose turn it is.
+  package mutating func popFirst() -> JobID? {
+    if let job = lookups.popFirst() {
+      count -= 1
+      return job
+    }
+    guard let account = turns.popFirst(), let job = posts[account]?.popFirst() else { return nil }
+    count -= 1
+    if posts[account]?.isEmpty == true { posts[account] = nil } else { turns.append(account) }
+    return job
+  }
+}

@@ -1,0 +1,26 @@
+extension Unicode.Scalar {
+  /// Control characters, and the invisible ones that turn the order of what follows (Unicode's bidirectional controls)
+  /// or hide in a name: they have no place in a line that other people read.
+  package var isUnsafe: Bool {
+    switch value {
+    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF, 0xFFF9...0xFFFB:
+      true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// Whether all of it may stand in a line that other people read.
+  package var isSafeLine: Bool {
+    // Most texts are printable ASCII: bytes first, scalars only where one is not.
+    utf8.allSatisfy { (0x20...0x7E).contains($0) } || unicodeScalars.allSatisfy { !$0.isUnsafe }
+  }
+
+  /// Without white space at both ends.
+  package var trimmedLine: String {
+    guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }
+    let last = lastIndex { !$0.isWhitespace } ?? first
+    return String(self[first...last])
+  }
+}

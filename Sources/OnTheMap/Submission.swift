@@ -1,0 +1,39 @@
+/// What somebody posts: where they are in their own words, and a link. A submission that exists is a valid one.
+package struct Submission: Sendable, Equatable {
+  /// A field that is not right, and why; final, the same submission fails again.
+  package struct Refusal: Error, Equatable {
+    /// The field's name in the native API.
+    package let field: String
+    /// Follows the field's name in a sentence.
+    package let reason: String
+  }
+
+  /// 1 … `Limits.placeBytesMax` bytes, no control characters.
+  package let place: String
+  package let link: WebLink
+  /// Given by the client; otherwise the place's point is taken.
+  package let coordinate: Coordinate?
+
+  /// - Parameters:
+  ///   - latitude: degrees, with `longitude` or not at all.
+  ///   - longitude: degrees.
+  package init(place: String, link: String, latitude: Double?, longitude: Double?) throws(Refusal) {
+    self.place = place.trimmedLine
+    guard !self.place.isEmpty else { throw Refusal(field: "place", reason: "is empty; say where you are") }
+    guard self.place.utf8.count <= Limits.placeBytesMax else {
+      throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
+    }
+    guard self.place.isSafeLine else { throw Refusal(field: "place", reason: "has a control character") }
+    do { self.link = try WebLink(link) } catch { throw Refusal(field: "link", reason: error.reason) }
+    switch (latitude, longitude) {
+    case (nil, nil): coordinate = nil
+    case (let latitude?, let longitude?):
+      guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
+        throw Refusal(field: "latitude", reason: "and longitude must lie within ±90 and ±180 degrees")
+      }
+      coordinate = point
+    case (nil, _): throw Refusal(field: "latitude", reason: "is missing; give both coordinates or none")
+    case (_, nil): throw Refusal(field: "longitude", reason: "is missing; give both coordinates or none")
+    }
+  }
+}

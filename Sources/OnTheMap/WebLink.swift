@@ -1,0 +1,116 @@
+/// The link of a post: http or https, with a host, in a form that a browser opens and that is safe to show as a link.
+///
+/// The server never follows it. What the original service's clients send besides is the compatibility API's business.
+package struct WebLink: Sendable, Hashable {
+  /// Why a text is not a link.
+  package enum Refusal: Error, Equatable {
+    case empty
+    case tooLong
+    case character
+    case scheme(String)
+    case host
+    case credentials
+    case port
+
+    /// What is wrong and what would be right, for people.
+    package var reason: String {
+      switch self {
+      case .empty: "is empty; give a web address such as https://example.org/me"
+      case .tooLong: "is longer than \(Limits.linkBytesMax) bytes"
+      case .character: "has a space, a control character, or one of \\ < > \" { } | ^ `; percent-encode it"
+      case .scheme(let scheme): "begins with \"\(scheme)\"; only http:// and https:// are accepted"
+      case .host: "has no valid host name; write it as https://example.org/me"
+      case .credentials: "holds a user name or password; remove what stands before the @"
+      case .port: "has a port that is not a number from 1 to 65535"
+      }
+    }
+  }
+
+  /// "https://example.org/me".
+  package let text: String
+
+  /// Takes `example.org/x` as `https://example.org/x`; throws what is wrong with anything but a web address.
+  package init(_ input: String) throws(Refusal) {
+    let trimmed = WebLink.trimmed(input[...].utf8)
+    guard !trimmed.isEmpty else { throw .empty }
+    guard trimmed.count <= Limits.linkBytesMax else { throw .tooLong }
+    guard input.unicodeScalars.allSatisfy({ !$0.isUnsafe }), trimmed.allSatisfy({ !WebLink.forbidden.contains($0) })
+    else { throw .character }
+
+    let (scheme, rest) = try WebLink.splitScheme(trimmed)
+    let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    let authority = rest[..<(end ?? rest.endIndex)]
+    guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
+    try WebLink.check(authority: authority, bare: scheme == nil)
+    text =
+      (scheme ?? "https") + "://" + String(decoding: authority.map(WebLink.lowercased), as: UTF8.self)
+      + String(decoding: rest[authority.endIndex...], as: UTF8.self)
+    guard text.utf8.count <= Limits.linkBytesMax else { throw .tooLong }
+  }
+
+  private typealias Bytes = Substring.UTF8View.SubSequence
+
+  /// Scheme in lower case, or nil where the text begins with its host.
+  private static func splitScheme(_ text: Bytes) throws(Refusal) -> (String?, Bytes) {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
+      !text[..<colon].contains(where: { "/?#[".utf8.contains($0) })
+    else {
+      guard text.first != UInt8(ascii: "/") else { throw .scheme("//") }
+      return (nil, text)
+    }
+    let scheme = String(decoding: text[..<colon].map(lowercased), as: UTF8.self)
+    let rest = text[text.index(after: colon)...]
+    if rest.starts(with: "//".utf8) {
+      guard scheme == "http" || scheme == "https" else { throw .scheme(scheme + "://") }
+      return (scheme, rest.dropFirst(2))
+    }
+    // "example.org:8080/x" has a port, "javascript:1" a scheme: only a host may hold a dot here.
+    let digits = rest.prefix { !"/?#".utf8.contains($0) }
+    guard scheme.utf8.contains(UInt8(ascii: ".")), digits.allSatisfy({ (48...57).contains($0) }) else {
+      throw .scheme(scheme + ":")
+    }
+    return (nil, text)
+  }
+
+  private static func check(authority: Bytes, bare: Bool) throws(Refusal) {
+    var host = authority
+    if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
+      host = authority[..<authority.index(after: close)]
+      let inside = host.dropFirst().dropLast()
+      guard inside.count >= 2, inside.contains(58), inside.allSatisfy({ isHexadecimal($0) || $0 == 58 || $0 == 46 })
+      else { throw .host }
+    } else {
+      host = authority.prefix { $0 != UInt8(ascii: ":") }
+      let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      let named = labels.last?.isEmpty == true ? labels.dropLast() : labels[...]
+      guard !named.isEmpty, named.count > 1 || !bare, named.allSatisfy(isLabel) else { throw .host }
+    }
+    let port = authority[host.endIndex...]
+    guard !port.isEmpty else { return }
+    guard port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy({ (48...57).contains($0) }),
+      let number = UInt16(String(decoding: port.dropFirst(), as: UTF8.self)), number > 0
+    else { throw .port }
+  }
+
+  private static func isLabel(_ label: Bytes) -> Bool {
+    !label.isEmpty && label.first != 45 && label.last != 45
+      && label.allSatisfy { byte in
+        (48...57).contains(byte) || (97...122).contains(lowercased(byte)) || byte == 45 || byte == 95 || byte >= 128
+      }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (97...102).contains(lowercased(byte))
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+
+  private static func trimmed(_ bytes: Bytes) -> Bytes {
+    var bytes = bytes
+    while bytes.first == 32 { bytes = bytes.dropFirst() }
+    while bytes.last == 32 { bytes = bytes.dropLast() }
+    return bytes
+  }
+
+  private static let forbidden = Set(" \\<>\"{}|^`".utf8)
+}

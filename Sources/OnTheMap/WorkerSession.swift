@@ -1,0 +1,161 @@
+/// The rules of the job link at the worker's end, without sockets or clock: when to say what, and what to keep until
+/// ingest has it on disk. Times are milliseconds of a clock that never goes back.
+package struct WorkerSession: Sendable {
+  /// What a worker may say.
+  package enum Message: Sendable, Equatable {
+    case hello(held: [Lease])
+    case ready(jobLimit: UInt64)
+    case results([JobResult])
+    case heartbeat(jobLimit: UInt64, held: [Lease])
+    case release([Lease])
+  }
+
+  private struct Kept {
+    let result: JobResult
+    var sentMs: Int64
+    var pauseMs: Int64
+  }
+
+  /// Of WELCOME; nil before it, and after a RESET.
+  package private(set) var session: UInt64?
+  private let window: Int
+  private var jobsReceived: UInt64 = 0
+  private var granted: UInt64 = 0
+  private var working: [JobID: Lease] = [:]
+  private var outbox: [Lease: Kept] = [:]
+  private var heartbeatMs = Limits.heartbeatMs
+  private var livenessMs = Limits.livenessMs
+  private var heardMs: Int64
+  private var spokeMs: Int64
+  private var helloMs: Int64?
+  /// No result is to be sent again before this.
+  private var resendMs = Int64.max
+
+  /// - Parameter concurrency: jobs that the worker works on at once, 1 or more; twice as many may wait with it.
+  package init(concurrency: Int, nowMs: Int64) {
+    window = min(2 * concurrency, Limits.windowMax)
+    heardMs = nowMs
+    spokeMs = nowMs
+  }
+
+  /// Results that ingest has not acknowledged.
+  package var unacknowledged: Int { outbox.count }
+
+  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it.
+  package mutating func welcome(
+    session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
+  ) -> [Message] {
+    self.session = session
+    self.heartbeatMs = max(100, heartbeatMs)
+    self.livenessMs = max(3 * self.heartbeatMs, livenessMs)
+    (heardMs, helloMs, jobsReceived, granted) = (nowMs, nil, 0, 0)
+    var messages: [Message] = []
+    if !outbox.isEmpty {
+      for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }
+      resendMs = nowMs + 1_000
+      messages.append(.results(outbox.values.map(\.result)))
+    }
+    return messages + grant(nowMs: nowMs)
+  }
+
+  /// Jobs to work on: those that are not here already.
+  package mutating func receive(_ leases: [Lease], nowMs: Int64) -> [Lease] {
+    heardMs = nowMs
+    jobsReceived += UInt64(leases.count)
+    return leases.filter { lease in
+      guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
+      working[lease.job] = lease
+      return true
+    }
+  }
+
+  /// Answers, kept until they are acknowledged, and new credit for their place.
+  package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Message] {
+    for result in results {
+      if working[result.lease.job] == result.lease { working[result.lease.job] = nil }
+      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
+    }
+    resendMs = min(resendMs, nowMs + 1_000)
+    guard session != nil, !results.isEmpty else { return [] }
+    spokeMs = nowMs
+    return [.results(results)] + grant(nowMs: nowMs)
+  }
+
+  /// What ingest did with a result.
+  package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
+    heardMs = nowMs
+    if disposition != .retryLater { outbox[lease] = nil }
+  }
+
+  /// Ingest lives.
+  package mutating func heard(nowMs: Int64) { heardMs = nowMs }
+
+  /// Ingest does not know the session: say HELLO again, with the leases that are held.
+  package mutating func reset() {
+    session = nil
+    helloMs = nil
+  }
+
+  /// What time asks for: HELLO until it is answered, heartbeats, results not acknowledged, at doubling intervals.
+  package mutating func tick(nowMs: Int64) -> [Message] {
+    guard session != nil else {
+      if let helloMs, nowMs - helloMs < 1_000 { return [] }
+      helloMs = nowMs
+      return [.hello(held: Array(working.values) + Array(outbox.keys))]
+    }
+    var messages = nowMs >= resendMs ? resend(nowMs: nowMs) : []
+    messages += grant(nowMs: nowMs)
+    if nowMs - spokeMs >= heartbeatMs {
+      spokeMs = nowMs
+      messages.append(.heartbeat(jobLimit: granted, held: Array(working.values) + Array(outbox.keys)))
+    }
+    return messages
+  }
+
+  /// When `tick` is to be called next.
+  package var nextMs: Int64 {
+    guard session != nil else { return helloMs.map { $0 + 1_000 } ?? 0 }
+    return min(spokeMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
+  }
+
+  /// HELLO found no connection: it is to be said as soon as there is one.
+  package mutating func helloFailed() { helloMs = nil }
+
+  private mutating func resend(nowMs: Int64) -> [Message] {
+    var overdue: [JobResult] = []
+    resendMs = .max
+    for (lease, kept) in outbox {
+      var dueMs = kept.sentMs + kept.pauseMs
+      if dueMs <= nowMs {
+        overdue.append(kept.result)
+        let pauseMs = min(2 * kept.pauseMs, 30_000)
+        outbox[lease] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
+        dueMs = nowMs + pauseMs
+      }
+      resendMs = min(resendMs, dueMs)
+    }
+    return overdue.isEmpty ? [] : [.results(overdue)]
+  }
+
+  /// Ingest has been silent too long: the connection is to be made anew, the session is over.
+  package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - heardMs > livenessMs }
+
+  /// Gives up what is not started on, at shutdown.
+  package mutating func drain() -> [Message] {
+    guard session != nil, !working.isEmpty else { return [] }
+    defer { working = [:] }
+    return [.release(Array(working.values))]
+  }
+
+  /// Credit for as many jobs as the window has room for; none while the outbox is full.
+  private mutating func grant(nowMs: Int64) -> [Message] {
+    guard outbox.count + window <= Limits.outboxMax else { return [] }
+    let limit = jobsReceived + UInt64(max(0, window - working.count))
+    // A grant for every few jobs keeps the pipe full; one for each would double the messages.
+    guard session != nil, limit > granted, granted == 0 || limit - granted >= UInt64((window + 1) / 2) else {
+      return []
+    }
+    granted = limit
+    return [.ready(jobLimit: limit)]
+  }
+}

@@ -1,0 +1,233 @@
+import Testing
+
+@testable import OnTheMap
+
+@Suite("A subscriber's copy")
+struct FeedReplicaTests {
+  private let epoch = Epoch.filled(with: 1)
+  private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
+  private var replica = FeedReplica(nowMs: 0)
+
+  /// A change at the source, as the delta that tells of it.
+  private mutating func change(_ numbers: UInt64...) -> FeedReplica.Frame {
+    let prevSeq = source.seq
+    let upsert = numbers.map { FeedEntry.sample(id: $0, seq: $0) }
+    source.apply(upsert)
+    return .delta(epoch: source.epoch, prevSeq: prevSeq, seq: source.seq, upsert: upsert, hash: source.hash)
+  }
+
+  private var snapshot: FeedReplica.Frame { .snapshot(source, hash: source.hash) }
+  private var heartbeat: FeedReplica.Frame { .heartbeat(epoch: source.epoch, seq: source.seq, hash: source.hash) }
+
+  private mutating func receive(_ frame: FeedReplica.Frame, nowMs: Int64 = 0) -> FeedReplica.Effect {
+    replica.receive(frame, nowMs: nowMs)
+  }
+
+  private func isResync(_ effect: FeedReplica.Effect) -> Bool {
+    if case .resync(let reason) = effect { return !reason.isEmpty }
+    return false
+  }
+
+  @Test("Before the first list nothing counts")
+  mutating func beforeList() {
+    let delta = change(1)
+    #expect(receive(delta) == .unchanged)
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(replica.state == nil)
+    #expect(!replica.isLive)
+    #expect(receive(snapshot) == .replaced)
+    #expect(replica.state == source)
+    #expect(replica.isLive)
+  }
+
+  @Test("Deltas in order are applied, and told")
+  mutating func inOrder() {
+    #expect(receive(snapshot) == .replaced)
+    let first = change(1)
+    let second = change(5, 6)
+    #expect(receive(first) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(receive(second) == .changed([.sample(id: 5, seq: 5), .sample(id: 6, seq: 6)]))
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(replica.state == source)
+  }
+
+  @Test("A delta that comes twice counts once")
+  mutating func duplicate() {
+    #expect(receive(snapshot) == .replaced)
+    let delta = change(1)
+    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(receive(delta) == .unchanged)
+    #expect(replica.isLive)
+  }
+
+  @Test("A gap is seen: the copy is not live until a new list comes")
+  mutating func gap() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let second = change(2)
+    let third = change(3)
+    let gap = receive(second)
+    #expect(isResync(gap))
+    #expect(!replica.isLive)
+    #expect(receive(third) == .unchanged, "Not trusted, not applied.")
+    #expect(replica.state?.seq == 0)
+    #expect(receive(snapshot) == .replaced)
+    #expect(replica.state == source)
+  }
+
+  @Test("The loss of the last change is seen by the heartbeat")
+  mutating func lastLost() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let effect = receive(heartbeat)
+    #expect(isResync(effect))
+    #expect(!replica.isLive)
+  }
+
+  @Test("A heartbeat of before the last change is no contradiction")
+  mutating func lateHeartbeat() {
+    #expect(receive(snapshot) == .replaced)
+    let early = heartbeat
+    let delta = change(1)
+    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(receive(early) == .unchanged)
+    #expect(replica.isLive)
+  }
+
+  @Test("Another epoch is another history, in every frame")
+  mutating func otherEpoch() {
+    #expect(receive(snapshot) == .replaced)
+    let other = FeedState(epoch: .filled(with: 2), seq: 0, entries: [])
+    let beat = receive(.heartbeat(epoch: other.epoch, seq: 0, hash: other.hash))
+    #expect(isResync(beat))
+    #expect(receive(snapshot) == .replaced)
+    let delta = receive(.delta(epoch: other.epoch, prevSeq: 0, seq: 1, upsert: [], hash: other.hash))
+    #expect(isResync(delta))
+    #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
+    #expect(replica.state == other)
+    #expect(replica.isLive)
+  }
+
+  @Test("A list of another epoch replaces a live copy, even when its number is lower")
+  mutating func newEpochList() {
+    _ = change(1, 2, 3)
+    #expect(receive(snapshot) == .replaced)
+    let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
+    #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
+    #expect(replica.state == other)
+  }
+
+  @Test("A list that a live copy has already passed is not taken")
+  mutating func oldList() {
+    #expect(receive(snapshot) == .replaced)
+    let old = snapshot
+    let delta = change(1)
+    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(receive(old) == .unchanged)
+    #expect(receive(snapshot) == .unchanged)
+    #expect(replica.state == source)
+  }
+
+  @Test("Deltas that overlap the list of a join add only what is new")
+  mutating func overlap() {
+    #expect(receive(snapshot) == .replaced)
+    let start = source
+    let small = change(1)
+    let joined = snapshot
+    _ = change(2)
+    let wide = FeedReplica.Frame.delta(
+      epoch: epoch, prevSeq: start.seq, seq: 2, upsert: [.sample(id: 1, seq: 1), .sample(id: 2, seq: 2)],
+      hash: source.hash)
+    #expect(receive(joined) == .replaced)
+    #expect(receive(small) == .unchanged)
+    #expect(receive(wide) == .changed([.sample(id: 2, seq: 2)]))
+    #expect(replica.state == source)
+  }
+
+  @Test("A copy that is not the feed's list by its hash is not live")
+  mutating func hashes() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let wrong = receive(
+      .delta(epoch: epoch, prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], hash: source.hash &+ 1))
+    #expect(isResync(wrong))
+    #expect(!replica.isLive)
+    let list = receive(.snapshot(source, hash: source.hash &+ 1))
+    #expect(isResync(list))
+    #expect(!replica.isLive)
+    #expect(receive(snapshot) == .replaced)
+    let beat = receive(.heartbeat(epoch: epoch, seq: source.seq, hash: source.hash &+ 1))
+    #expect(isResync(beat))
+    #expect(!replica.isLive)
+  }
+
+  @Test("A delta whose entries do not lead to its number is not trusted")
+  mutating func wrongSeq() {
+    #expect(receive(snapshot) == .replaced)
+    let effect = receive(.delta(epoch: epoch, prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], hash: 0))
+    #expect(isResync(effect))
+    let empty = receive(snapshot)
+    #expect(empty == .replaced)
+    let nothing = receive(.delta(epoch: epoch, prevSeq: 0, seq: 5, upsert: [], hash: source.hash))
+    #expect(isResync(nothing))
+  }
+
+  @Test("A feed that says goodbye is not live any more, and its reason is told")
+  mutating func bye() {
+    #expect(receive(snapshot) == .replaced)
+    let effect = receive(.bye(reason: "the feed is stopped"))
+    guard case .resync(let reason) = effect else {
+      Issue.record("Goodbye is an end.")
+      return
+    }
+    #expect(reason.contains("the feed is stopped"))
+    #expect(!replica.isLive)
+  }
+
+  @Test("Three heartbeats of silence make a copy stale, until the connection is made anew and a list comes")
+  mutating func stale() {
+    #expect(receive(snapshot, nowMs: 1_000) == .replaced)
+    let isEarly = replica.isStale(nowMs: 4_000)
+    #expect(!isEarly)
+    #expect(replica.isLive)
+    let isStale = replica.isStale(nowMs: 4_001)
+    #expect(isStale)
+    #expect(!replica.isLive)
+    replica.reconnected(nowMs: 4_001)
+    let isStaleAgain = replica.isStale(nowMs: 7_001)
+    #expect(!isStaleAgain)
+    #expect(receive(snapshot, nowMs: 5_000) == .replaced, "The same list makes it live again.")
+    #expect(replica.isLive)
+  }
+
+  @Test("Over a link that loses, repeats and reorders, a live copy is never wrong", arguments: 0..<12 as Range<UInt64>)
+  mutating func lossy(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var history: [UInt64: UInt64] = [0: source.hash]
+    var frames: [FeedReplica.Frame] = []
+    var (number, lists): (UInt64, Int) = (0, 0)
+    var wrong: [UInt64] = []
+    for _ in 0..<300 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0..<4:
+        number += UInt64.random(in: 1...3, using: &random)
+        frames.append(change(number))
+        history[source.seq] = source.hash
+      case 4: frames.append(heartbeat)
+      case 5: if !replica.isLive { frames.append(snapshot) }
+      default: break
+      }
+      guard random.happens(60), !frames.isEmpty else { continue }
+      let index = random.happens(80) ? 0 : Int.random(in: 0..<frames.count, using: &random)
+      let frame = random.happens(10) ? frames[index] : frames.remove(at: index)
+      if random.happens(10) { continue }
+      if replica.receive(frame, nowMs: 0) == .replaced { lists += 1 }
+      if replica.isLive, let state = replica.state, history[state.seq] != state.hash { wrong.append(state.seq) }
+    }
+    #expect(wrong.isEmpty, "seed \(seed)")
+    #expect(lists > 1, "seed \(seed) lost nothing")
+    _ = replica.receive(heartbeat, nowMs: 0)
+    if !replica.isLive { _ = replica.receive(snapshot, nowMs: 0) }
+    #expect(replica.state == source, "seed \(seed)")
+  }
+}

@@ -1,0 +1,82 @@
+@testable import OnTheMap
+
+/// SplitMix64 (Steele, Lea, Flood, 2014): the same seed, the same run.
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True in so many of a hundred cases.
+  mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+extension Coordinate {
+  static func at(_ latitude: Double, _ longitude: Double) -> Coordinate {
+    guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("A test names a point that is not on the earth.")
+    }
+    return point
+  }
+}
+
+extension PostID {
+  static func numbered(_ number: UInt64) -> PostID {
+    guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
+    return id
+  }
+}
+
+extension Epoch {
+  static func filled(with byte: UInt8) -> Epoch {
+    guard let epoch = Epoch([UInt8](repeating: byte, count: 16)) else {
+      preconditionFailure("Sixteen bytes are an epoch.")
+    }
+    return epoch
+  }
+}
+
+extension FeedEntry {
+  static func sample(id: UInt64, seq: UInt64) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(id), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada", lastName: "Lovelace",
+      place: "London", label: "London, England, United Kingdom", countryCode: "GB", link: "https://example.org/ada",
+      coordinate: .at(51.5, -0.1), agreement: .found, createdMs: 1, updatedMs: 2)
+  }
+}
+
+extension Place {
+  static func sample(_ latitude: Double, _ longitude: Double, level: Level = .city) -> Place {
+    Place(
+      coordinate: .at(latitude, longitude), level: level, match: .exact, confidence: 0.9,
+      label: "Seattle, Washington, United States", name: "Seattle", region: "Washington", country: "United States",
+      countryCode: "US")
+  }
+}
+
+extension Job {
+  static func post(_ number: UInt64, account: Int64 = 1, attempts: Int = 0, leaseLosses: Int = 0) -> Job {
+    Job(
+      id: JobID(rawValue: number), account: AccountID(rawValue: account), query: "Oslo", attempts: attempts,
+      leaseLosses: leaseLosses)
+  }
+
+  static func lookup(_ number: UInt64) -> Job {
+    Job(id: JobID(lookup: number), account: AccountID(rawValue: 0), query: "Oslo")
+  }
+}
+
+extension JobResult {
+  static func found(_ lease: Lease) -> JobResult { JobResult(lease: lease, outcome: .located([.sample(59.9, 10.7)])) }
+
+  static func failed(_ lease: Lease) -> JobResult {
+    JobResult(lease: lease, outcome: .failed(.init(kind: .transient, code: "down", detail: "try again")))
+  }
+}
