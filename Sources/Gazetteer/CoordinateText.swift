@@ -1,0 +1,97 @@
+import OnTheMap
+
+/// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W" and "geo:47.6,-122.3;u=35" (RFC 5870).
+/// Latitude comes first.
+enum CoordinateText {
+  /// Nil when the text is something else, or a number is out of range.
+  static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Coordinate? {
+    var scanner = Scanner(text: text)
+    // Nearly all texts are names: their first byte says so.
+    scanner.skip(" ")
+    let isURI = scanner.take("geo:")
+    guard let latitude = scanner.degrees(positive: "N", negative: "S") else { return nil }
+    scanner.skip(" ")
+    let hasComma = scanner.take(",") || scanner.take(";")
+    scanner.skip(" ")
+    guard let longitude = scanner.degrees(positive: "E", negative: "W") else { return nil }
+    // "10115 12" may be a postcode and a house number, so whole numbers need the comma or their directions.
+    guard hasComma || latitude.isCertain && longitude.isCertain else { return nil }
+    scanner.skip(" ")
+    guard isURI || scanner.isAtEnd else { return nil }
+    return Coordinate(latitude: latitude.value, longitude: longitude.value)
+  }
+
+  private struct Scanner {
+    let text: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    var isAtEnd: Bool { index == text.count }
+
+    /// Takes a word, either case.
+    mutating func take(_ word: StaticString) -> Bool {
+      let end = index + word.utf8CodeUnitCount
+      guard end <= text.count,
+        word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy { $0 | 0x20 == $1 | 0x20 } })
+      else { return false }
+      index = end
+      return true
+    }
+
+    mutating func skip(_ character: StaticString) {
+      while take(character) {}
+    }
+
+    /// A number with at most 10 digits, a sign, a degree sign and a direction before or after it.
+    mutating func degrees(positive: StaticString, negative: StaticString) -> (value: Double, isCertain: Bool)? {
+      var sign = 1.0
+      var hasDirection = false
+      if take(positive) {
+        hasDirection = true
+      } else if take(negative) {
+        (hasDirection, sign) = (true, -1)
+      }
+      if hasDirection { skip(" ") }
+      if take("-") || take("−") {
+        sign = -sign
+      } else {
+        _ = take("+")
+      }
+      guard let (magnitude, hasFraction) = number() else { return nil }
+      _ = take("°")
+      if !hasDirection {
+        let before = index
+        skip(" ")
+        if take(positive) {
+          hasDirection = true
+        } else if take(negative) {
+          (hasDirection, sign) = (true, -sign)
+        } else {
+          index = before
+        }
+      }
+      return (sign * magnitude, hasFraction || hasDirection)
+    }
+
+    private mutating func number() -> (value: Double, hasFraction: Bool)? {
+      var digits: Int64 = 0
+      var count = 0
+      var scale = 1.0
+      var hasFraction = false
+      while index < text.count, count <= 18 {
+        let byte = text[index]
+        if byte == UInt8(ascii: "."), !hasFraction, count > 0 {
+          hasFraction = true
+        } else if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+          digits = digits * 10 + Int64(byte & 0x0F)
+          count += 1
+          if hasFraction { scale *= 10 }
+        } else {
+          break
+        }
+        index += 1
+      }
+      guard count > 0, count <= 17 else { return nil }
+      return (Double(digits) / scale, hasFraction)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// What characters are reduced to before names are compared: no case, no accents, no width, no punctuation. The builder
+/// and the queries must fold alike, so the version of these rules is written into the file.
+struct Fold: Sendable {
+  /// To be raised with every change of the rules, of `FoldedText` or of the table.
+  static let version: UInt32 = 1
+  static let standard = Fold()
+
+  /// Results that are no letters.
+  static let nothing = UInt32(UInt8(ascii: "'"))
+  static let space = UInt32(UInt8(ascii: " "))
+  static let comma = UInt32(UInt8(ascii: ","))
+
+  /// By the high byte of a scalar of the basic plane: the number of its page in `cells`, 0 where all is unchanged.
+  private var pages = [UInt8](repeating: 0, count: 256)
+  /// Pages of 256 results: up to four bytes of UTF-8, the first lowest; 0 for unchanged.
+  private var cells = [UInt32](repeating: 0, count: 256)
+
+  private init() {
+    let text = Self.table.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+    for line in text.split(separator: "\n") {
+      let scalars = Array(line.unicodeScalars)
+      guard let equals = scalars.firstIndex(of: "=") else { continue }
+      if equals == 0 {
+        for pair in stride(from: 1, to: scalars.count - 1, by: 2) {
+          set(scalars[pair + 1], to: Self.packed([scalars[pair]]))
+        }
+      } else {
+        let result = Self.packed(scalars[..<equals])
+        for character in scalars[(equals + 1)...] { set(character, to: result) }
+      }
+    }
+    // Combining marks: Latin and Greek, Hebrew points, Arabic vowels.
+    let marks: [ClosedRange<UInt16>] = [
+      0x300...0x36F, 0x591...0x5BD, 0x5BF...0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x64B...0x65F, 0x670...0x670,
+    ]
+    for scalar in marks.joined().compactMap(Unicode.Scalar.init) { set(scalar, to: Self.nothing) }
+  }
+
+  /// The result for a scalar, 0 where it stays what it is.
+  @inline(__always)
+  func callAsFunction(_ scalar: UInt32) -> UInt32 {
+    guard scalar < 0x10000 else { return 0 }
+    return cells[Int(pages[Int(scalar >> 8)]) << 8 | Int(scalar & 0xFF)]
+  }
+
+  private mutating func set(_ character: Unicode.Scalar, to result: UInt32) {
+    let page = Int(character.value >> 8)
+    if pages[page] == 0 {
+      pages[page] = UInt8(cells.count >> 8)
+      cells += [UInt32](repeating: 0, count: 256)
+    }
+    cells[Int(pages[page]) << 8 | Int(character.value & 0xFF)] = result
+  }
+
+  private static func packed(_ scalars: some Sequence<Unicode.Scalar>) -> UInt32 {
+    var result: UInt32 = 0
+    for (index, byte) in scalars.flatMap({ UTF8.encode($0).map(Array.init) ?? [] }).enumerated() {
+      result |= UInt32(byte) << (8 * UInt32(index))
+    }
+    return result
+  }
+}

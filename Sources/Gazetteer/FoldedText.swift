@@ -1,0 +1,223 @@
+/// A text as names are stored and looked up: folded tokens with one space between them. Works in memory of the caller,
+/// so that a query allocates nothing.
+struct FoldedText {
+  /// Second readings of a name, of which the builder stores both and a query needs only the first.
+  struct Reading: OptionSet {
+    let rawValue: UInt8
+    /// "Müller" as "mueller" beside "muller".
+    static let umlautsExpanded = Reading(rawValue: 1)
+    /// "L'Aquila" as "l aquila" beside "laquila".
+    static let apostrophesSpaced = Reading(rawValue: 2)
+  }
+
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  let tokens: UnsafeMutableBufferPointer<Token>
+  private(set) var byteCount = 0
+  private(set) var tokenCount = 0
+  /// True when the text did not fit: what follows the last token was left out.
+  private(set) var isCut = false
+  /// The text has characters that the reading concerns, so that reading it that way makes a difference.
+  private(set) var readings: Reading = []
+
+  private var segment: UInt8 = 0
+  private var isOpen = false
+  private var content: Token.Content = []
+  private var start = 0
+  /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
+  private var lettersSinceDot = 0
+
+  /// Calls the body with an empty text whose memory lasts for the call.
+  static func withEmpty<Result>(
+    bytes: Int = GazetteerLimits.foldedBytes, _ body: (inout FoldedText) throws -> Result
+  ) rethrows -> Result {
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes) { buffer in
+      try withUnsafeTemporaryAllocation(of: Token.self, capacity: GazetteerLimits.queryTokens) { tokens in
+        var text = FoldedText(bytes: buffer, tokens: tokens)
+        return try body(&text)
+      }
+    }
+  }
+
+  private init(bytes: UnsafeMutableBufferPointer<UInt8>, tokens: UnsafeMutableBufferPointer<Token>) {
+    self.bytes = bytes
+    self.tokens = tokens
+  }
+
+  /// The folded bytes from one token up to and without another.
+  func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      UnsafeBufferPointer(rebasing: bytes[Int(tokens[first].start)..<Int(tokens[end - 1].end)]))
+  }
+
+  /// All folded bytes.
+  var folded: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<byteCount])) }
+
+  /// Replaces the content by the folded form of a text. Bytes that are no UTF-8 separate tokens.
+  mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = [], with fold: Fold = .standard) {
+    (byteCount, tokenCount, isCut, readings) = (0, 0, false, [])
+    (segment, isOpen, content, lettersSinceDot) = (0, false, [], 0)
+    var index = 0
+    while index < text.count, !isCut {
+      let byte = text[index]
+      if byte < 0x80 {
+        index += 1
+        foldASCII(byte, reading)
+      } else {
+        let (scalar, length) = decodeScalar(text, at: index)
+        index += length
+        foldScalar(scalar, fold, reading)
+      }
+    }
+    endToken()
+  }
+
+  private mutating func foldASCII(_ byte: UInt8, _ reading: Reading) {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): append(byte, .letter)
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): append(byte | 0x20, .letter)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): append(byte, .digit)
+    case UInt8(ascii: "'"), UInt8(ascii: "`"): apostrophe(reading)
+    case UInt8(ascii: "."):
+      if lettersSinceDot > 1 || !content.contains(.letter) { endToken() }
+      lettersSinceDot = 0
+    case UInt8(ascii: "&"):
+      endToken()
+      for letter in [UInt8(ascii: "a"), UInt8(ascii: "n"), UInt8(ascii: "d")] { append(letter, .letter) }
+      endToken()
+    case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "/"), UInt8(ascii: "|"), UInt8(ascii: "("),
+      UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\n"), UInt8(ascii: "\r"),
+      UInt8(ascii: "\t"):
+      endSegment()
+    default: endToken()
+    }
+  }
+
+  private mutating func foldScalar(_ scalar: UInt32, _ fold: Fold, _ reading: Reading) {
+    if let expanded = Self.expanded(scalar) {
+      readings.insert(.umlautsExpanded)
+      if reading.contains(.umlautsExpanded) {
+        append(expanded.0, .letter)
+        append(expanded.1, .letter)
+        return
+      }
+    }
+    var result = fold(scalar)
+    switch result {
+    case Fold.space: return endToken()
+    case Fold.comma: return endSegment()
+    case Fold.nothing:
+      // A combining mark is no apostrophe: only the modifier letters and quotation marks separate.
+      if scalar >= 0x2000 || (0x2B0..<0x300).contains(scalar) { apostrophe(reading) }
+      return
+    case 0: appendUTF8(scalar)
+    default:
+      let isDigit = result < 0x80 && (0x30...0x39).contains(result)
+      while result != 0 {
+        append(UInt8(truncatingIfNeeded: result), isDigit ? .digit : .letter)
+        result >>= 8
+      }
+    }
+  }
+
+  private mutating func appendUTF8(_ scalar: UInt32) {
+    let content: Token.Content =
+      (0x3040...0x30FF).contains(scalar) || (0x3400...0x9FFF).contains(scalar) || (0x20000...0x3FFFF).contains(scalar)
+      ? [.letter, .ideograph] : .letter
+    switch scalar {
+    case ..<0x800:
+      append(UInt8(0xC0 | scalar >> 6), content)
+    case ..<0x10000:
+      append(UInt8(0xE0 | scalar >> 12), content)
+      append(UInt8(0x80 | scalar >> 6 & 0x3F), content)
+    default:
+      append(UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18), content)
+      append(UInt8(0x80 | scalar >> 12 & 0x3F), content)
+      append(UInt8(0x80 | scalar >> 6 & 0x3F), content)
+    }
+    append(UInt8(0x80 | scalar & 0x3F), content)
+  }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8, _ kind: Token.Content) {
+    if !isOpen {
+      // Room for the space, the longest character, and one token more.
+      guard byteCount + 6 <= bytes.count, tokenCount < tokens.count else {
+        isCut = true
+        return
+      }
+      if byteCount > 0 {
+        bytes[byteCount] = UInt8(ascii: " ")
+        byteCount += 1
+      }
+      (isOpen, content, start, lettersSinceDot) = (true, [], byteCount, 0)
+    }
+    guard byteCount < bytes.count else {
+      isCut = true
+      return
+    }
+    bytes[byteCount] = byte
+    byteCount += 1
+    lettersSinceDot += 1
+    content.formUnion(kind)
+  }
+
+  private mutating func apostrophe(_ reading: Reading) {
+    readings.insert(.apostrophesSpaced)
+    if reading.contains(.apostrophesSpaced) { endToken() }
+  }
+
+  private mutating func endToken() {
+    guard isOpen else { return }
+    isOpen = false
+    contract()
+    tokens[tokenCount] = Token(start: UInt16(start), end: UInt16(byteCount), segment: segment, content: content)
+    tokenCount += 1
+    content = []
+  }
+
+  private mutating func endSegment() {
+    endToken()
+    if tokenCount > 0, tokens[tokenCount - 1].segment == segment, segment < .max { segment += 1 }
+  }
+
+  /// "Saint" and "St." are one word: the short form is kept, since the long form cannot be told from "street".
+  private mutating func contract() {
+    let token = UnsafeBufferPointer(rebasing: bytes[start..<byteCount])
+    guard (4...6).contains(token.count), let last = token.last else { return }
+    if token.elementsEqual("saint".utf8) || (last == UInt8(ascii: "e") && token.elementsEqual("sainte".utf8)) {
+      bytes[start + 1] = UInt8(ascii: "t")
+      if token.count == 6 { bytes[start + 2] = UInt8(ascii: "e") }
+      byteCount = start + token.count - 3
+    } else if token.elementsEqual("mount".utf8) {
+      bytes[start + 1] = UInt8(ascii: "t")
+      byteCount = start + 2
+    } else if token.elementsEqual("fort".utf8) {
+      bytes[start + 1] = UInt8(ascii: "t")
+      byteCount = start + 2
+    }
+  }
+
+  private static func expanded(_ scalar: UInt32) -> (UInt8, UInt8)? {
+    switch scalar {
+    case 0xC4, 0xE4: (UInt8(ascii: "a"), UInt8(ascii: "e"))
+    case 0xD6, 0xF6, 0xD8, 0xF8: (UInt8(ascii: "o"), UInt8(ascii: "e"))
+    case 0xDC, 0xFC: (UInt8(ascii: "u"), UInt8(ascii: "e"))
+    case 0xC5, 0xE5: (UInt8(ascii: "a"), UInt8(ascii: "a"))
+    default: nil
+    }
+  }
+}
+
+/// The scalar at a byte and how many bytes it takes; a no-break space, which separates, for bytes that are no UTF-8.
+private func decodeScalar(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> (scalar: UInt32, length: Int) {
+  let lead = text[index]
+  let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
+  guard lead >= 0xC2, lead < 0xF5, index + length <= text.count else { return (0xA0, 1) }
+  var scalar = UInt32(lead) & (0xFF >> UInt32(length + 1))
+  for offset in 1..<length {
+    let byte = text[index + offset]
+    guard byte & 0xC0 == 0x80 else { return (0xA0, 1) }
+    scalar = scalar << 6 | UInt32(byte & 0x3F)
+  }
+  return (scalar, length)
+}

@@ -1,0 +1,49 @@
+/// The file: a header, a directory of sections, the sections. Little-endian throughout; every section begins at a
+/// multiple of 64 bytes. After the idea of "GZT1", a gazetteer that is used in place without being read in.
+///
+///      0  magic, 4 bytes              24  time of the build, seconds since 1970, 8
+///      4  version of the layout, 4    32  number of sections, 4
+///      8  version of the folding, 4   36  reserved, 28
+///     16  size of the file, 8         64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
+enum IndexLayout {
+  static let magic: [UInt8] = Array("GZT1".utf8)
+  static let version: UInt32 = 1
+  static let alignment = 64
+  static let headerBytes = 64
+  static let entryBytes = 24
+
+  /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that sections for
+  /// misspelt names, postcodes, reverse search and boxes can join without a new version.
+  enum Section: UInt32, CaseIterable {
+    case places = 1
+    case countries, names, slots, postings, nameBytes, strings, attribution
+
+    var elementBytes: Int {
+      switch self {
+      case .places: 32
+      case .countries, .names, .slots: 8
+      case .postings: 4
+      case .nameBytes, .strings, .attribution: 1
+      }
+    }
+  }
+}
+
+/// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.
+struct NameHash {
+  private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Adds the bytes of a slice; a name's hash may be taken piece by piece.
+  @inline(__always)
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  }
+
+  @inline(__always)
+  var value: UInt64 {
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
+    mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
+    return mixed ^ (mixed >> 32)
+  }
+}

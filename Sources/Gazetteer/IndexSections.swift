@@ -1,0 +1,136 @@
+/// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
+/// wrong answer at worst. Valid while the file is mapped.
+struct IndexSections {
+  private let places: Column<PlaceRecord>
+  private let countries: Column<CountryRecord>
+  private let names: Column<NameRecord>
+  private let slots: Column<UInt64>
+  private let postings: Column<UInt32>
+  private let nameBytes: Column<UInt8>
+  private let strings: Column<UInt8>
+  private let attributionBytes: Column<UInt8>
+  let builtAt: Int64
+
+  /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
+  init(_ file: UnsafeRawBufferPointer, path: String) throws(PlaceIndexError) {
+    guard file.count >= IndexLayout.headerBytes else {
+      throw .truncated(path: path, bytes: file.count, expected: UInt64(IndexLayout.headerBytes))
+    }
+    guard file.prefix(4).elementsEqual(IndexLayout.magic) else { throw .foreign(path: path) }
+    let version = file.integer(at: 4, as: UInt32.self)
+    guard version == IndexLayout.version else {
+      throw .incompatible(path: path, found: version, expected: IndexLayout.version)
+    }
+    let folding = file.integer(at: 8, as: UInt32.self)
+    guard folding == Fold.version else { throw .incompatible(path: path, found: folding, expected: Fold.version) }
+    let size = file.integer(at: 16, as: UInt64.self)
+    guard size == UInt64(file.count) else { throw .truncated(path: path, bytes: file.count, expected: size) }
+    builtAt = file.integer(at: 24, as: Int64.self)
+    places = try Column(.places, file, path)
+    countries = try Column(.countries, file, path)
+    names = try Column(.names, file, path)
+    slots = try Column(.slots, file, path)
+    postings = try Column(.postings, file, path)
+    nameBytes = try Column(.nameBytes, file, path)
+    strings = try Column(.strings, file, path)
+    attributionBytes = try Column(.attribution, file, path)
+    guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
+    guard names.count > 0 else { throw .damaged(path: path, part: "names") }
+    guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
+  }
+
+  var placeCount: Int { places.count }
+  var countryCount: Int { countries.count }
+  var nameCount: Int { names.count - 1 }
+  var attribution: String { String(decoding: attributionBytes.slice(0, attributionBytes.count), as: UTF8.self) }
+
+  @inline(__always)
+  func place(_ number: UInt32) -> PlaceRecord? { places[number] }
+
+  @inline(__always)
+  func country(_ number: UInt16) -> CountryRecord? { countries[UInt32(number)] }
+
+  /// The number of a country by its ISO 3166-1 alpha-2 code.
+  func country(code: UInt16) -> UInt16? {
+    (0..<UInt16(clamping: countries.count)).first { countries[UInt32($0)]?.code == code }
+  }
+
+  @inline(__always)
+  func posting(_ number: UInt32) -> Posting? { postings[number].map(Posting.init(rawValue:)) }
+
+  func name(of place: PlaceRecord) -> UnsafeRawBufferPointer {
+    strings.slice(Int(place.nameOffset), Int(place.nameOffset) + Int(place.nameLength))
+  }
+
+  /// The postings of a folded name whose hash is given; nil when no place has the name.
+  @inline(__always)
+  func postings(of name: UnsafeRawBufferPointer, hash: UInt64) -> Range<UInt32>? {
+    let mask = UInt32(truncatingIfNeeded: slots.count - 1)
+    var slot = UInt32(truncatingIfNeeded: hash) & mask
+    // A slot holds half of the hash above, the name's number + 1 below; 0 ends the search.
+    for _ in 0..<slots.count {
+      guard let found = slots[slot], found != 0 else { return nil }
+      if found >> 32 == hash >> 32, let range = verified(UInt32(truncatingIfNeeded: found) &- 1, name) { return range }
+      slot = (slot &+ 1) & mask
+    }
+    return nil
+  }
+
+  private func verified(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Range<UInt32>? {
+    guard number < .max, let record = names[number], let next = names[number + 1] else { return nil }
+    let stored = nameBytes.slice(Int(record.bytes), Int(next.bytes))
+    guard stored.count == name.count, stored.elementsEqual(name), record.postings < next.postings,
+      Int(next.postings) <= postings.count
+    else { return nil }
+    return record.postings..<next.postings
+  }
+}
+
+/// Records of one section.
+private struct Column<Element: BitwiseCopyable> {
+  private let start: UnsafeRawPointer
+  let count: Int
+
+  init(
+    _ section: IndexLayout.Section, _ file: UnsafeRawBufferPointer, _ path: String
+  ) throws(PlaceIndexError) {
+    let part = "\(section)"
+    let sections = Int(file.integer(at: 32, as: UInt32.self))
+    guard sections <= (file.count - IndexLayout.headerBytes) / IndexLayout.entryBytes, let base = file.baseAddress
+    else { throw .damaged(path: path, part: "directory") }
+    for entry in 0..<sections {
+      let at = IndexLayout.headerBytes + entry * IndexLayout.entryBytes
+      guard file.integer(at: at, as: UInt32.self) == section.rawValue else { continue }
+      let element = file.integer(at: at + 4, as: UInt32.self)
+      let offset = file.integer(at: at + 8, as: UInt64.self)
+      let count = file.integer(at: at + 16, as: UInt64.self)
+      guard Int(element) == section.elementBytes, MemoryLayout<Element>.size == section.elementBytes,
+        offset <= UInt64(file.count), offset.isMultiple(of: UInt64(IndexLayout.alignment)),
+        count <= (UInt64(file.count) - offset) / UInt64(element), count <= UInt64(UInt32.max)
+      else { throw .damaged(path: path, part: part) }
+      start = base + Int(offset)
+      self.count = Int(count)
+      return
+    }
+    throw .damaged(path: path, part: part)
+  }
+
+  @inline(__always)
+  subscript(_ number: UInt32) -> Element? {
+    guard Int(number) < count else { return nil }
+    return start.loadUnaligned(fromByteOffset: Int(number) * MemoryLayout<Element>.size, as: Element.self)
+  }
+
+  /// The bytes of a range of records; empty when the range is not within the section.
+  func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    guard first >= 0, first <= end, end <= count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let size = MemoryLayout<Element>.size
+    return UnsafeRawBufferPointer(start: start + first * size, count: (end - first) * size)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as: Value.Type) -> Value {
+    Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
+  }
+}

@@ -1,0 +1,32 @@
+/// Every bound of the gazetteer, with what it follows from.
+package enum GazetteerLimits {
+  /// Bytes of UTF-8 in a query: the longest postal addresses are near 150 characters, and other geocoders stop at 200.
+  package static let queryBytes = 256
+  /// Tokens of a query that are looked at. A set of tokens is a 64-bit mask; the longest public test address has 24.
+  package static let queryTokens = 48
+  /// Answers to one query: a page of alternatives, not a listing.
+  package static let answers = 20
+  /// Tokens in the longest name that is looked up: "South Georgia and the South Sandwich Islands" has 7.
+  static let nameTokens = 8
+  /// Folded bytes of one text: "&", one byte, becomes a space, "and" and another space, and nothing grows more.
+  static let foldedBytes = queryBytes * 5
+  /// Names found in one query. 48 tokens in which every n-gram is a name would give 356; real addresses give below 40.
+  static let matches = 128
+  /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
+  static let runBytes = 24
+  /// Bytes of the shortest: two characters, since single ones are parts of words.
+  static let shortestRunBytes = 6
+  /// Places of one name that are looked at. The most frequent name, "San Antonio", has some hundreds.
+  static let postingsPerName = 1024
+  /// Areas of one name that can enclose a place, "Santa Cruz" having about 30.
+  static let areasPerName = 64
+  /// Postings looked at in one query, all names together: bounds the time of a query made of frequent names only.
+  static let postingsPerQuery = 4096
+
+  /// Bytes of one line of the source: a country with all its names in all languages takes about 10,000.
+  package static let lineBytes = 1 << 16
+  /// Rows of the source. A posting has 28 bits for the place.
+  package static let places = 1 << 24
+  /// Bytes of all folded names together, and of all displayed names: an offset has 32 bits, and the world's take 20 MB.
+  static let tableBytes = 1 << 30
+}

@@ -1,0 +1,25 @@
+/// Tokens of a query that together are a name in the index.
+struct NameMatch {
+  /// Tokens from `first` up to and without `end`.
+  var first: Int
+  var end: Int
+  /// One bit for each token.
+  var mask: UInt64
+  var postings: Range<UInt32>
+  /// Where the populated places begin among the postings.
+  var areaEnd: UInt32
+  /// The tokens make up a whole segment, leaving numbers aside.
+  var isSegment: Bool
+  /// Its codes may be read as codes here: "OR" at the end of "Portland OR", not within "one or two".
+  var readsCodes: Bool
+  /// The tokens name a street rather than a place: "Oxford St", "via Milano".
+  var isStreet: Bool
+  /// The name is only a part of its one token: a name in a run of Han or kana.
+  var isPartial = false
+  /// The tokens of the longest name in the text of which this one is only a part, "Mexico City" for "Mexico"; else 0.
+  var longer: UInt64 = 0
+  /// How little the position suggests a place, in 1/256; nil where the tokens can only enclose a place or nothing.
+  var penalty: Int?
+
+  func overlaps(_ other: NameMatch) -> Bool { mask & other.mask != 0 }
+}

@@ -1,0 +1,154 @@
+import OnTheMap
+
+/// All folded names while an index is built.
+struct NameTable {
+  /// The parts of the file that hold names.
+  struct Compiled {
+    var names: [NameRecord] = []
+    var bytes: [UInt8] = []
+    var postings: [UInt32] = []
+    var slots: [UInt64] = []
+  }
+
+  private struct Entry {
+    /// The first eight bytes of the name, most significant first: decides most comparisons.
+    var prefix: UInt64
+    var offset: UInt32
+    var length: UInt16
+    /// Areas before places, then by falling rank: the larger, the earlier.
+    var order: UInt16
+    var posting: Posting
+  }
+
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+
+  var byteCount: Int { bytes.count }
+
+  /// Adds all names of a row in all readings.
+  mutating func add(_ row: SourceRow, number: UInt32, rank: Int) {
+    for (kind, names) in [(Posting.Kind.official, row.officialNames), (.alternate, row.names), (.code, row.codes)] {
+      let posting = Posting(place: number, kind: kind, isArea: row.level < .city)
+      for name in names { add(name, posting, max(rank - posting.demotion(level: row.level.rawValue), 0)) }
+    }
+  }
+
+  private mutating func add(_ name: SourceRow.Field, _ posting: Posting, _ rank: Int) {
+    let name = UnsafeBufferPointer(rebasing: name)
+    FoldedText.withEmpty { text in
+      text.fold(name)
+      append(text, posting, rank)
+      let readings = text.readings
+      for reading in [FoldedText.Reading.umlautsExpanded, .apostrophesSpaced] where readings.contains(reading) {
+        text.fold(name, reading: reading)
+        append(text, posting, rank)
+      }
+    }
+  }
+
+  private mutating func append(_ text: FoldedText, _ posting: Posting, _ rank: Int) {
+    let name = text.folded
+    // A name longer than a query can be, or of more tokens than are looked up together, is never found.
+    guard !name.isEmpty, !text.isCut, name.count <= GazetteerLimits.queryBytes,
+      text.tokenCount <= GazetteerLimits.nameTokens
+    else { return }
+    var prefix: UInt64 = 0
+    for index in 0..<8 { prefix = prefix << 8 | (index < name.count ? UInt64(name[index]) : 0) }
+    let order = UInt16(clamping: rank) | (posting.isArea ? 0x8000 : 0)
+    entries.append(
+      Entry(
+        prefix: prefix, offset: UInt32(bytes.count), length: UInt16(name.count), order: order, posting: posting))
+    bytes += name
+  }
+
+  /// Sorts the names and joins equal ones. The longest search for an empty slot stays short, since at most half of the
+  /// slots are taken.
+  consuming func compiled(_ places: [PlaceRecord]) -> Compiled {
+    sort()
+    var result = Compiled()
+    var hashes: [UInt64] = []
+    var start = 0
+    while start < entries.count {
+      let first = entries[start]
+      var postings: [Posting] = []
+      while start < entries.count, isEqual(first, entries[start]) {
+        // A place by two names that fold alike: the better one came first.
+        let posting = entries[start].posting
+        if !postings.contains(where: { $0.place == posting.place }) { postings.append(posting) }
+        start += 1
+      }
+      let name = bytes[Int(first.offset)..<Int(first.offset) + Int(first.length)]
+      result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
+      result.bytes += name
+      result.postings += Self.settled(postings, places).map(\.rawValue)
+      var hash = NameHash()
+      name.withUnsafeBytes { hash.add($0) }
+      hashes.append(hash.value)
+    }
+    result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
+    result.slots = Self.slots(hashes)
+    return result
+  }
+
+  /// Settles what a name means when an area and a town in it share it. A region is marked as eclipsed if the town has a
+  /// 64th of its inhabitants, or a quarter if the name is only an alternate one ("New York" of New York City). A
+  /// country loses an alternate name, since it is not one ("Panama City" of Panama).
+  private static func settled(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
+    guard postings.count > 1, postings[0].isArea else { return postings }
+    return postings.compactMap { area in
+      let record = places[Int(area.place)]
+      guard area.isArea, area.kind != .code else { return area }
+      let towns = postings.filter { !$0.isArea && $0.kind != .code }
+      switch Place.Level(rawValue: record.level) {
+      case .country where area.kind == .alternate:
+        let isTown = towns.contains {
+          $0.kind == .official && UInt32(places[Int($0.place)].country) == area.place
+        }
+        return isTown ? nil : area
+      case .region:
+        let isEclipsed = towns.contains { town in
+          let place = places[Int(town.place)]
+          let weight: UInt64 = town.kind == .official ? 64 : 4
+          return place.region == area.place && UInt64(place.population) * weight >= UInt64(record.population)
+        }
+        return isEclipsed ? Posting(place: area.place, kind: area.kind, isArea: true, isEclipsed: true) : area
+      default: return area
+      }
+    }
+  }
+
+  private mutating func sort() {
+    bytes.withUnsafeBufferPointer { bytes in
+      entries.sort { a, b in
+        if a.prefix != b.prefix { return a.prefix < b.prefix }
+        let first = bytes[Int(a.offset)..<Int(a.offset) + Int(a.length)]
+        let second = bytes[Int(b.offset)..<Int(b.offset) + Int(b.length)]
+        let common = min(first.count, second.count)
+        for index in 0..<common where first[first.startIndex + index] != second[second.startIndex + index] {
+          return first[first.startIndex + index] < second[second.startIndex + index]
+        }
+        if a.length != b.length { return a.length < b.length }
+        if a.order != b.order { return a.order > b.order }
+        return a.posting.rawValue < b.posting.rawValue
+      }
+    }
+  }
+
+  private func isEqual(_ a: Entry, _ b: Entry) -> Bool {
+    guard a.prefix == b.prefix, a.length == b.length else { return false }
+    let first = bytes[Int(a.offset)..<Int(a.offset) + Int(a.length)]
+    return first.elementsEqual(bytes[Int(b.offset)..<Int(b.offset) + Int(b.length)])
+  }
+
+  private static func slots(_ hashes: [UInt64]) -> [UInt64] {
+    var size = 16
+    while size < hashes.count * 2 { size *= 2 }
+    var slots = [UInt64](repeating: 0, count: size)
+    for (number, hash) in hashes.enumerated() {
+      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = (hash >> 32) << 32 | UInt64(number + 1)
+    }
+    return slots
+  }
+}

@@ -1,0 +1,247 @@
+/// The tokens of a query with their weights, and the names among their sequences.
+struct Phrases {
+  let sections: IndexSections
+  let text: FoldedText
+  /// One for each token; a length in a type must be a literal, this one is `GazetteerLimits.queryTokens`.
+  private(set) var roles: InlineArray<48, Vocabulary.Role>
+  private(set) var weights: InlineArray<48, UInt16>
+  /// The sum of all weights.
+  private(set) var total = 0
+
+  /// How much a word counts when coverage is taken: names decide, numbers and small words hardly.
+  private static let nameWeight: UInt16 = 16
+  private static let numberWeight: UInt16 = 4
+  private static let streetWeight: UInt16 = 4
+  private static let particleWeight: UInt16 = 6
+  private static let designatorWeight: UInt16 = 1
+
+  init(sections: IndexSections, text: FoldedText) {
+    self.sections = sections
+    self.text = text
+    roles = InlineArray(repeating: .none)
+    weights = InlineArray(repeating: 0)
+    let vocabulary = Vocabulary.standard
+    for number in 0..<text.tokenCount {
+      let token = text.tokens[number]
+      if token.content.contains(.digit) {
+        weights[number] = Self.numberWeight
+      } else {
+        var hash = NameHash()
+        hash.add(text.slice(number, number + 1))
+        roles[number] = vocabulary.role(hash.value)
+        weights[number] =
+          switch roles[number] {
+          case .none: Self.nameWeight
+          case .streetSuffix, .streetPrefix, .street: Self.streetWeight
+          case .particle: Self.particleWeight
+          case .designator, .regionDesignator: Self.designatorWeight
+          }
+      }
+      total += Int(weights[number])
+    }
+  }
+
+  /// Writes every sequence of tokens that is a name, the longest first, and returns how many there are.
+  func find(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
+    let count = findAll(into: matches)
+    for part in 0..<count {
+      for match in matches[..<count] where match.mask & matches[part].mask == matches[part].mask {
+        let isLonger = match.end - match.first > matches[part].longer.nonzeroBitCount
+        // Words on both sides of a comma are no evidence that they belong together.
+        let isWithin = text.tokens[match.first].segment == text.tokens[match.end - 1].segment
+        if isLonger, isWithin, match.mask != matches[part].mask { matches[part].longer = match.mask }
+      }
+    }
+    var found = UnsafeMutableBufferPointer(rebasing: matches[..<count])
+    found.sort { ($1.end - $1.first, $0.first) < ($0.end - $0.first, $1.first) }
+    return count
+  }
+
+  private func findAll(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
+    var count = 0
+    for first in 0..<text.tokenCount {
+      var hash = NameHash()
+      var end = first
+      var hasLetter = false
+      while end < min(text.tokenCount, first + GazetteerLimits.nameTokens) {
+        // A name goes on with the space before its next token.
+        let from = end == first ? Int(text.tokens[first].start) : Int(text.tokens[end - 1].end)
+        hash.add(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text.bytes[from..<Int(text.tokens[end].end)])))
+        hasLetter = hasLetter || text.tokens[end].content.contains(.letter)
+        end += 1
+        guard count < matches.count else { return count }
+        guard hasLetter, let postings = sections.postings(of: text.slice(first, end), hash: hash.value) else {
+          if end - first == 1 { count += findWithin(first, into: matches, from: count) }
+          continue
+        }
+        matches.initializeElement(at: count, to: match(first, end, postings))
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Finds names in a token of Han or kana, which is written without spaces: from the left, the longest first. All have
+  /// the token's one bit, so that one at most is taken.
+  private func findWithin(_ token: Int, into matches: UnsafeMutableBufferPointer<NameMatch>, from: Int) -> Int {
+    guard text.tokens[token].content.contains(.ideograph) else { return 0 }
+    let bytes = text.slice(token, token + 1)
+    var count = 0
+    var start = 0
+    while start < bytes.count, from + count < matches.count {
+      var end = min(start + GazetteerLimits.runBytes, bytes.count)
+      var found: Range<UInt32>?
+      while end >= start + GazetteerLimits.shortestRunBytes {
+        let name = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        var hash = NameHash()
+        hash.add(name)
+        found = sections.postings(of: name, hash: hash.value)
+        if found != nil { break }
+        end = Self.boundary(before: end, in: bytes)
+      }
+      if let found {
+        var match = match(token, token + 1, found)
+        match.isPartial = true
+        matches.initializeElement(at: from + count, to: match)
+        count += 1
+        start = end
+      } else {
+        start += 1
+        while start < bytes.count, bytes[start] & 0xC0 == 0x80 { start += 1 }
+      }
+    }
+    return count
+  }
+
+  /// Where the character before a byte begins.
+  private static func boundary(before end: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    var start = end - 1
+    while start > 0, bytes[start] & 0xC0 == 0x80 { start -= 1 }
+    return start
+  }
+
+  func weight(of mask: UInt64) -> Int {
+    var sum = 0
+    var rest = mask
+    while rest != 0 {
+      sum += Int(weights[rest.trailingZeroBitCount])
+      rest &= rest - 1
+    }
+    return sum
+  }
+
+  /// True when the mask leaves out nothing but words that say of which kind a place is.
+  func isWhole(_ mask: UInt64) -> Bool {
+    for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
+      // "province of": the small word goes with the one before it.
+      let word = roles[number] == .particle && number > 0 ? number - 1 : number
+      if roles[word] != .designator, roles[word] != .regionDesignator { return false }
+    }
+    return true
+  }
+
+  /// "São Paulo state", "province of Salzburg".
+  func asksForRegion(_ match: NameMatch) -> Bool {
+    if match.end < text.tokenCount, roles[match.end] == .regionDesignator { return true }
+    let before = match.first > 0 && roles[match.first - 1] == .particle ? match.first - 2 : match.first - 1
+    return before >= 0 && roles[before] == .regionDesignator
+  }
+
+  private func match(_ first: Int, _ end: Int, _ postings: Range<UInt32>) -> NameMatch {
+    var areaEnd = postings.lowerBound
+    let bound = min(postings.upperBound, postings.lowerBound + UInt32(GazetteerLimits.areasPerName))
+    while areaEnd < bound, sections.posting(areaEnd)?.isArea == true { areaEnd += 1 }
+    let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
+    var match = NameMatch(
+      first: first, end: end, mask: mask, postings: postings, areaEnd: areaEnd,
+      isSegment: isSegment(first, end), readsCodes: readsCodes(first, end), isStreet: isStreet(first, end))
+    match.penalty = penalty(match)
+    return match
+  }
+
+  private func isNumber(_ token: Int) -> Bool { text.tokens[token].content.contains(.digit) }
+
+  private func isSegment(_ first: Int, _ end: Int) -> Bool {
+    var before = first - 1
+    while before >= 0, text.tokens[before].segment == text.tokens[first].segment {
+      guard isNumber(before) else { return false }
+      before -= 1
+    }
+    var after = end
+    while after < text.tokenCount, text.tokens[after].segment == text.tokens[end - 1].segment {
+      guard isNumber(after) else { return false }
+      after += 1
+    }
+    return true
+  }
+
+  /// A code stands where its segment ends, or before numbers, or before one or two more codes ("tx usa").
+  private func readsCodes(_ first: Int, _ end: Int) -> Bool {
+    guard end - first == 1 else { return true }
+    var after = end
+    var short = 0
+    while after < text.tokenCount, text.tokens[after].segment == text.tokens[first].segment {
+      if !isNumber(after) {
+        short += 1
+        let length = text.tokens[after].end - text.tokens[after].start
+        let isLast = after + 1 == text.tokenCount || text.tokens[after + 1].segment != text.tokens[first].segment
+        guard length <= 3 || isLast, short <= 2 else { return false }
+        if roles[first] == .particle, length > 3 { return false }
+      }
+      after += 1
+    }
+    return true
+  }
+
+  /// What speaks against these tokens being the place asked for; see `NameMatch.penalty`.
+  private func penalty(_ match: NameMatch) -> Int? {
+    if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
+    let (first, end) = (match.first, match.end)
+    let token = text.tokens[first]
+    let length = Int(text.tokens[end - 1].end - token.start)
+    if end - first == 1, !match.isSegment {
+      // Single small words are parts of other names too often; "LA, CA" is another matter.
+      let isCode = match.readsCodes && text.tokenCount == 2
+      if roles[first] != .none, !isCode { return nil }
+      if length <= 3, !isLast(end), !isCode { return nil }
+    }
+    // So are one to three letters.
+    var penalty = length <= 3 && !match.isSegment ? 6 * 256 : 0
+    let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
+    let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
+    if match.isStreet { penalty += 14 * 256 }
+    // "100 Berlin Turnpike": a number before and a word after.
+    if isPreceded, isNumber(first - 1), isFollowed, !isNumber(end) { penalty += 2 * 256 }
+    // A name that makes up its segment is rather a place than one that is a part of it, and the last rather than
+    // others.
+    if !match.isSegment { penalty += 3 * 256 }
+    if !isLast(end) { penalty += 256 }
+    // Crossing a comma joins what the writer kept apart.
+    if text.tokens[end - 1].segment != token.segment { penalty += 2 * 256 }
+    return penalty
+  }
+
+  /// "Oxford St", "via Milano", "avenue du Maine", all within one segment.
+  private func isStreet(_ first: Int, _ end: Int) -> Bool {
+    let segment = text.tokens[first].segment
+    if end < text.tokenCount, text.tokens[end].segment == segment, [.streetSuffix, .street].contains(roles[end]) {
+      return true
+    }
+    var before = first - 1
+    while before >= 0, text.tokens[before].segment == segment, roles[before] == .particle { before -= 1 }
+    guard before >= 0, text.tokens[before].segment == segment else { return false }
+    if roles[before] == .streetPrefix { return true }
+    guard roles[before] == .street else { return false }
+    // After "Fifth Avenue" the street is over.
+    while before > 0, text.tokens[before - 1].segment == segment {
+      before -= 1
+      if !isNumber(before), roles[before] != .particle { return false }
+    }
+    return true
+  }
+
+  private func isLast(_ end: Int) -> Bool {
+    for token in end..<text.tokenCount where !isNumber(token) { return false }
+    return true
+  }
+}

@@ -1,0 +1,44 @@
+package import OnTheMap
+
+/// The gazetteer: names of places, compiled by `PlaceIndexBuilder` into a file that is used where it lies. Opening
+/// takes no more than mapping it; all processes of a host share its memory. All methods are synchronous, never wait,
+/// and may be called from any thread.
+package final class PlaceIndex: Sendable {
+  private let file: MappedFile
+  nonisolated(unsafe) private let sections: IndexSections
+
+  /// How many places there are: countries, regions, counties and populated places.
+  package var placeCount: Int { sections.placeCount }
+  /// How many of the places are countries.
+  package var countryCount: Int { sections.countryCount }
+  /// How many distinct folded names there are.
+  package var nameCount: Int { sections.nameCount }
+  /// When the file was built, seconds since 1970 (UTC).
+  package var builtAt: Int64 { sections.builtAt }
+  /// What the licences of the data ask to be shown beside answers.
+  package let attribution: String
+  /// The size of the file in bytes.
+  package var byteCount: Int { file.bytes.count }
+
+  /// Opens and validates the file. Throws `PlaceIndexError` when it is missing, foreign, cut short, damaged or of
+  /// another version. The file must not be changed while it is open, only replaced by renaming.
+  package init(path: String) throws(PlaceIndexError) {
+    file = try MappedFile(path: path)
+    sections = try IndexSections(file.bytes, path: path)
+    attribution = sections.attribution
+  }
+
+  /// The places that a text means, best first; empty when none is found, when the text has no letters, or when it is
+  /// longer than `GazetteerLimits.queryBytes`. A text of coordinates is answered by the point itself.
+  package func locate(_ query: PlaceQuery) -> [Place] {
+    guard query.text.utf8.count <= GazetteerLimits.queryBytes else { return [] }
+    var text = query.text
+    return text.withUTF8 { bytes in
+      if let point = CoordinateText.parse(bytes) { return [Place(point: point)] }
+      return FoldedText.withEmpty { folded in
+        folded.fold(bytes)
+        return Search(sections, folded).places(query)
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import OnTheMap
+
+/// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Takes
+/// about 210 MB while it works on the whole world. The same lines and time give the same bytes.
+package struct PlaceIndexBuilder {
+  private var places: [PlaceRecord] = []
+  private var countries: [CountryRecord] = []
+  private var strings: [UInt8] = []
+  private var names = NameTable()
+  private var attribution: [UInt8] = []
+  private var lines = 0
+  private var lastLevel = Place.Level.country
+  /// Numbers of countries by code, of regions by "US\tWA".
+  private var countryNumbers: [UInt16: UInt16] = [:]
+  private var regionNumbers: [[UInt8]: UInt32] = [:]
+  /// Codes of the sovereign states, by the territory's number, until all countries are known.
+  private var sovereigns: [(territory: Int, state: UInt16)] = []
+
+  /// An empty builder.
+  package init() {}
+
+  /// How many places have been added.
+  package var placeCount: Int { places.count }
+
+  /// Reads lines until the end of a file or pipe; the caller closes it. Throws `PlaceIndexError.source`, `.tooLarge` or
+  /// `.unreadable`.
+  package mutating func read(fileDescriptor: Int32) throws(PlaceIndexError) {
+    var pending: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = Glibc.read(fileDescriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .unreadable(path: "descriptor \(fileDescriptor)", code: errno) }
+      if count == 0 { break }
+      pending += chunk[..<count]
+      let taken = try addLines(of: pending)
+      pending.removeFirst(taken)
+      guard pending.count <= GazetteerLimits.lineBytes else {
+        throw .source(line: lines + 1, reason: "longer than \(GazetteerLimits.lineBytes) bytes")
+      }
+    }
+    if !pending.isEmpty { _ = try addLines(of: pending + [UInt8(ascii: "\n")]) }
+  }
+
+  /// Writes the index under a temporary name, flushes it to the disk and renames it to the path: whoever has the old
+  /// file open keeps it. Throws `PlaceIndexError.unwritable`, or `.source` when no line was read.
+  /// - Parameter builtAt: seconds since 1970, kept in the file.
+  package consuming func write(to path: String, builtAt: Int64) throws(PlaceIndexError) {
+    guard !places.isEmpty else { throw .source(line: lines, reason: "there are no places") }
+    for (territory, state) in sovereigns {
+      countries[territory].sovereign = countryNumbers[state] ?? UInt16(territory)
+    }
+    let compiled = names.compiled(places)
+    var file = IndexFile(builtAt: builtAt)
+    file.add(.places, places)
+    file.add(.countries, countries)
+    file.add(.names, compiled.names)
+    file.add(.slots, compiled.slots)
+    file.add(.postings, compiled.postings)
+    file.add(.nameBytes, compiled.bytes)
+    file.add(.strings, strings)
+    file.add(.attribution, attribution)
+    try file.write(to: path)
+  }
+
+  /// Adds the complete lines of a text and returns how many bytes they take.
+  private mutating func addLines(of text: [UInt8]) throws(PlaceIndexError) -> Int {
+    var start = 0
+    var failure: PlaceIndexError?
+    text.withUnsafeBufferPointer { text in
+      while let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        do throws(PlaceIndexError) {
+          try add(UnsafeBufferPointer(rebasing: text[start..<end]))
+        } catch {
+          failure = error
+          return
+        }
+        start = end + 1
+      }
+    }
+    if let failure { throw failure }
+    return start
+  }
+
+  private mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+    lines += 1
+    if lines == 1 {
+      let head = Array("gazetteer\t1\t".utf8)
+      guard line.starts(with: head) else { throw .source(line: 1, reason: "this is no gazetteer source of version 1") }
+      attribution = Array(line.dropFirst(head.count))
+      return
+    }
+    let row = try SourceRow(line, number: lines)
+    guard row.level >= lastLevel else {
+      throw .source(line: lines, reason: "countries come first, then regions, counties and places")
+    }
+    lastLevel = row.level
+    guard places.count < GazetteerLimits.places else { throw .tooLarge(what: "places", limit: GazetteerLimits.places) }
+    guard strings.count + names.byteCount < GazetteerLimits.tableBytes else {
+      throw .tooLarge(what: "names", limit: GazetteerLimits.tableBytes)
+    }
+    guard let code = CountryRecord.code(row.country) else {
+      throw .source(line: lines, reason: "the country's code is not two letters")
+    }
+    let number = UInt32(places.count)
+    if row.level == .country { try addCountry(code, row) }
+    guard let country = countryNumbers[code] else {
+      throw .source(line: lines, reason: "the country is not known")
+    }
+    if row.level == .region { regionNumbers[Array(row.country) + row.region] = number }
+    let region = row.level == .country ? nil : regionNumbers[Array(row.country) + row.region]
+    let record = PlaceRecord(
+      latitudeE7: row.coordinate.latitudeE7, longitudeE7: row.coordinate.longitudeE7, population: row.population,
+      nameOffset: UInt32(strings.count), region: region ?? PlaceRecord.none, country: country,
+      nameLength: UInt16(row.name.count), rank: PlaceRecord.rank(level: row.level, population: row.population),
+      level: row.level.rawValue)
+    strings += row.name
+    places.append(record)
+    names.add(row, number: number, rank: Int(record.rank))
+  }
+
+  private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(PlaceIndexError) {
+    guard countryNumbers[code] == nil, countries.count < Int(UInt16.max) else {
+      throw .source(line: lines, reason: "the country is there twice")
+    }
+    let number = UInt16(countries.count)
+    countryNumbers[code] = number
+    countries.append(CountryRecord(code: code, sovereign: number))
+    if let state = CountryRecord.code(row.region) { sovereigns.append((Int(number), state)) }
+  }
+}

@@ -1,0 +1,111 @@
+import OnTheMap
+
+/// One place in the file: 32 bytes, little-endian, in this order. Positions are record numbers, never addresses.
+struct PlaceRecord {
+  static let none = UInt32.max
+
+  /// 1e-7 degrees.
+  var latitudeE7: Int32
+  var longitudeE7: Int32
+  var population: UInt32
+  /// Where the displayed name begins in the strings.
+  var nameOffset: UInt32
+  /// The first-level region, itself for a region, `none` where there is none.
+  var region: UInt32
+  /// The country's number, which is also its record number: countries come first.
+  var country: UInt16
+  /// Bytes of the displayed name.
+  var nameLength: UInt16
+  /// See `rank(level:population:)`.
+  var rank: UInt16
+  /// `Place.Level`.
+  var level: UInt8
+  var reserved: UInt8 = 0
+  var reserved2: UInt32 = 0
+
+  /// How likely a place is meant by its bare name, in 1/256: the binary logarithm of its population, shifted by level
+  /// so that a country outranks a city of its name, and a city the region that contains it ("São Paulo", "New York").
+  static func rank(level: Place.Level, population: UInt32) -> UInt16 {
+    let bonus =
+      switch level {
+      case .country: 16
+      case .region: 4
+      case .county: 2
+      default: 8
+      }
+    // Linear between powers of two: monotone, which is all that an order needs.
+    let value = UInt64(population) + 1
+    let exponent = 63 - value.leadingZeroBitCount
+    let fraction = exponent >= 8 ? (value >> UInt64(exponent - 8)) & 0xFF : (value << UInt64(8 - exponent)) & 0xFF
+    return UInt16((bonus + exponent) * 256 + Int(fraction))
+  }
+}
+
+/// What only countries have: 8 bytes.
+struct CountryRecord {
+  /// ISO 3166-1 alpha-2, upper case, the first letter in the low byte.
+  var code: UInt16
+  /// The state a territory belongs to, by number; itself for a state.
+  var sovereign: UInt16
+  var reserved: UInt32 = 0
+
+  /// Nil unless the text is two ASCII letters.
+  static func code(_ text: some Collection<UInt8>) -> UInt16? {
+    guard text.count == 2 else { return nil }
+    var code: UInt16 = 0
+    for (shift, byte) in zip([UInt16(0), 8], text) {
+      let upper = byte & 0xDF
+      guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(upper) else { return nil }
+      code |= UInt16(upper) << shift
+    }
+    return code
+  }
+}
+
+/// One folded name: 8 bytes. Names are sorted by their bytes, so a record ends where the next one begins, and the last
+/// record is only an end.
+struct NameRecord {
+  /// In the bytes of all names.
+  var bytes: UInt32
+  /// In the postings.
+  var postings: UInt32
+}
+
+/// A name's pointer to a place: 4 bytes. The postings of a name begin with its areas (what can contain a place), then
+/// come populated places; each part by falling rank.
+struct Posting {
+  /// How the name belongs to the place.
+  enum Kind: UInt32 {
+    case official = 0
+    case alternate
+    /// "WA", "NYC", "FRA".
+    case code
+  }
+
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  init(place: UInt32, kind: Kind, isArea: Bool, isEclipsed: Bool = false) {
+    rawValue =
+      place & 0x0FFF_FFFF | kind.rawValue << 28 | (isEclipsed ? 0x4000_0000 : 0) | (isArea ? 0x8000_0000 : 0)
+  }
+
+  var place: UInt32 { rawValue & 0x0FFF_FFFF }
+  var kind: Kind { Kind(rawValue: rawValue >> 28 & 0x3) ?? .alternate }
+  var isArea: Bool { rawValue & 0x8000_0000 != 0 }
+  /// A region of which a chief town has this name too: the bare name means the town.
+  var isEclipsed: Bool { rawValue & 0x4000_0000 != 0 }
+
+  /// What is taken from the rank of a place when it is found by this name, in the unit of ranks. A place's alternate
+  /// name counts as the name of one sixteen times smaller; a country's as the name of a city: among a country's many
+  /// names are those of towns ("Poole" is Poland in Irish).
+  func demotion(level: UInt8) -> Int {
+    if isEclipsed { return 12 * 256 }
+    switch kind {
+    case .official: return 0
+    case .alternate: return (level == Place.Level.country.rawValue ? 17 : 4) * 256
+    case .code: return 3 * 256
+    }
+  }
+}

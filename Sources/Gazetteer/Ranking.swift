@@ -1,0 +1,72 @@
+import OnTheMap
+
+/// The best candidates so far, each place once, in memory of the caller.
+struct Ranking {
+  private let room: UnsafeMutableBufferPointer<Candidate>
+  let capacity: Int
+  private var count = 0
+
+  init(_ room: UnsafeMutableBufferPointer<Candidate>, capacity: Int) {
+    self.room = room
+    self.capacity = min(capacity, room.count)
+  }
+
+  mutating func insert(_ candidate: Candidate) {
+    if count == capacity, !Candidate.precedes(candidate, room[count - 1]) { return }
+    if let same = room[..<count].firstIndex(where: { $0.place == candidate.place }) {
+      guard Candidate.precedes(candidate, room[same]) else { return }
+      for index in same..<(count - 1) { room[index] = room[index + 1] }
+      count -= 1
+    }
+    var index = min(count, capacity - 1)
+    while index > 0, Candidate.precedes(candidate, room[index - 1]) {
+      room[index] = room[index - 1]
+      index -= 1
+    }
+    room[index] = candidate
+    count = min(count + 1, capacity)
+  }
+
+  /// The answers that cover as much of the text as the best one does.
+  func places(limit: Int, _ sections: IndexSections) -> [Place] {
+    guard count > 0 else { return [] }
+    let best = room[0]
+    var places: [Place] = []
+    for candidate in room[..<min(count, limit)] where candidate.covered >= best.covered {
+      guard let record = sections.place(candidate.place) else { continue }
+      let answer = Place(
+        record, sections, match: candidate.isWhole ? .exact : .fallback,
+        confidence: confidence(candidate, sections))
+      if let answer { places.append(answer) }
+    }
+    return places
+  }
+
+  /// The share of the text that is explained, less when words are left over, less when another place of the name is
+  /// about as large.
+  private func confidence(_ candidate: Candidate, _ sections: IndexSections) -> Double {
+    var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
+    if !candidate.isWhole { confidence *= 0.8 }
+    let rival = room[..<count].first {
+      $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
+    }
+    if let rival {
+      // Scores are logarithms of inhabitants: half is lost to an equal rival, nothing to one 256 times smaller.
+      confidence *= 1 - 0.5 * min(max(1 - Double(candidate.score - rival.score) / (8 * 256), 0), 1)
+    }
+    return confidence
+  }
+
+  /// A place and the region it lies in, or two centres of one town, are no rivals.
+  private func areRelated(_ first: Candidate, _ second: Candidate, _ sections: IndexSections) -> Bool {
+    guard let a = sections.place(first.place), let b = sections.place(second.place), a.country == b.country else {
+      return false
+    }
+    if a.region == second.place || b.region == first.place { return true }
+    if first.place == UInt32(b.country) || second.place == UInt32(a.country) { return true }
+    // About 20 km.
+    let reach: Int64 = 2_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+  }
+}

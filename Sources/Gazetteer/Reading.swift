@@ -1,0 +1,131 @@
+import OnTheMap
+
+/// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
+struct Reading {
+  let sections: IndexSections
+  let phrases: Phrases
+  let matches: UnsafeBufferPointer<NameMatch>
+  /// Only this country and its territories.
+  let country: UInt16?
+  private var postingsLeft = GazetteerLimits.postingsPerQuery
+
+  /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
+  /// contains the place is worth.
+  private static let contextWorth = 36 * 256
+  /// What each token of the place's name is worth.
+  private static let tokenWorth = 384
+  /// What is lost when the name is only a part of a longer name in the text: more than any context can make up for.
+  private static let partLoss = 40 * 256
+  /// What is lost when a code is read as the place asked for although there are other words.
+  private static let codeLoss = 8 * 256
+
+  /// What a region gains by being called one.
+  private static let designatorWorth = 20 * 256
+
+  init(
+    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, country: UInt16?
+  ) {
+    self.sections = sections
+    self.phrases = phrases
+    self.matches = matches
+    self.country = country
+  }
+
+  mutating func rank(into ranking: inout Ranking) {
+    for head in matches {
+      guard let penalty = head.penalty else { continue }
+      let hasContext = matches.contains { !$0.overlaps(head) && $0.areaEnd > $0.postings.lowerBound }
+      let worth = Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+      // Without context the order of the postings is the order of the candidates, the areas' and the places' alike.
+      let isSorted = !hasContext && country == nil
+      let wanted = UInt32(isSorted ? ranking.capacity : GazetteerLimits.postingsPerName)
+      consider(head, worth, head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted), &ranking)
+      consider(head, worth, head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted), &ranking)
+    }
+  }
+
+  private mutating func consider(
+    _ head: NameMatch, _ worth: Int, _ postings: Range<UInt32>, _ ranking: inout Ranking
+  ) {
+    let regionWorth = phrases.asksForRegion(head) ? Self.designatorWorth : 0
+    let isAlone = head.mask.nonzeroBitCount == phrases.text.tokenCount
+    for number in postings {
+      postingsLeft -= 1
+      guard postingsLeft > 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
+        return
+      }
+      guard isWanted(place), posting.kind != .code || readsAsCode(head) else { continue }
+      let (mask, contexts) = coverage(of: head, place, posting)
+      ranking.insert(
+        Candidate(
+          place: posting.place,
+          score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
+            + (place.level == Place.Level.region.rawValue ? regionWorth : 0)
+            - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
+          covered: phrases.weight(of: mask), total: phrases.total, isWhole: !head.isPartial && phrases.isWhole(mask),
+          population: place.population))
+    }
+  }
+
+  private func isWanted(_ place: PlaceRecord) -> Bool {
+    guard let country else { return true }
+    return place.country == country || sections.country(place.country)?.sovereign == country
+  }
+
+  /// A code alone is a place only where it is a whole segment, or the last word: "NYC", "LA, California".
+  private func readsAsCode(_ head: NameMatch) -> Bool {
+    head.isSegment || head.readsCodes && head.end - head.first == 1
+  }
+
+  /// The tokens of the place and, longest names first, of the areas that contain it, and how many such areas there are.
+  private func coverage(of head: NameMatch, _ place: PlaceRecord, _ posting: Posting) -> (mask: UInt64, contexts: Int) {
+    var mask = head.mask
+    var contexts = 0
+    for match in matches where match.mask & mask == 0 && !match.isStreet {
+      // "West Virginia" is not Virginia.
+      if match.longer != 0, match.longer & head.mask == 0 { continue }
+      if contains(match, place, posting.place) {
+        mask |= match.mask
+        contexts += 1
+      } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
+        // "Reading, Reading, PA", "California, CA": said twice, explained but no evidence.
+        mask |= match.mask
+      }
+    }
+    return (mask, contexts)
+  }
+
+  private func isCode(_ match: NameMatch, of area: UInt32) -> Bool {
+    match.readsCodes
+      && (match.postings.lowerBound..<match.areaEnd).contains { number in
+        sections.posting(number).map { $0.place == area && $0.kind == .code } ?? false
+      }
+  }
+
+  private func contains(_ match: NameMatch, _ place: PlaceRecord, _ number: UInt32) -> Bool {
+    for candidate in match.postings.lowerBound..<match.areaEnd {
+      guard let posting = sections.posting(candidate) else { return false }
+      let area = posting.place
+      if area == number || posting.kind == .code && !match.readsCodes { continue }
+      if area == place.region || area == UInt32(place.country) { return true }
+      if area < UInt32(sections.countryCount), let own = sections.country(place.country),
+        UInt32(own.sovereign) == area
+      {
+        return true
+      }
+      if let record = sections.place(area), record.level == Place.Level.county.rawValue,
+        record.region == place.region, record.country == place.country, isNear(record, place)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Within about a degree, the half width of a large county: the data does not say which county a place lies in.
+  private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
+    let reach: Int64 = 8_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+  }
+}

@@ -1,0 +1,77 @@
+/// Words that say what another word is. Looked up by the hash of the folded token.
+struct Vocabulary: Sendable {
+  enum Role: UInt8, Sendable {
+    /// An ordinary word.
+    case none = 0
+    /// Follows the name of a street: "Oxford St".
+    case streetSuffix
+    /// Precedes the name of a street: "via Milano".
+    case streetPrefix
+    /// Precedes or follows: "avenue du Maine", "Fifth Avenue".
+    case street
+    /// Small words, which are names of places now and then and parts of names mostly.
+    case particle
+    /// Says of which kind a place is: "city of", "county", "oblast".
+    case designator
+    /// Says that a first-level region is meant, and not the town of its name.
+    case regionDesignator
+  }
+
+  static let standard = Vocabulary()
+
+  private let roles: [UInt64: Role]
+
+  private init() {
+    var roles: [UInt64: Role] = [:]
+    for (role, words) in Self.words {
+      for word in words.split(separator: " ") {
+        var hash = NameHash()
+        var word = String(word)
+        word.withUTF8 { hash.add(UnsafeRawBufferPointer($0)) }
+        roles[hash.value] = role
+      }
+    }
+    self.roles = roles
+  }
+
+  func role(_ hash: UInt64) -> Role { roles[hash] ?? .none }
+
+  private static let words: [(Role, String)] = [
+    (
+      .streetSuffix,
+      """
+      st street rd road dr drive ln lane ct court pl place sq square hwy highway pkwy \
+      parkway ter terrace cir circle way trl trail aly alley expy fwy freeway pike loop row crescent cres close gardens \
+      grove mews wharf straat laan weg platz gasse gatan vagen vej gade gata katu tie utca ulice \
+      sokak sokagi caddesi cad plein kade dong gil ro mall plaza park station airport school hospital university \
+      church bridge hotel cafe restaurant
+      """
+    ),
+    (
+      .streetPrefix,
+      """
+      rue via viale vicolo corso piazza calle avenida avda carrera cra rua travessa praca ul ulica aleja aleje al ulitsa \
+      prospekt chemin impasse cours route faubourg jalan jl largo paseo \
+      camino calzada estrada rodovia strada bulevardul odos
+      """
+    ),
+    (.street, "ave av avenue blvd boulevard bd quai allee passage pasaje strasse str"),
+    (
+      .particle,
+      """
+      in on or me de la al as id is no it co md el le les los las un une una der die das den dem von van zu zur zum da \
+      do dos du des of the and at to by for near und et y e a i o u am im an ma pa hi oh ok my old new north south east \
+      west n s w e ne nw se sw nord sud est ouest norte sur upper lower apt apartment suite ste unit floor fl no nr \
+      bldg po box room rm bis ter lot centre center central house building block sector main first second third
+      """
+    ),
+    (.regionDesignator, "state province region prefecture oblast department canton voivodeship governorate krai"),
+    (
+      .designator,
+      """
+      city town village county district township municipality \
+      republic borough commune bezirk kreis landkreis greater metropolitan metro area cedex
+      """
+    ),
+  ]
+}

@@ -1,0 +1,78 @@
+import Foundation
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// Public-domain cases: the share of them whose answer lies within the distance that the case allows.
+@Suite("Accuracy")
+struct AccuracyTests {
+  private struct Case {
+    var text: String
+    var latitude: Double
+    var longitude: Double
+    var kind: String
+    var kilometres: Double
+  }
+
+  /// The least share of right answers by kind, somewhat below what is reached. Postcodes and misspelt names are not
+  /// looked up yet. The towns of the US Census are in the data themselves, so theirs tests reading, not coverage.
+  private static let floors: [String: Double] = [
+    "us_place_random": 0.97, "us_place_statename": 0.9, "tz_zone_city": 0.75, "ne_city_bare": 0.93, "country": 0.9,
+    "capital_country": 0.96, "country_localised": 0.9, "country_native": 0.7,
+  ]
+
+  @Test("Public cases are answered as well as before")
+  func publicCases() throws {
+    let index = try World.index.get()
+    var right: [String: Int] = [:]
+    var all: [String: Int] = [:]
+    for item in try Self.cases() {
+      all[item.kind, default: 0] += 1
+      guard let place = index.locate(PlaceQuery(item.text)).first else { continue }
+      if Self.kilometres(place.coordinate, item) <= item.kilometres { right[item.kind, default: 0] += 1 }
+    }
+    var report: [String] = []
+    for (kind, count) in all.sorted(by: { $0.key < $1.key }) {
+      let share = Double(right[kind] ?? 0) / Double(count)
+      report.append("\(kind) \(right[kind] ?? 0)/\(count)")
+      #expect(share >= Self.floors[kind] ?? 0, "\(kind)")
+    }
+    FileHandle.standardError.write(Data("accuracy: \(report.joined(separator: ", "))\n".utf8))
+  }
+
+  private static func cases() throws -> [Case] {
+    let text = try String(contentsOf: World.sources.appending(path: "Fixtures/public_domain.csv"), encoding: .utf8)
+    return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
+      let fields = fields(of: line)
+      guard fields.count == 6, let latitude = Double(fields[1]), let longitude = Double(fields[2]),
+        let kilometres = Double(fields[5])
+      else { return nil }
+      let kind = fields[3].split(separator: ":")[0]
+      return Case(
+        text: fields[0], latitude: latitude, longitude: longitude, kind: String(kind), kilometres: kilometres)
+    }
+  }
+
+  /// The fields of a line of CSV without quotes inside quotes.
+  private static func fields(of line: Substring) -> [String] {
+    var fields = [""]
+    var isQuoted = false
+    for character in line {
+      switch character {
+      case "\"": isQuoted.toggle()
+      case "," where !isQuoted: fields.append("")
+      default: fields[fields.count - 1].append(character)
+      }
+    }
+    return fields
+  }
+
+  /// The great-circle distance (haversine), on a sphere of 6371 km.
+  private static func kilometres(_ place: Coordinate, _ item: Case) -> Double {
+    let radians = Double.pi / 180
+    let (a, b) = (place.latitude * radians, item.latitude * radians)
+    let half = (sin((b - a) / 2), sin((item.longitude - place.longitude) * radians / 2))
+    return 2 * 6371 * asin((half.0 * half.0 + cos(a) * cos(b) * half.1 * half.1).squareRoot())
+  }
+}

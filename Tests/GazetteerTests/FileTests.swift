@@ -1,0 +1,132 @@
+import Foundation
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("The file of an index")
+struct FileTests {
+  private let file = TemporaryFile()
+
+  private func written() throws -> [UInt8] {
+    try Hamlet.write(to: file.path)
+    return [UInt8](try Data(contentsOf: URL(filePath: file.path)))
+  }
+
+  private func replace(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(filePath: file.path), options: .atomic)
+  }
+
+  @Test("An index tells what is in it")
+  func counts() throws {
+    let index = try Hamlet.index()
+    #expect(index.placeCount == 10)
+    #expect(index.countryCount == 2)
+    #expect(index.builtAt == 1_750_000_000)
+    #expect(index.attribution == "data © nobody")
+  }
+
+  @Test("The same source gives the same bytes")
+  func isDeterministic() throws {
+    #expect(try written() == written())
+  }
+
+  @Test("Records have the sizes that the layout says")
+  func sizes() {
+    #expect(MemoryLayout<PlaceRecord>.size == IndexLayout.Section.places.elementBytes)
+    #expect(MemoryLayout<CountryRecord>.size == IndexLayout.Section.countries.elementBytes)
+    #expect(MemoryLayout<NameRecord>.size == IndexLayout.Section.names.elementBytes)
+  }
+
+  @Test("A file cut anywhere is refused")
+  func truncated() throws {
+    let bytes = try written()
+    for length in stride(from: 0, to: bytes.count, by: 64) {
+      try replace(Array(bytes[..<length]))
+      #expect(throws: PlaceIndexError.self) { try PlaceIndex(path: file.path) }
+    }
+  }
+
+  @Test("A missing file, a directory and a foreign file are told apart")
+  func foreign() throws {
+    #expect(throws: PlaceIndexError.unreadable(path: "/nowhere/places", code: ENOENT)) {
+      try PlaceIndex(path: "/nowhere/places")
+    }
+    #expect(throws: PlaceIndexError.unreadable(path: "/", code: EINVAL)) { try PlaceIndex(path: "/") }
+    try replace([UInt8](repeating: UInt8(ascii: "x"), count: 4096))
+    #expect(throws: PlaceIndexError.foreign(path: file.path)) { try PlaceIndex(path: file.path) }
+  }
+
+  @Test("Another version of the layout or of the folding is refused", arguments: [4, 8])
+  func incompatible(offset: Int) throws {
+    var bytes = try written()
+    bytes[offset] = 99
+    try replace(bytes)
+    #expect(throws: PlaceIndexError.incompatible(path: file.path, found: 99, expected: 1)) {
+      try PlaceIndex(path: file.path)
+    }
+  }
+
+  @Test("Flipped bits lead to an error or a wrong answer, never to a crash")
+  func damaged() throws {
+    let bytes = try written()
+    var random = SplitMix(state: 42)
+    for _ in 0..<20_000 {
+      var damaged = bytes
+      for _ in 0...(random.next() % 4) {
+        damaged[Int(random.next() % UInt64(bytes.count))] ^= 1 << UInt8(random.next() % 8)
+      }
+      damaged.withUnsafeBytes { file in
+        guard let sections = try? IndexSections(file, path: "damaged") else { return }
+        for text in ["Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京"] {
+          var text = text
+          text.withUTF8 { text in
+            FoldedText.withEmpty { folded in
+              folded.fold(text)
+              _ = Search(sections, folded).places(PlaceQuery("", limit: 5, country: "AA"))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("A failed build leaves the old file as it was")
+  func keepsOld() throws {
+    let bytes = try written()
+    #expect(throws: PlaceIndexError.self) { try Hamlet.write("gazetteer\t1\tx\nP\tZZ", to: file.path) }
+    #expect([UInt8](try Data(contentsOf: URL(filePath: file.path))) == bytes)
+    #expect(throws: PlaceIndexError.unwritable(path: "/nowhere/places", code: ENOENT)) {
+      try Hamlet.write(to: "/nowhere/places")
+    }
+  }
+
+  @Test(
+    "A line that breaks the format is named",
+    arguments: [
+      ("nonsense\n", 1), ("gazetteer\t2\tx\n", 1), ("gazetteer\t1\tx\nC\tAA\n", 2),
+      ("gazetteer\t1\tx\nC\tAA\t\t10\t20\tmany\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tAA\t\t91\t20\t1\tA\t\t\n", 2),
+      ("gazetteer\t1\tx\nP\tAA\t\t10\t20\t1\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tA\t\t10\t20\t1\tA\t\t\n", 2),
+      ("gazetteer\t1\tx\nC\tAA\t\t10\t20\t1\tA\t\t\nC\tAA\t\t10\t20\t1\tA\t\t\n", 3),
+    ])
+  func source(text: String, line: Int) throws {
+    let error = #expect(throws: PlaceIndexError.self) { try Hamlet.write(text, to: file.path) }
+    guard case .source(line, _) = error else {
+      Issue.record("\(String(describing: error)) is not about line \(line)")
+      return
+    }
+  }
+}
+
+/// A generator with a seed, so that a failure comes again.
+private struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

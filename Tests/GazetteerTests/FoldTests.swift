@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Folding")
+struct FoldTests {
+  private func folded(_ text: String, _ reading: FoldedText.Reading = []) -> String {
+    FoldedText.withEmpty { folded in
+      var text = text
+      text.withUTF8 { folded.fold($0, reading: reading) }
+      return String(decoding: folded.folded, as: UTF8.self)
+    }
+  }
+
+  @Test(
+    "A name folds to letters without case, accents and punctuation",
+    arguments: [
+      ("Zürich", "zurich"), ("Zu\u{308}rich", "zurich"), ("STRASSE", "strasse"), ("Straße", "strasse"),
+      ("Łódź", "lodz"), ("Ærø", "aero"), ("São  Tomé", "sao tome"), ("Saint-Denis", "st denis"),
+      ("St. Louis", "st louis"), ("U.S.A.", "usa"), ("S.F. C.A.", "sf ca"), ("St.Gallen", "st gallen"),
+      ("Mount Vernon", "mt vernon"), ("Fort Hood", "ft hood"), ("Sainte-Foy", "ste foy"), ("L'Aquila", "laquila"),
+      ("Côte d’Ivoire", "cote divoire"), ("Bosnia & Herzegovina", "bosnia and herzegovina"), ("МОСКВА", "москва"),
+      ("Йошкар-Ола", "иошкар ола"), ("Αθήνα", "αθηνα"), ("ＴＯＫＹＯ", "tokyo"), ("東京", "東京"), ("ガーナ", "ガーナ"),
+      ("القاهرة", "القاهره"), ("İstanbul", "istanbul"), ("Diyarbakır", "diyarbakir"), ("Đà Nẵng", "da nang"), ("", ""),
+      ("  ,;--", ""),
+    ])
+  func folds(text: String, expected: String) {
+    #expect(folded(text) == expected)
+  }
+
+  @Test(
+    "A second reading expands umlauts and spaces apostrophes",
+    arguments: [
+      ("München", FoldedText.Reading.umlautsExpanded, "muenchen"), ("Tromsø", .umlautsExpanded, "tromsoe"),
+      ("Århus", .umlautsExpanded, "aarhus"), ("L'Aquila", .apostrophesSpaced, "l aquila"),
+    ])
+  func readsAgain(text: String, reading: FoldedText.Reading, expected: String) {
+    #expect(folded(text, reading) == expected)
+  }
+
+  @Test("Folding what is folded changes nothing", arguments: ["muenchen", "st louis", "москва", "東京", "cote divoire"])
+  func isStable(text: String) {
+    #expect(folded(text) == text)
+  }
+
+  @Test("A comma ends a segment and a space does not")
+  func segments() {
+    FoldedText.withEmpty { folded in
+      var text = "Half Moon Bay, CA"
+      text.withUTF8 { folded.fold($0) }
+      #expect(folded.tokens[..<folded.tokenCount].map(\.segment) == [0, 0, 0, 1])
+    }
+  }
+
+  @Test("Bytes that are no UTF-8 separate tokens and do no harm")
+  func invalid() {
+    FoldedText.withEmpty { folded in
+      let bytes: [UInt8] = [0x61, 0xFF, 0x62, 0xE6, 0x9D, 0x63, 0xC3]
+      bytes.withUnsafeBufferPointer { folded.fold($0) }
+      #expect(String(decoding: folded.folded, as: UTF8.self) == "a b c")
+    }
+  }
+}

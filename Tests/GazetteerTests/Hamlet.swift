@@ -1,0 +1,41 @@
+import Foundation
+import Gazetteer
+import Testing
+
+/// A world of a dozen places, for tests of the file and of single rules.
+enum Hamlet {
+  static let lines = """
+    gazetteer\t1\tdata © nobody
+    C\tAA\t\t10\t20\t5000000\tAland\tAA AAA\tAlandia|Ålandia
+    C\tBB\tAA\t-33.5\t151.25\t70000\tBeeland\tBB BBB\t
+    R\tAA\t01\t11\t21\t900000\tMidden\tMI OR\tMidshire
+    R\tAA\t02\t12\t22\t800000\tOver\tOV\t
+    D\tAA\t01\t11\t21\t0\tKing County\t\t
+    P\tAA\t01\t11.1\t21.1\t300000\tMidden\t\tMiddenstadt
+    P\tAA\t01\t11.2\t21.2\t40000\tSaint Mary\t\tL'Étoile|Müllheim
+    P\tAA\t02\t12.2\t22.2\t90000\tSaint Mary\tSM\t
+    P\tAA\t02\t12.3\t22.3\t700\tTwin\t\t
+    P\tBB\t\t-33.4\t151.2\t60000\tBeetown\t\t\u{6771}\u{4EAC}
+
+    """
+
+  /// Compiles lines, which are given to the builder through a pipe.
+  static func write(_ lines: String = lines, to path: String) throws {
+    let pipe = Pipe()
+    let text = Data(lines.utf8)
+    let writer = Thread {
+      try? pipe.fileHandleForWriting.write(contentsOf: text)
+      try? pipe.fileHandleForWriting.close()
+    }
+    writer.start()
+    var builder = PlaceIndexBuilder()
+    try builder.read(fileDescriptor: pipe.fileHandleForReading.fileDescriptor)
+    try builder.write(to: path, builtAt: 1_750_000_000)
+  }
+
+  static func index() throws -> PlaceIndex {
+    let file = TemporaryFile()
+    try write(to: file.path)
+    return try PlaceIndex(path: file.path)
+  }
+}

@@ -1,0 +1,120 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// Rules of reading a text, on the data of the world.
+@Suite("Queries")
+struct QueryTests {
+  @Test(
+    "A text is found where people mean it",
+    arguments: [
+      ("Costa Rica", "Costa Rica", "CR"), ("Seattle, WA", "Seattle, Washington, United States", "US"),
+      ("Paris, TX", "Paris, Texas, United States", "US"), ("München", "Munich, Bavaria, Germany", "DE"),
+      ("Muenchen", "Munich, Bavaria, Germany", "DE"), ("東京", "Tokyo, Tokyo, Japan", "JP"),
+      ("sao paulo brazil", "São Paulo, São Paulo, Brazil", "BR"), ("São Paulo", "São Paulo, São Paulo, Brazil", "BR"),
+      ("New York", "New York City, New York, United States", "US"),
+      ("New York, New York", "New York City, New York, United States", "US"),
+      ("NYC", "New York City, New York, United States", "US"), ("London", "London, England, United Kingdom", "GB"),
+      ("Vancouver, CA", "Vancouver, British Columbia, Canada", "CA"),
+      ("Half Moon Bay, CA", "Half Moon Bay, California, United States", "US"),
+      ("Köln, DE", "Köln, North Rhine-Westphalia, Germany", "DE"),
+      ("Portland OR", "Portland, Oregon, United States", "US"),
+      ("Washington DC", "Washington, District of Columbia, United States", "US"),
+      ("Москва", "Moscow, Moscow, Russia", "RU"), ("Côte d'Ivoire", "Ivory Coast", "CI"),
+      ("UK", "United Kingdom", "GB"),
+      ("guelph on", "Guelph, Ontario, Canada", "CA"), ("moscow, id", "Moscow, Idaho, United States", "US"),
+      ("ponce, pr", "Ponce, Ponce, Puerto Rico", "PR"), ("Mexico City", "Mexico City, Mexico City, Mexico", "MX"),
+      ("reading reading pa", "Reading, Pennsylvania, United States", "US"),
+      ("Seattle, King County, WA, USA", "Seattle, Washington, United States", "US"),
+      ("king county wa", "King County, Washington, United States", "US"),
+      ("sao paulo state", "São Paulo, Brazil", "BR"), ("province of Salzburg", "Salzburg, Austria", "AT"),
+      ("SF CA", "San Francisco, California, United States", "US"),
+      ("San Marino, San Marino", "San Marino, San Marino, San Marino", "SM"),
+    ])
+  func finds(text: String, label: String, country: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.label == label)
+    #expect(place.countryCode == country)
+    #expect(place.match == .exact)
+    #expect((0.4...1).contains(place.confidence))
+  }
+
+  @Test(
+    "A street address falls back to its town and says so",
+    arguments: [
+      ("12 Oxford St, Cambridge, MA", "Cambridge", "US"), ("via milano 7 torino", "Turin", "IT"),
+      ("Brno Česká 12", "Brno", "CZ"), ("33 avenue du maine paris", "Paris", "FR"),
+      ("82 Clerkenwell Road, London, EC1M 5RF, United Kingdom", "London", "GB"),
+      ("123 Main St New York NY 10010", "New York City", "US"),
+    ])
+  func fallsBack(text: String, name: String, country: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.name == name)
+    #expect(place.countryCode == country)
+    #expect(place.match == .fallback)
+    #expect(place.confidence < 0.8)
+  }
+
+  @Test("A town that is not in the country named is left, and the country answered")
+  func wrongCountry() throws {
+    let place = try #require(try World.first("chicago, canada"))
+    #expect(place.name == "Canada")
+    #expect(place.match == .fallback)
+  }
+
+  @Test(
+    "Nonsense is not found",
+    arguments: [
+      "dsadjkasdjasd", "xqj37", "", " ", "12345", ",,,", "!?", "\u{1F5FA}", String(repeating: "a", count: 300),
+    ])
+  func nonsense(text: String) throws {
+    #expect(try World.index.get().locate(PlaceQuery(text)) == [])
+  }
+
+  @Test(
+    "Coordinates are answered by the point",
+    arguments: [
+      ("47.6, -122.3", 47.6, -122.3), ("47.6 -122.3", 47.6, -122.3), ("geo:47.6,-122.3;u=35", 47.6, -122.3),
+      ("47.6N 122.3W", 47.6, -122.3), ("S 33.5, E 151", -33.5, 151.0), (" 0, 0 ", 0, 0),
+    ])
+  func coordinates(text: String, latitude: Double, longitude: Double) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.coordinate == Coordinate(latitude: latitude, longitude: longitude))
+    #expect(place.confidence == 1)
+  }
+
+  @Test("Points outside the earth are no coordinates", arguments: ["91.5, 0.5", "47.6, 181.5", "10115 12", "47.6,"])
+  func noCoordinates(text: String) throws {
+    #expect(try World.first(text) == nil)
+  }
+
+  @Test("A country filter chooses among places of one name")
+  func filter() throws {
+    #expect(try World.first("London", country: "CA")?.region == "Ontario")
+    #expect(try World.first("Alexandria", country: "us")?.countryCode == "US")
+    #expect(try World.first("London", country: "XX") == nil)
+  }
+
+  @Test("The limit bounds the answers, and the best comes first")
+  func limit() throws {
+    let index = try World.index.get()
+    let places = index.locate(PlaceQuery("Springfield", limit: 5))
+    #expect(places.count == 5)
+    #expect(index.locate(PlaceQuery("Springfield")) == [places[0]])
+    #expect(places[0].confidence < 0.6)
+  }
+
+  @Test("Queries from many threads at once get the same answers")
+  func concurrency() async throws {
+    let index = try World.index.get()
+    let texts = ["Seattle, WA", "Paris", "12 Oxford St, Cambridge, MA", "東京", "nonsense xyz"]
+    let expected = texts.map { index.locate(PlaceQuery($0, limit: 3)) }
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 {
+        group.addTask { (0..<200).allSatisfy { _ in texts.map { index.locate(PlaceQuery($0, limit: 3)) } == expected } }
+      }
+      for await isEqual in group { #expect(isEqual) }
+    }
+  }
+}
