@@ -1,0 +1,6 @@
+// libzmq's C API, and what Swift's Glibc module leaves out: eventfd(2) and prctl(2), whose variadic form Swift cannot call.
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <zmq.h>
+
+static inline void otm_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -1,0 +1,105 @@
+package import Logging
+package import OnTheMap
+import SwiftProtobuf
+
+/// A feed's end of the change log: a DEALER that fetches, one request at a time, and hands on what it gets in order.
+package final class ChangeClient: Station {
+  package let socket: Socket
+  private let endpoint: Endpoint
+  private let feed: String
+  private let logger: Logger
+  private let replaced: (FeedState, Int64) -> Void
+  private let changed: ([FeedEntry], FeedState) -> Void
+  private var state: FeedState?
+  private var id: UInt64 = 0
+  private var askedMs: Int64?
+  private var heardMs: Int64
+  private var malformed = MalformedFrames()
+
+  /// - Parameters:
+  ///   - feed: a name for people, at most 64 bytes.
+  ///   - replaced: a whole list, and the time; on the reactor's thread.
+  ///   - changed: what follows, by rising `seq`, and the list with it; on the reactor's thread.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, logger: Logger,
+    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
+    try socket.set(ZMQOption.immediate, 1)
+    try socket.connect(endpoint)
+    self.endpoint = endpoint
+    self.feed = feed
+    self.logger = logger
+    self.replaced = replaced
+    self.changed = changed
+    heardMs = Reactor.nowMs
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    heardMs = nowMs
+    guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
+      if malformed.add(nowMs: nowMs) {
+        logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
+      }
+      return
+    }
+    // An answer to a question of before a reconnection.
+    guard reply.requestID == id, askedMs != nil else { return }
+    askedMs = nil
+    switch reply.body {
+    case .list(let list):
+      guard let entries = entries(list.entries) else { return refuse("a list with a forbidden field", nowMs: nowMs) }
+      let new = FeedState(epoch: epoch, seq: reply.seq, entries: entries)
+      guard new.hash == list.stateHash else { return refuse("a list that its hash does not match", nowMs: nowMs) }
+      guard isForward(new) else { return }
+      logger.info("list taken", metadata: ["seq": "\(new.seq)", "entries": "\(new.entries.count)"])
+      state = new
+      replaced(new, nowMs)
+    case .changes(let changes):
+      guard let entries = entries(changes.upsert), epoch == state?.epoch else {
+        return refuse("changes with a forbidden field or of another history", nowMs: nowMs)
+      }
+      guard !entries.isEmpty else { return }
+      state?.apply(entries)
+      if let state { changed(entries, state) }
+    case .error(let error):
+      logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+      askedMs = nowMs + Limits.livenessMs
+    case nil: break
+    }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    if nowMs - heardMs > Limits.livenessMs {
+      heardMs = nowMs
+      askedMs = nil
+      try? socket.reconnect(endpoint)
+    }
+    // Not answered in its time and some more: the connection was lost with it.
+    if let askedMs, nowMs - askedMs > 2 * Limits.fetchWaitMs { self.askedMs = nil }
+    if askedMs == nil {
+      id += 1
+      let sent = socket.send(FetchRequest(id: id, feed: feed, after: state).bytes)
+      if sent == .accepted { askedMs = nowMs } else { return nowMs + 100 }
+    }
+    return min((askedMs ?? nowMs) + 2 * Limits.fetchWaitMs + 1, heardMs + Limits.livenessMs + 1)
+  }
+
+  package func leave() {}
+
+  /// What ingest says cannot be taken: the same answer would come at once, again and again.
+  private func refuse(_ reason: String, nowMs: Int64) {
+    logger.error("refused what ingest sent", metadata: ["reason": "\(reason)"])
+    askedMs = nowMs + Limits.livenessMs
+  }
+
+  /// A store that has gone backwards under the same epoch is not what subscribers have seen: say so, and keep to that.
+  private func isForward(_ new: FeedState) -> Bool {
+    guard let state, state.epoch == new.epoch, new.seq < state.seq else { return true }
+    logger.critical(
+      "ingest's store has gone backwards: restore it with a new epoch",
+      metadata: ["had": "\(state.seq)", "now": "\(new.seq)"])
+    askedMs = Reactor.nowMs + Limits.livenessMs
+    return false
+  }
+}

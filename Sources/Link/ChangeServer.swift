@@ -1,0 +1,105 @@
+package import Logging
+package import OnTheMap
+import SwiftProtobuf
+
+/// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
+/// something new.
+package final class ChangeServer: Station {
+  private struct Fetch {
+    let peer: [UInt8]
+    let id: UInt64
+    let epoch: Epoch?
+    let afterSeq: UInt64
+    let max: Int
+    let untilMs: Int64
+  }
+
+  package let socket: Socket
+  /// With the port that was taken.
+  package let endpoint: Endpoint
+  private let inbox: Inbox<[FeedEntry]>
+  private let logger: Logger
+  private var log: ChangeLog
+  private var waiting: [[UInt8]: Fetch] = [:]
+  private var malformed = MalformedFrames()
+
+  /// - Parameters:
+  ///   - state: the list as it is on disk.
+  ///   - inbox: committed changes, by rising `seq`.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedEntry]>, logger: Logger
+  ) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: 4_096)
+    try socket.set(ZMQOption.routerMandatory, 1)
+    endpoint = try socket.bind(bind)
+    log = ChangeLog(state: state)
+    self.inbox = inbox
+    self.logger = logger
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard frames.count > 1, let request = FetchRequest(frames.dropFirst()) else {
+      if malformed.add(nowMs: nowMs) {
+        logger.warning("malformed frame on the change log", metadata: ["total": "\(malformed.count)"])
+        if frames.count > 1 { refuse(frames[0], id: 0, .malformed, "not a FetchRequest of this protocol") }
+      }
+      return
+    }
+    guard request.major == Protocol.major else {
+      return refuse(frames[0], id: request.requestID, .unsupportedVersion, "version \(Protocol.major) is spoken here")
+    }
+    // One at a time: a peer's later fetch replaces its earlier one.
+    guard waiting[frames[0]] != nil || waiting.count < Limits.feedsMax else { return }
+    waiting[frames[0]] = Fetch(
+      peer: frames[0], id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
+      max: max(1, Int(request.max)), untilMs: nowMs + min(Int64(request.waitMs), Limits.fetchWaitMs))
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    for changes in inbox.takeAll() { log.append(changes) }
+    var nextMs = Int64.max
+    for fetch in waiting.values {
+      if let answer = log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.max) {
+        reply(answer, to: fetch)
+      } else if fetch.untilMs <= nowMs {
+        reply(.changes([], lastSeq: fetch.afterSeq), to: fetch)
+      } else {
+        nextMs = min(nextMs, fetch.untilMs)
+      }
+    }
+    return nextMs
+  }
+
+  package func leave() {}
+
+  private func reply(_ answer: ChangeLog.Answer, to fetch: Fetch) {
+    waiting[fetch.peer] = nil
+    let epoch = log.epoch
+    let reply =
+      switch answer {
+      case .changes(let changes, let lastSeq):
+        FetchReply(
+          id: fetch.id, epoch: epoch, seq: lastSeq,
+          .changes(.with { $0.upsert = changes.map(Onthemap_Feed_V1_Entry.init) }))
+      case .snapshot(let state):
+        FetchReply(
+          id: fetch.id, epoch: epoch, seq: state.seq,
+          .list(
+            .with {
+              $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
+              $0.stateHash = state.hash
+            }))
+      }
+    socket.send(fetch.peer, reply.bytes)
+  }
+
+  private func refuse(
+    _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String
+  ) {
+    let error = Onthemap_Changes_V1_Error.with {
+      $0.code = code
+      $0.detail = detail
+    }
+    socket.send(peer, FetchReply(id: id, epoch: log.epoch, seq: 0, .error(error)).bytes)
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import OnTheMap
+import SwiftProtobuf
+
+typealias FeedFrame = Onthemap_Feed_V1_FeedFrame
+
+extension Onthemap_Feed_V1_Entry {
+  init(_ entry: FeedEntry) {
+    postID = entry.id.description
+    seq = entry.seq
+    account = UInt64(bitPattern: entry.account.rawValue)
+    firstName = entry.firstName
+    lastName = entry.lastName
+    place = entry.place
+    label = entry.label
+    countryCode = entry.countryCode
+    link = entry.link
+    latE7 = entry.coordinate.latitudeE7
+    lonE7 = entry.coordinate.longitudeE7
+    agreement = Onthemap_Feed_V1_Agreement(rawValue: Int(entry.agreement.rawValue)) ?? .found
+    createdUnixMs = UInt64(bitPattern: entry.createdMs)
+    updatedUnixMs = UInt64(bitPattern: entry.updatedMs)
+  }
+
+  /// Nil when a field is not as the protocol says.
+  var entry: FeedEntry? {
+    guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7) else {
+      return nil
+    }
+    return FeedEntry(
+      id: id, seq: seq, account: AccountID(rawValue: Int64(bitPattern: account)), firstName: firstName,
+      lastName: lastName, place: place, label: label, countryCode: countryCode, link: link, coordinate: coordinate,
+      agreement: UInt8(exactly: agreement.rawValue).flatMap(Verdict.Agreement.init) ?? .unverified,
+      createdMs: Int64(bitPattern: createdUnixMs), updatedMs: Int64(bitPattern: updatedUnixMs))
+  }
+}
+
+/// All of them, or nil when one is not as the protocol says.
+func entries(_ wire: [Onthemap_Feed_V1_Entry]) -> [FeedEntry]? {
+  let entries = wire.compactMap(\.entry)
+  return entries.count == wire.count ? entries : nil
+}
+
+extension FeedFrame {
+  init(_ state: FeedState, instance: String, unixMs: Int64, _ body: OneOf_Body) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    epoch = Data(state.epoch.bytes)
+    seq = state.seq
+    publishedUnixMs = UInt64(bitPattern: unixMs)
+    self.instance = instance
+    self.body = body
+  }
+
+  static func snapshot(_ state: FeedState, _ reason: Onthemap_Feed_V1_SnapshotReason) -> OneOf_Body {
+    .snapshot(
+      .with {
+        $0.reason = reason
+        $0.limit = UInt32(Limits.feedEntriesMax)
+        $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
+        $0.stateHash = state.hash
+      })
+  }
+
+  /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
+  static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
+    guard let wire = try? FeedFrame(serializedBytes: bytes), wire.magic == Protocol.magic,
+      wire.major == Protocol.major, let epoch = Epoch(wire.epoch)
+    else { return nil }
+    switch wire.body {
+    case .snapshot(let snapshot):
+      guard let entries = entries(snapshot.entries) else { return nil }
+      return .snapshot(FeedState(epoch: epoch, seq: wire.seq, entries: entries), hash: snapshot.stateHash)
+    case .delta(let delta):
+      guard let upsert = entries(delta.upsert) else { return nil }
+      return .delta(epoch: epoch, prevSeq: delta.prevSeq, seq: wire.seq, upsert: upsert, hash: delta.stateHash)
+    case .heartbeat(let heartbeat): return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash)
+    case .bye(let bye): return .bye(reason: bye.reason)
+    case nil: return wire.minor > Protocol.minor ? .later : nil
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package import Logging
+package import OnTheMap
+
+/// A subscriber's SUB: it joins, follows the deltas, and heals by itself.
+package final class FeedSubscriber: Station {
+  /// What a subscriber is told, on the reactor's thread.
+  package enum Event: Sendable {
+    /// The whole list, after a join or a loss.
+    case list(FeedState)
+    /// What is new, by rising `seq`, and the list with it.
+    case changes([FeedEntry], FeedState)
+    /// The list is no longer known to be right; a new one is asked for.
+    case lost(reason: String)
+  }
+
+  package let socket: Socket
+  private let endpoint: Endpoint
+  private let logger: Logger
+  private let tell: @Sendable (Event) -> Void
+  private var replica: FeedReplica
+  private var join: String?
+  /// When to join anew, unless a list has come by then.
+  private var joinAtMs: Int64
+  private var joinPauseMs: Int64 = 500
+  private var malformed = MalformedFrames()
+
+  /// - Parameter tell: called on the reactor's thread; must not wait.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, logger: Logger, tell: @escaping @Sendable (Event) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
+    try socket.set(ZMQOption.receiveHighWater, 1_000)
+    // In this order, and again in this order after every reconnection: what follows the join is complete.
+    try socket.subscribe(Topic.delta)
+    try socket.subscribe(Topic.heartbeat)
+    let join = Topic.join(Topic.nonce())
+    try socket.subscribe(join)
+    self.join = join
+    try socket.connect(endpoint)
+    self.endpoint = endpoint
+    self.logger = logger
+    self.tell = tell
+    replica = FeedReplica(nowMs: Reactor.nowMs)
+    joinAtMs = Reactor.nowMs + 3 * Limits.feedHeartbeatMs
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard frames.count == 2, let frame = FeedFrame.read(frames[1]) else {
+      if malformed.add(nowMs: nowMs) {
+        logger.warning("malformed frame from the feed", metadata: ["total": "\(malformed.count)"])
+      }
+      return
+    }
+    switch replica.receive(frame, nowMs: nowMs) {
+    case .replaced:
+      joinPauseMs = 500
+      if let state = replica.state { tell(.list(state)) }
+    case .changed(let entries): if let state = replica.state { tell(.changes(entries, state)) }
+    case .resync(let reason):
+      tell(.lost(reason: reason))
+      // Jittered, so that a thousand subscribers of a restarted feed do not join in the same instant.
+      joinAtMs = nowMs + Int64.random(in: 0..<joinPauseMs)
+      joinPauseMs = min(2 * joinPauseMs, 30_000)
+    case .unchanged: break
+    }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    let wasLive = replica.isLive
+    if replica.isStale(nowMs: nowMs) {
+      if wasLive { tell(.lost(reason: "the feed is silent")) }
+      replica.reconnected(nowMs: nowMs)
+      try? socket.reconnect(endpoint)
+    }
+    if !replica.isLive, nowMs >= joinAtMs {
+      joinAtMs = nowMs + max(joinPauseMs, 3 * Limits.feedHeartbeatMs)
+      rejoin()
+    }
+    return replica.isLive ? nowMs + Limits.feedHeartbeatMs : min(joinAtMs, nowMs + Limits.feedHeartbeatMs)
+  }
+
+  package func leave() {}
+
+  private func rejoin() {
+    if let join { try? socket.unsubscribe(join) }
+    let next = Topic.join(Topic.nonce())
+    try? socket.subscribe(next)
+    join = next
+  }
+}

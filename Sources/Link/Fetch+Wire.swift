@@ -1,0 +1,48 @@
+import FoundationEssentials
+import OnTheMap
+import SwiftProtobuf
+
+typealias FetchRequest = Onthemap_Changes_V1_FetchRequest
+typealias FetchReply = Onthemap_Changes_V1_FetchReply
+
+extension FetchRequest {
+  init(id: UInt64, feed: String, after state: FeedState?) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    requestID = id
+    self.feed = feed
+    epoch = Data(state?.epoch.bytes ?? [])
+    afterSeq = state?.seq ?? 0
+    max = UInt32(Limits.changesPerFetchMax)
+    waitMs = UInt32(Limits.fetchWaitMs)
+  }
+
+  /// Nil when the bytes are not a request of this protocol.
+  init?(_ frames: ArraySlice<[UInt8]>) {
+    guard frames.count == 1, let bytes = frames.first, let request = try? FetchRequest(serializedBytes: bytes),
+      request.magic == Protocol.magic, request.feed.utf8.count <= 64, request.epoch.isEmpty || request.epoch.count == 16
+    else { return nil }
+    self = request
+  }
+}
+
+extension FetchReply {
+  init(id: UInt64, epoch: Epoch, seq: UInt64, _ body: OneOf_Body) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    requestID = id
+    self.epoch = Data(epoch.bytes)
+    self.seq = seq
+    self.body = body
+  }
+
+  /// Nil when the bytes are not a reply of this major version.
+  init?(_ frames: [[UInt8]]) {
+    guard frames.count == 1, let reply = try? FetchReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
+      reply.major == Protocol.major
+    else { return nil }
+    self = reply
+  }
+}

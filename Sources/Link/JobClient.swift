@@ -1,0 +1,154 @@
+import FoundationEssentials
+package import Logging
+package import OnTheMap
+import SwiftProtobuf
+
+/// A worker's end of the job link: a DEALER, driven by `WorkerSession`. Jobs are answered where they arrive, on the
+/// reactor's thread: a look-up in memory takes less time than handing it over.
+package final class JobClient: Station {
+  package let socket: Socket
+  private let endpoint: Endpoint
+  private let worker: String
+  private let instance: [UInt8]
+  private let software: String
+  private let logger: Logger
+  private let joined: @Sendable () -> Void
+  private let answer: @Sendable (Job) -> JobOutcome
+  private var session: WorkerSession
+  private var malformed = MalformedFrames()
+  private var quietUntilMs: Int64 = 0
+
+  /// - Parameters:
+  ///   - worker: a name for people, 1 to 64 bytes.
+  ///   - instance: 16 random bytes that name this process.
+  ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
+  ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
+  ///   - answer: called on the reactor's thread; must not wait.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
+    concurrency: Int, logger: Logger, joined: @escaping @Sendable () -> Void,
+    answer: @escaping @Sendable (Job) -> JobOutcome
+  ) throws(LinkError) {
+    socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
+    try socket.set(ZMQOption.immediate, 1)
+    try socket.connect(endpoint)
+    self.endpoint = endpoint
+    self.worker = worker
+    self.instance = instance
+    self.software = software
+    self.logger = logger
+    self.joined = joined
+    self.answer = answer
+    session = WorkerSession(concurrency: concurrency, nowMs: Reactor.nowMs)
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard let frame = IngestFrame(frames), frame.body != nil || frame.minor > Protocol.minor else {
+      if malformed.add(nowMs: nowMs) {
+        logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
+      }
+      return
+    }
+    // A body of a later minor version: optional, or it would be a later major one.
+    guard let body = frame.body else { return }
+    switch body {
+    case .welcome(let welcome):
+      logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
+      send(
+        session.welcome(
+          session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
+          nowMs: nowMs), nowMs: nowMs)
+      joined()
+    case .reset(let reset):
+      logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
+      session.reset()
+    case .error(let error):
+      logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+      guard session.session == nil else { return }
+      quietUntilMs = nowMs + Int64(min(error.retryAfterMs, 60_000))
+    case .drain:
+      logger.notice("ingest is going")
+      session.reset()
+    case .jobs, .acks, .heartbeat:
+      // Of a session that is over: what it says no longer counts.
+      guard frame.session == session.session else { return }
+      work(body, nowMs: nowMs)
+    }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    if session.isDead(nowMs: nowMs) {
+      logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
+      session.reset()
+      try? socket.reconnect(endpoint)
+    }
+    guard nowMs >= quietUntilMs else { return quietUntilMs }
+    send(session.tick(nowMs: nowMs), nowMs: nowMs)
+    return max(session.nextMs, nowMs + (session.session == nil ? 100 : 1))
+  }
+
+  package func leave() { send(session.drain(), nowMs: Reactor.nowMs) }
+
+  private func work(_ body: IngestFrame.OneOf_Body, nowMs: Int64) {
+    switch body {
+    case .jobs(let jobs):
+      let wanted = Set(
+        session.receive(
+          jobs.jobs.map { Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken) }, nowMs: nowMs))
+      let results = jobs.jobs.compactMap { wire -> JobResult? in
+        let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
+        guard wanted.contains(lease) else { return nil }
+        let job = Job(
+          id: lease.job, account: AccountID(rawValue: 0), query: wire.query,
+          limit: min(max(1, Int(wire.limit)), Limits.candidatesMax), country: wire.country)
+        return JobResult(lease: lease, outcome: answer(job))
+      }
+      send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
+    case .acks(let acks):
+      for ack in acks.acks {
+        let disposition = UInt8(exactly: ack.disposition.rawValue).flatMap(Disposition.init) ?? .retryLater
+        session.acknowledge(
+          Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken), disposition, nowMs: nowMs)
+      }
+    default: session.heard(nowMs: nowMs)
+    }
+  }
+
+  private func send(_ messages: [WorkerSession.Message], nowMs: Int64) {
+    for message in messages {
+      for body in bodies(message) {
+        let sent = socket.send(WorkerFrame(session: session.session ?? 0, body).bytes)
+        // Without a connection HELLO is tried until there is one; the rest is repeated by the session's rules.
+        if case .hello = message, sent != .accepted { session.helloFailed() }
+      }
+    }
+  }
+
+  private func bodies(_ message: WorkerSession.Message) -> [WorkerFrame.OneOf_Body] {
+    switch message {
+    case .hello(let held):
+      [
+        .hello(
+          .with {
+            $0.minMajor = Protocol.major
+            $0.maxMajor = Protocol.major
+            $0.worker = worker
+            $0.instance = .init(instance)
+            $0.software = software
+            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+          })
+      ]
+    case .ready(let jobLimit): [.ready(.with { $0.jobLimit = jobLimit })]
+    case .results(let results): Onthemap_Jobs_V1_Results.parts(results).map { .results($0) }
+    case .heartbeat(let jobLimit, let held):
+      [
+        .heartbeat(
+          .with {
+            $0.jobLimit = jobLimit
+            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+          })
+      ]
+    case .release(let leases): [.release(.with { $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init) })]
+    }
+  }
+}

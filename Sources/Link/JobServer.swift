@@ -1,0 +1,277 @@
+package import Logging
+package import OnTheMap
+import SwiftProtobuf
+
+/// Ingest's end of the job link: a ROUTER, driven by `Dispatch`.
+///
+/// Results go out through `taken`, and their outcome comes back as `Command.finished` when it is on disk; only then
+/// does the worker get its acknowledgement.
+package final class JobServer: Station {
+  /// What ingest tells it; any thread, through the inbox.
+  package enum Command: Sendable {
+    /// New jobs, on disk already.
+    case add([Job])
+    /// Jobs of before a restart, each with the time in ms that it is still to wait.
+    case resume([(job: Job, pauseMs: Int64)])
+    /// Look-ups whose clients have gone.
+    case cancel([JobID])
+    /// What became of results and of buried jobs.
+    case finished([Finished])
+  }
+
+  /// A result that counts, on its way to the store.
+  package struct Taken: Sendable {
+    /// Of the worker that sent it.
+    package let session: UInt64
+    package let result: JobResult
+    package let job: Job
+  }
+
+  /// The end of a `Taken`, or of a job that was lost too often.
+  package struct Finished: Sendable {
+    let job: JobID
+    let receipt: (session: UInt64, lease: Lease, disposition: Disposition)?
+    let again: (attempts: Int, pauseMs: Int64)?
+
+    /// It is on disk; the job is gone.
+    package static func gone(_ taken: Taken) -> Finished {
+      Finished(job: taken.job.id, receipt: (taken.session, taken.result.lease, .committed), again: nil)
+    }
+
+    /// The failure is on disk; the job goes out again after a pause.
+    package static func again(_ taken: Taken, attempts: Int, pauseMs: Int64) -> Finished {
+      Finished(
+        job: taken.job.id, receipt: (taken.session, taken.result.lease, .committed), again: (attempts, pauseMs))
+    }
+
+    /// The disk did not take it: the worker is to send it again.
+    package static func refused(_ taken: Taken, pauseMs: Int64) -> Finished {
+      Finished(
+        job: taken.job.id, receipt: (taken.session, taken.result.lease, .retryLater),
+        again: (taken.job.attempts, pauseMs))
+    }
+
+    /// A job that was lost too often is dead, on disk.
+    package static func buried(_ job: JobID) -> Finished { Finished(job: job, receipt: nil, again: nil) }
+
+    /// The disk did not take the burial: the job goes out again.
+    package static func notBuried(_ job: JobID, pauseMs: Int64) -> Finished {
+      Finished(job: job, receipt: nil, again: (0, pauseMs))
+    }
+  }
+
+  package let socket: Socket
+  /// With the port that was taken.
+  package let endpoint: Endpoint
+  private let inbox: Inbox<Command>
+  private let logger: Logger
+  private let taken: @Sendable ([Taken]) -> Void
+  private let lost: @Sendable (Dispatch.Losses) -> Void
+  private var dispatch: Dispatch
+  private var peers: [UInt64: [UInt8]] = [:]
+  private var sessions: [[UInt8]: UInt64] = [:]
+  private var takenNow: [Taken] = []
+  private var acks: [UInt64: [Onthemap_Jobs_V1_ResultAck]] = [:]
+  private var malformed = MalformedFrames()
+  private var beatMs: Int64 = 0
+
+  /// On the reactor's thread, as all of it.
+  ///
+  /// - Parameters:
+  ///   - boot: see `Dispatch`.
+  ///   - taken: called on the reactor's thread with results to be stored; must not wait.
+  ///   - lost: called on the reactor's thread with jobs whose worker was lost; must not wait.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, boot: UInt32, inbox: Inbox<Command>, logger: Logger,
+    taken: @escaping @Sendable ([Taken]) -> Void, lost: @escaping @Sendable (Dispatch.Losses) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
+    try socket.set(ZMQOption.routerMandatory, 1)
+    endpoint = try socket.bind(bind)
+    dispatch = Dispatch(boot: boot)
+    self.inbox = inbox
+    self.logger = logger
+    self.taken = taken
+    self.lost = lost
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard let peer = frames.first, let frame = WorkerFrame(frames.dropFirst()),
+      frame.body != nil || frame.minor > Protocol.minor
+    else {
+      guard malformed.add(nowMs: nowMs) else { return }
+      logger.warning("malformed frame on the job link", metadata: ["total": "\(malformed.count)"])
+      if let peer = frames.first, frames.count > 1 { refuse(peer, .malformed, "not a WorkerFrame of this protocol") }
+      return
+    }
+    guard frame.major == Protocol.major else {
+      return refuse(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only")
+    }
+    if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
+    guard let session = sessions[peer], session == frame.session, dispatch.heard(session, nowMs: nowMs) else {
+      send(peer, IngestFrame(session: 0, .reset(.with { $0.reason = .unknownSession })))
+      return
+    }
+    switch frame.body {
+    case .ready(let ready): dispatch.grant(ready.jobLimit, to: session)
+    case .results(let results): take(results.results, session: session, nowMs: nowMs)
+    case .release(let release): dispatch.release(release.leases.map(\.lease), of: session)
+    case .heartbeat(let beat):
+      dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
+    case .hello, nil: break
+    }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    for command in inbox.takeAll() { perform(command, nowMs: nowMs) }
+    if !takenNow.isEmpty {
+      taken(takenNow)
+      takenNow = []
+    }
+    if nowMs - beatMs >= Limits.heartbeatMs {
+      beatMs = nowMs
+      expire(nowMs: nowMs)
+      for (session, peer) in peers {
+        let sent = dispatch.sessions[session]?.jobsSent ?? 0
+        send(peer, IngestFrame(session: session, .heartbeat(.with { $0.jobsSent = sent })))
+      }
+    }
+    for (session, acks) in acks {
+      guard let peer = peers[session] else { continue }
+      send(peer, IngestFrame(session: session, .acks(.with { $0.acks = acks })))
+    }
+    acks.removeAll(keepingCapacity: true)
+    for (session, jobs) in dispatch.assign(nowMs: nowMs) { assign(jobs, to: session) }
+    return min(beatMs + Limits.heartbeatMs, dispatch.nextDueMs)
+  }
+
+  package func leave() {
+    for (session, peer) in peers { send(peer, IngestFrame(session: session, .drain(.init()))) }
+  }
+
+  private func open(_ hello: Onthemap_Jobs_V1_Hello, peer: [UInt8], nowMs: Int64) {
+    guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
+      return refuse(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only")
+    }
+    guard hello.instance.count == 16, hello.worker.isSafeLine, (1...64).contains(hello.worker.utf8.count) else {
+      return refuse(peer, .malformed, "Hello needs a name of 1 to 64 bytes and an instance of 16 bytes")
+    }
+    // One connection, one session: the earlier one would only be missed when it is silent, and its jobs blamed.
+    if let earlier = sessions[peer], dispatch.sessions[earlier]?.instance != Array(hello.instance) {
+      close(earlier, "another instance speaks on its connection")
+    }
+    let held = hello.held.map(\.lease)
+    guard
+      let (session, replaced) = dispatch.open(
+        worker: hello.worker, instance: Array(hello.instance), held: held, nowMs: nowMs)
+    else { return refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already") }
+    if let replaced, let old = peers.removeValue(forKey: replaced) {
+      sessions[old] = nil
+      if old != peer { send(old, IngestFrame(session: replaced, .reset(.with { $0.reason = .replaced }))) }
+    }
+    peers[session] = peer
+    sessions[peer] = session
+    logger.info("worker joined", metadata: ["worker": "\(hello.worker)", "held": "\(held.count)"])
+    let welcome = Onthemap_Jobs_V1_Welcome.with {
+      $0.heartbeatMs = UInt32(Limits.heartbeatMs)
+      $0.livenessMs = UInt32(Limits.livenessMs)
+      $0.maxMessageBytes = UInt32(Limits.jobFrameBytesMax)
+      $0.maxWindow = UInt32(Limits.windowMax)
+    }
+    send(peer, IngestFrame(session: session, .welcome(welcome)))
+  }
+
+  private func take(_ results: [Onthemap_Jobs_V1_Result], session: UInt64, nowMs: Int64) {
+    for wire in results {
+      let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
+      guard let result = wire.result else {
+        if malformed.add(nowMs: nowMs) {
+          logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
+        }
+        let failure = JobOutcome.Failure(kind: .transient, code: "malformed_result", detail: "not understood")
+        judge(JobResult(lease: lease, outcome: .failed(failure)), session: session)
+        continue
+      }
+      judge(result, session: session)
+    }
+  }
+
+  private func judge(_ result: JobResult, session: UInt64) {
+    switch dispatch.judge(result) {
+    case .take(let job): takenNow.append(Taken(session: session, result: result, job: job))
+    case .answer(let disposition): acknowledge(result.lease, session, disposition)
+    case .pending: break
+    }
+  }
+
+  private func perform(_ command: Command, nowMs: Int64) {
+    switch command {
+    case .add(let jobs): dispatch.add(jobs)
+    case .resume(let jobs):
+      dispatch.add(jobs.lazy.filter { $0.pauseMs == 0 }.map(\.job))
+      for (job, pauseMs) in jobs where pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) }
+    case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
+    case .finished(let all):
+      for finished in all {
+        if let again = finished.again {
+          dispatch.delay(finished.job, attempts: again.attempts, untilMs: nowMs + again.pauseMs)
+        } else {
+          dispatch.settled(finished.job)
+        }
+        if let receipt = finished.receipt { acknowledge(receipt.lease, receipt.session, receipt.disposition) }
+      }
+    }
+  }
+
+  private func acknowledge(_ lease: Lease, _ session: UInt64, _ disposition: Disposition) {
+    acks[session, default: []].append(
+      .with {
+        $0.jobID = lease.job.rawValue
+        $0.leaseToken = lease.token
+        $0.disposition = Onthemap_Jobs_V1_Disposition(rawValue: Int(disposition.rawValue)) ?? .retryLater
+      })
+  }
+
+  private func assign(_ jobs: [Dispatch.Assignment], to session: UInt64) {
+    guard let peer = peers[session] else { return }
+    let frame = IngestFrame(session: session, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
+    if send(peer, frame) != .accepted { close(session, "its connection is gone") }
+  }
+
+  /// The connection is gone, which is nobody's fault: what the session held goes out again.
+  private func close(_ session: UInt64, _ reason: String) {
+    guard let peer = peers.removeValue(forKey: session) else { return }
+    sessions[peer] = nil
+    logger.notice(
+      "worker left", metadata: ["worker": "\(dispatch.sessions[session]?.worker ?? "?")", "reason": "\(reason)"])
+    report(dispatch.close(session, blamed: false))
+  }
+
+  private func expire(nowMs: Int64) {
+    let (silent, losses) = dispatch.expire(nowMs: nowMs)
+    for session in silent {
+      guard let peer = peers.removeValue(forKey: session) else { continue }
+      sessions[peer] = nil
+      logger.warning("worker lost", metadata: ["reason": "silent for \(Limits.livenessMs) ms"])
+    }
+    report(losses)
+  }
+
+  private func report(_ losses: Dispatch.Losses) {
+    if !losses.isEmpty { lost(losses) }
+  }
+
+  private func refuse(_ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String) {
+    let error = Onthemap_Jobs_V1_Error.with {
+      $0.code = code
+      $0.detail = detail
+      $0.minMajor = Protocol.major
+      $0.maxMajor = Protocol.major
+      $0.retryAfterMs = 60_000
+    }
+    send(peer, IngestFrame(session: 0, .error(error)))
+  }
+
+  @discardableResult
+  private func send(_ peer: [UInt8], _ frame: IngestFrame) -> Socket.Sent { socket.send(peer, frame.bytes) }
+}

@@ -1,0 +1,168 @@
+import OnTheMap
+import SwiftProtobuf
+
+typealias WorkerFrame = Onthemap_Jobs_V1_WorkerFrame
+typealias IngestFrame = Onthemap_Jobs_V1_IngestFrame
+
+extension Onthemap_Jobs_V1_LeaseRef {
+  init(_ lease: Lease) {
+    jobID = lease.job.rawValue
+    leaseToken = lease.token
+  }
+
+  var lease: Lease { Lease(job: JobID(rawValue: jobID), token: leaseToken) }
+}
+
+extension Onthemap_Jobs_V1_Job {
+  init(_ assignment: Dispatch.Assignment) {
+    jobID = assignment.lease.job.rawValue
+    leaseToken = assignment.lease.token
+    leaseMs = UInt32(Limits.leaseMs)
+    attempt = UInt32(assignment.job.attempts + 1)
+    query = assignment.job.query
+    limit = UInt32(assignment.job.limit)
+    country = assignment.job.country
+  }
+}
+
+extension Onthemap_Jobs_V1_Result {
+  init(_ result: JobResult) {
+    jobID = result.lease.job.rawValue
+    leaseToken = result.lease.token
+    switch result.outcome {
+    case .located(let places): located = .with { $0.places = places.map(Onthemap_Jobs_V1_Place.init) }
+    case .notFound: notFound = .init()
+    case .failed(let failure): failed = .init(failure)
+    }
+  }
+
+  /// Nil when it has no outcome, or one that the protocol forbids.
+  var result: JobResult? {
+    let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
+    switch outcome {
+    case .located(let located):
+      let places = located.places.prefix(Limits.candidatesMax).compactMap(\.place)
+      guard !places.isEmpty, places.count == min(located.places.count, Limits.candidatesMax) else { return nil }
+      return JobResult(lease: lease, outcome: .located(places))
+    case .notFound: return JobResult(lease: lease, outcome: .notFound)
+    case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
+    case nil: return nil
+    }
+  }
+}
+
+extension Onthemap_Jobs_V1_Results {
+  /// In as many messages as it takes for each to fit a frame: a longer frame would end the connection, and come again
+  /// after it, for ever.
+  static func parts(_ results: [JobResult]) -> [Self] {
+    var parts: [Self] = []
+    var bytes = Int.max
+    for result in results {
+      let wire = Onthemap_Jobs_V1_Result(result)
+      let size = wire.bytesMax
+      if bytes > Limits.jobFrameBytesMax - 64 - size {
+        parts.append(.init())
+        bytes = 0
+      }
+      parts[parts.count - 1].results.append(wire)
+      bytes += size
+    }
+    return parts
+  }
+}
+
+extension Onthemap_Jobs_V1_Result {
+  /// At least as many bytes as it takes: its texts, and for each field and number the most that it may take.
+  fileprivate var bytesMax: Int {
+    switch outcome {
+    case .located(let located):
+      located.places.reduce(40) {
+        $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
+          + $1.countryCode.utf8.count
+      }
+    case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
+    case .notFound, nil: 40
+    }
+  }
+}
+
+extension Onthemap_Jobs_V1_Place {
+  init(_ place: Place) {
+    latE7 = place.coordinate.latitudeE7
+    lonE7 = place.coordinate.longitudeE7
+    level = Onthemap_Jobs_V1_Level(rawValue: Int(place.level.rawValue)) ?? .unspecified
+    match = Onthemap_Jobs_V1_Match(rawValue: Int(place.match.rawValue)) ?? .unspecified
+    confidencePm = UInt32((min(max(place.confidence, 0), 1) * 1_000).rounded())
+    label = place.label
+    name = place.name
+    region = place.region
+    country = place.country
+    countryCode = place.countryCode
+  }
+
+  var place: Place? {
+    guard let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
+      let level = UInt8(exactly: level.rawValue).flatMap(Place.Level.init),
+      let match = UInt8(exactly: match.rawValue).flatMap(Place.Match.init),
+      !label.isEmpty, countryCode.utf8.count <= 2, confidencePm <= 1_000,
+      [label, name, region, country, countryCode].allSatisfy({
+        $0.utf8.count <= 2 * Limits.placeBytesMax && $0.isSafeLine
+      })
+    else { return nil }
+    return Place(
+      coordinate: coordinate, level: level, match: match, confidence: Double(confidencePm) / 1_000, label: label,
+      name: name, region: region, country: country, countryCode: countryCode)
+  }
+}
+
+extension Onthemap_Jobs_V1_Failure {
+  init(_ failure: JobOutcome.Failure) {
+    kind = Onthemap_Jobs_V1_FailureKind(rawValue: Int(failure.kind.rawValue)) ?? .transient
+    code = String(failure.code.prefix(64))
+    detail = String(failure.detail.prefix(256))
+    retryAfterMs = UInt32(clamping: failure.retryAfterMs)
+  }
+
+  /// An unknown kind is read as transient: trying again is always right.
+  var failure: JobOutcome.Failure {
+    JobOutcome.Failure(
+      kind: UInt8(exactly: kind.rawValue).flatMap(JobOutcome.Failure.Kind.init) ?? .transient,
+      code: String(code.prefix(64)), detail: String(detail.prefix(256)), retryAfterMs: Int64(retryAfterMs))
+  }
+}
+
+extension WorkerFrame {
+  init(session: UInt64, _ body: OneOf_Body) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    self.session = session
+    self.body = body
+  }
+
+  /// Nil when the bytes are not a frame of this protocol's major version.
+  init?(_ frames: ArraySlice<[UInt8]>) {
+    guard frames.count == 1, let bytes = frames.first, bytes.count <= Limits.jobFrameBytesMax,
+      let frame = try? WorkerFrame(serializedBytes: bytes), frame.magic == Protocol.magic
+    else { return nil }
+    self = frame
+  }
+}
+
+extension IngestFrame {
+  init(session: UInt64, _ body: OneOf_Body) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    self.session = session
+    self.body = body
+  }
+
+  /// Nil when the bytes are not a frame of this protocol's major version.
+  init?(_ frames: [[UInt8]]) {
+    guard frames.count == 1, let bytes = frames.first, let frame = try? IngestFrame(serializedBytes: bytes),
+      frame.magic == Protocol.magic, frame.major == Protocol.major
+    else { return nil }
+    self = frame
+  }
+}

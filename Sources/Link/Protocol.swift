@@ -1,0 +1,28 @@
+import SwiftProtobuf
+
+/// What every frame of every link begins with.
+enum Protocol {
+  /// "OTM1", little-endian.
+  static let magic: UInt32 = 0x314D_544F
+  static let major: UInt32 = 1
+  static let minor: UInt32 = 0
+}
+
+/// Counts what cannot be understood, and lets it be logged once a second at most.
+struct MalformedFrames {
+  private(set) var count = 0
+  private var loggedMs = Int64.min
+
+  /// True when this one may be logged and answered.
+  mutating func add(nowMs: Int64) -> Bool {
+    count += 1
+    guard loggedMs == .min || nowMs - loggedMs >= 1_000 else { return false }
+    loggedMs = nowMs
+    return true
+  }
+}
+
+extension Message {
+  /// The message's bytes. Cannot fail: nothing here has required fields.
+  var bytes: [UInt8] { (try? serializedBytes()) ?? [] }
+}

@@ -1,0 +1,170 @@
+import CZeroMQ
+import Glibc
+import Logging
+import Synchronization
+
+/// One end of a link: a socket and the rules for it. Lives on its reactor's thread from its making to its closing;
+/// nothing in it may wait.
+package protocol Station: AnyObject {
+  var socket: Socket { get }
+  /// A message has come. `nowMs` is the reactor's clock: monotonic milliseconds.
+  func receive(_ frames: [[UInt8]], nowMs: Int64)
+  /// After messages and commands, and at the time it asked for: does what is due and returns when it wants to be called
+  /// next.
+  func turn(nowMs: Int64) -> Int64
+  /// The last call: says goodbye. The socket is closed after it.
+  func leave()
+}
+
+/// The one thread that touches ZeroMQ sockets: it polls them and a wake-up descriptor, hands messages and commands to
+/// the stations, and sleeps until the next of their times.
+package final class Reactor: Sendable {
+  /// Makes sockets, on the reactor's thread, and closes all of them in the end: libzmq waits for the last one.
+  package final class Context {
+    private let handle: UnsafeMutableRawPointer
+    private var sockets: [Socket] = []
+
+    fileprivate init() throws(LinkError) {
+      guard let handle = zmq_ctx_new() else { throw .socket(reason: LinkError.lastReason) }
+      self.handle = handle
+    }
+
+    func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
+      let socket = try Socket(kind, context: handle, frameBytesMax: frameBytesMax)
+      sockets.append(socket)
+      return socket
+    }
+
+    fileprivate func close() {
+      for socket in sockets { socket.close() }
+      zmq_ctx_term(handle)
+    }
+  }
+
+  private struct Thread: @unchecked Sendable {
+    var id: pthread_t
+  }
+
+  private let wake: Wake
+  private let isStopping = Mutex(false)
+  private let thread: Mutex<Thread?>
+  private let name: String
+
+  /// Starts the thread, makes the stations on it, and returns what they have to tell (their addresses, say).
+  ///
+  /// - Parameters:
+  ///   - name: of the thread, at most 15 bytes.
+  ///   - wake: what the stations' inboxes signal.
+  ///   - make: runs on the new thread; what it throws is thrown here.
+  package static func start<Told: Sendable>(
+    _ name: String, wake: Wake,
+    make: @escaping @Sendable (Context) throws -> (stations: [any Station], told: Told)
+  ) throws -> (reactor: Reactor, told: Told) {
+    let reactor = Reactor(name: name, wake: wake)
+    let started = Started<Told>()
+    let body = Body { reactor.run(make: make, started: started) }
+    var id = pthread_t()
+    let failure = pthread_create(
+      &id, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(body).toOpaque())
+    precondition(failure == 0, "A thread cannot be made: the process is at its limit of threads.")
+    reactor.thread.withLock { [id] thread in thread = Thread(id: id) }
+    return (reactor, try started.wait())
+  }
+
+  private init(name: String, wake: Wake) {
+    self.name = name
+    self.wake = wake
+    thread = Mutex(nil)
+  }
+
+  /// Lets the stations say goodbye, closes their sockets and ends the thread. Waits for it, a second at most when
+  /// peers are gone.
+  package func stop() {
+    isStopping.withLock { $0 = true }
+    wake.signal()
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    if let thread { pthread_join(thread.id, nil) }
+  }
+
+  private func run<Told: Sendable>(
+    make: (Context) throws -> (stations: [any Station], told: Told), started: Started<Told>
+  ) {
+    otm_name_thread(name)
+    do {
+      let context = try Context()
+      defer { context.close() }
+      let made = try make(context)
+      started.finish(.success(made.told))
+      loop(made.stations)
+      for station in made.stations { station.leave() }
+    } catch {
+      started.finish(.failure(error))
+    }
+  }
+
+  private func loop(_ stations: [any Station]) {
+    var items = stations.map { zmq_pollitem_t(socket: $0.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
+    items.append(zmq_pollitem_t(socket: nil, fd: wake.descriptor, events: Int16(ZMQ_POLLIN), revents: 0))
+    var nextMs = Reactor.nowMs
+    while !isStopping.withLock({ $0 }) {
+      zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, 1_000))))
+      if items[stations.count].revents != 0 { wake.clear() }
+      let nowMs = Reactor.nowMs
+      nextMs = nowMs + 1_000
+      for (index, station) in stations.enumerated() {
+        if items[index].revents != 0 {
+          // A bound, so that a flood at one socket does not starve the others and the timers.
+          for _ in 0..<512 {
+            guard let frames = station.socket.receive() else { break }
+            station.receive(frames, nowMs: nowMs)
+          }
+        }
+        nextMs = min(nextMs, station.turn(nowMs: nowMs))
+      }
+    }
+  }
+
+  /// Milliseconds of a clock that never goes back.
+  package static var nowMs: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+private final class Body: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// What a starting thread has to tell, once.
+private final class Started<Told: Sendable>: @unchecked Sendable {
+  private let done = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+  private let result = Mutex<Result<Told, any Error>?>(nil)
+
+  init() { sem_init(done, 0, 0) }
+
+  deinit {
+    sem_destroy(done)
+    done.deallocate()
+  }
+
+  func finish(_ value: Result<Told, any Error>) {
+    result.withLock { $0 = value }
+    sem_post(done)
+  }
+
+  func wait() throws -> Told {
+    while sem_wait(done) != 0 {}
+    guard let result = result.withLock({ $0 }) else { throw LinkError.socket(reason: "its thread did not start") }
+    return try result.get()
+  }
+}

@@ -1,0 +1,113 @@
+import CZeroMQ
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("The change log over sockets", .serialized)
+struct ChangeLinkTests {
+  @Test("A feed gets the list, then every change, in order and once")
+  func follows() async throws {
+    let server = try TestChangeServer(.sample(1...5))
+    defer { server.reactor.stop() }
+    let client = try TestChangeClient(server.endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("the list has come") { client.state == .sample(1...5) }
+    for number: UInt64 in 6...900 { server.inbox.put([.sample(number)]) }
+    try await eventually("all changes have come") { client.state?.seq == 900 }
+    #expect(client.lists == 1)
+    #expect(client.seqs == Array(6...900))
+    #expect(client.state == .sample(801...900))
+  }
+
+  @Test("An empty list is a list")
+  func empty() async throws {
+    let server = try TestChangeServer(FeedState(epoch: .filled(with: 1), seq: 0, entries: []))
+    defer { server.reactor.stop() }
+    let client = try TestChangeClient(server.endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("it has come") { client.lists == 1 }
+    server.inbox.put([.sample(1)])
+    try await eventually("the first change has come") { client.seqs == [1] }
+  }
+
+  @Test("Ingest that is started again is found again: what is new comes as changes of a new list")
+  func restart() async throws {
+    let first = try TestChangeServer(.sample(1...5))
+    let client = try TestChangeClient(first.endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("the list has come") { client.state?.seq == 5 }
+    first.reactor.stop()
+    let second = try TestChangeServer(.sample(1...9), bind: first.endpoint)
+    defer { second.reactor.stop() }
+    try await eventually("the new list has come") { client.state == .sample(1...9) }
+    second.inbox.put([.sample(10)])
+    try await eventually("it is followed") { client.state?.seq == 10 }
+  }
+
+  @Test("Another epoch replaces the list, whatever its number; the same epoch with a lower number is refused")
+  func backwards() async throws {
+    var server = try TestChangeServer(.sample(1...9))
+    let endpoint = server.endpoint
+    let client = try TestChangeClient(endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("the list has come") { client.state?.seq == 9 }
+    server.reactor.stop()
+
+    server = try TestChangeServer(.sample(1...4), bind: endpoint)
+    let spy = RawSocket(ZMQ_DEALER, connect: endpoint)
+    spy.send([FetchRequest(id: 1, feed: "spy", after: .sample(1...9)).bytes])
+    try await eventually("the old list is served") { spy.receive().flatMap { FetchReply($0) }?.seq == 4 }
+    // Long enough for a reconnection, a fetch and its answer; nothing else would tell that nothing happens.
+    try await Task.sleep(for: .seconds(3))
+    #expect(client.state == .sample(1...9))
+    #expect(client.lists == 1)
+    server.reactor.stop()
+
+    server = try TestChangeServer(.sample(1...4, epoch: 2), bind: endpoint)
+    defer { server.reactor.stop() }
+    try await eventually("another history is taken", within: 25) { client.state == .sample(1...4, epoch: 2) }
+  }
+
+  @Test("A list that cannot be taken is not asked for again at once")
+  func refusedList() async throws {
+    let asked = Counter()
+    let wake = Wake()
+    let (reactor, endpoint) = try Reactor.start("liar", wake: wake) { context in
+      let liar = try Liar(context, bind: .anyPort(), asked: asked)
+      return ([liar], liar.endpoint)
+    }
+    defer { reactor.stop() }
+    let client = try TestChangeClient(endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("it is asked") { asked.value > 0 }
+    try await Task.sleep(for: .milliseconds(500))
+    #expect(asked.value == 1)
+    #expect(client.lists == 0)
+  }
+}
+
+/// An ingest whose lists have a wrong hash.
+private final class Liar: Station {
+  let socket: Socket
+  let endpoint: Endpoint
+  private let asked: Counter
+
+  init(_ context: Reactor.Context, bind: Endpoint, asked: Counter) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: 4_096)
+    endpoint = try socket.bind(bind)
+    self.asked = asked
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard let request = FetchRequest(frames.dropFirst()) else { return }
+    asked.add()
+    let reply = FetchReply(id: request.requestID, epoch: .filled(with: 1), seq: 1, .list(.with { $0.stateHash = 1 }))
+    socket.send(frames[0], reply.bytes)
+  }
+
+  func turn(nowMs: Int64) -> Int64 { .max }
+  func leave() {}
+}

@@ -1,0 +1,184 @@
+import CZeroMQ
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("The feed over sockets", .serialized)
+struct FeedLinkTests {
+  @Test("Who joins late has the list at once, and follows")
+  func lateJoiner() async throws {
+    let server = try TestChangeServer(.sample(1...150))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let early = try TestSubscriber(feed.endpoint)
+    defer { early.reactor.stop() }
+    try await eventually("the early one has the list") { early.state == .sample(51...150) }
+
+    let start = ContinuousClock.now
+    let late = try TestSubscriber(feed.endpoint)
+    defer { late.reactor.stop() }
+    try await eventually("the late one has the list") { late.state == .sample(51...150) }
+    // A periodic list comes every 5 s, and one that is asked for again after 3 s.
+    #expect(ContinuousClock.now - start < .seconds(2))
+    server.inbox.put([.sample(151)])
+    try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
+    #expect(early.losses.isEmpty && late.losses.isEmpty)
+  }
+
+  @Test("Fifty subscribers that join during two thousand changes all end with the same list, without a gap")
+  func randomJoins() async throws {
+    var random = SeededRandom(seed: 1)
+    let server = try TestChangeServer(.sample(1...100))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let joins = Set((0..<50).map { _ in UInt64.random(in: 101...2_000, using: &random) })
+    var subscribers: [TestSubscriber] = []
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    for number: UInt64 in 101...2_100 {
+      // One post in four changes again instead of being new.
+      server.inbox.put([.sample(number, id: number % 4 == 0 ? number - 3 : number)])
+      if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
+      if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    while subscribers.count < 50 { subscribers.append(try TestSubscriber(feed.endpoint)) }
+    try await eventually("all stand at the end") { subscribers.allSatisfy { $0.state?.seq == 2_100 } }
+    #expect(Set(subscribers.compactMap { $0.state?.hash }).count == 1)
+    #expect(subscribers[0].state?.entries.count == 100)
+    for subscriber in subscribers {
+      #expect(subscriber.losses.isEmpty, "\(subscriber.losses)")
+      #expect(subscriber.lists == 1)
+      let seqs = subscriber.seqs
+      #expect(seqs == Array((seqs.first ?? 0)...2_100), "After its list a subscriber gets every change, in order.")
+    }
+  }
+
+  @Test("A feed that says goodbye and comes back on its port is followed again, without a wrong step")
+  func restart() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    var feed = try TestFeed(pulling: server.endpoint)
+    let endpoint = feed.endpoint
+    let subscribers = try (0..<5).map { _ in try TestSubscriber(endpoint) }
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    try await eventually("all have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
+
+    feed.reactor.stop()
+    try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
+    #expect(subscribers.allSatisfy { $0.losses.first?.contains("the feed is stopped") == true })
+    server.inbox.put([.sample(11)])
+    feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
+    defer { feed.reactor.stop() }
+    try await eventually("all are right again", within: 30) {
+      subscribers.allSatisfy { $0.isLive && $0.state == .sample(1...11) }
+    }
+    for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
+  }
+
+  @Test("A restored database is another history: subscribers take its list though its number is lower")
+  func newEpoch() async throws {
+    var server = try TestChangeServer(.sample(1...50))
+    let source = server.endpoint
+    let feed = try TestFeed(pulling: source)
+    defer { feed.reactor.stop() }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.state?.seq == 50 }
+    server.reactor.stop()
+    server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
+    defer { server.reactor.stop() }
+    try await eventually("it has the other list", within: 30) { subscriber.state == .sample(1...20, epoch: 2) }
+    server.inbox.put([.sample(21)])
+    try await eventually("it follows") { subscriber.state?.seq == 21 }
+  }
+
+  @Test("The simplest subscriber of all: it takes each whole list")
+  func levelZero() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let socket = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: ["otm.feed/1/main/s/"])
+    var last: FeedState?
+    func drain() {
+      while let frames = socket.receive() {
+        #expect(frames.count == 2)
+        #expect(frames.first == Array(Topic.snapshot.utf8))
+        if case .snapshot(let state, _)? = frames.last.flatMap(FeedFrame.read) { last = state }
+      }
+    }
+    try await eventually("a list comes of itself") {
+      drain()
+      return last == .sample(1...3)
+    }
+    server.inbox.put([.sample(4)])
+    try await eventually("a change brings a list") {
+      drain()
+      return last == .sample(1...4)
+    }
+  }
+
+  @Test("Who subscribes to a name that the feed's name begins with gets nothing of another feed")
+  func prefixTrap() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let right = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: ["otm.feed/1/main/h/"])
+    let wrong = RawSocket(
+      ZMQ_SUB, connect: feed.endpoint,
+      subscribe: ["otm.feed/1/mai/", "otm.feed/1/main2/", "otm.feed/10/main/", "otm.feed/1/main/h/x"])
+    var beats = 0
+    try await eventually("three heartbeats have come") {
+      while right.receive() != nil { beats += 1 }
+      return beats >= 3
+    }
+    #expect(wrong.receive() == nil)
+  }
+
+  @Test("Only a well-formed join is answered, with the list and on its own topic")
+  func joins() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let prefix = "otm.feed/1/main/j/"
+    let bad = RawSocket(
+      ZMQ_SUB, connect: feed.endpoint,
+      subscribe: [prefix + String(repeating: "a", count: 41) + "/", prefix + "a-b/", prefix + "open", prefix + "é/"])
+    var good: RawSocket?
+    var answer: [[UInt8]]?
+    for attempt in 0..<3 where answer == nil {
+      good = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [prefix + "try\(attempt)/"])
+      try await eventually("the join is answered") {
+        answer = good?.receive()
+        return answer != nil
+      }
+      #expect(answer?.first.map { String(decoding: $0, as: UTF8.self) } == prefix + "try\(attempt)/")
+    }
+    #expect(answer?.last.flatMap(FeedFrame.read) == .snapshot(.sample(1...3), hash: FeedState.sample(1...3).hash))
+    #expect(good?.receive() == nil, "One answer, and nothing of what all get.")
+    #expect(bad.receive() == nil)
+  }
+
+  @Test("A subscriber that sends messages upstream disturbs nobody")
+  func upstream() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    // An XSUB may send what it likes; subscriptions are such messages.
+    let socket = RawSocket(ZMQ_XSUB, connect: feed.endpoint)
+    for bytes in [
+      [], [0], [2, 3], [1], [1] + [UInt8](repeating: 65, count: 200), [1] + [UInt8](repeating: 66, count: 9_000),
+    ] {
+      socket.send([bytes])
+    }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    server.inbox.put([.sample(4)])
+    try await eventually("others follow") { subscriber.state?.seq == 4 }
+  }
+}

@@ -1,0 +1,195 @@
+import CZeroMQ
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("Peers that speak something else", .serialized)
+struct HostilePeerTests {
+  private let ledger = Ledger()
+
+  /// Ways to be a bad peer of a ROUTER; each returns what must stay open while the port is used by others.
+  private static let ways: [(String, @Sendable (Endpoint) -> [AnyObject])] = [
+    ("raw bytes", { raw($0, [UInt8](repeating: 0xA5, count: 5_000)) }),
+    ("an HTTP GET", { raw($0, Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }),
+    ("a ZMTP 1.0 greeting", { raw($0, [0x01, 0x00, 0x05, 0x00, 0x68, 0x65, 0x6C, 0x6C]) }),
+    (
+      "a broken ZMTP 3 greeting",
+      { raw($0, [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3] + Array(repeating: 0xFF, count: 99)) }
+    ),
+    ("a connection that says nothing", { raw($0, []) }),
+    ("empty frames", { dealer($0, [[[]], [[], []], [[], [], []]]) }),
+    ("three frames", { dealer($0, [[[1], [2], [3]]]) }),
+    ("an oversize frame", { dealer($0, [[[UInt8](repeating: 8, count: 1_000_000)]]) }),
+    ("a frame of the other link", { dealer($0, [[FetchRequest(id: 1, feed: "x", after: nil).bytes]]) }),
+    ("a frame of another version", { dealer($0, [[otherVersion]]) }),
+    ("random frames", { dealer($0, noise(seed: 1)) }),
+    ("a session that is none", { dealer($0, [[WorkerFrame(session: 77, .ready(.with { $0.jobLimit = 9 })).bytes]]) }),
+    ("a HELLO without instance", { dealer($0, [[WorkerFrame(session: 0, .hello(.with { $0.minMajor = 1 })).bytes]]) }),
+  ]
+
+  private static var otherVersion: [UInt8] {
+    WorkerFrame.with {
+      $0.magic = Protocol.magic
+      $0.major = 9
+    }.bytes
+  }
+
+  private static func raw(_ endpoint: Endpoint, _ bytes: [UInt8]) -> [AnyObject] {
+    let connection = RawConnection(port: endpoint.port)
+    connection.write(bytes)
+    return [connection]
+  }
+
+  private static func dealer(_ endpoint: Endpoint, _ messages: [[[UInt8]]]) -> [AnyObject] {
+    let socket = RawSocket(ZMQ_DEALER, connect: endpoint)
+    for message in messages { socket.send(message) }
+    return [socket]
+  }
+
+  private static func noise(seed: UInt64) -> [[[UInt8]]] {
+    var random = SeededRandom(seed: seed)
+    return (0..<500).map { _ in
+      [(0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }]
+    }
+  }
+
+  @Test("The job link works beside and after every kind of garbage", arguments: ways.indices)
+  func jobLink(way: Int) async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add((1...200).map { .post($0) }, to: ledger)
+    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    #expect(worker.answered.value == 200)
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("The change log works beside and after every kind of garbage", arguments: ways.indices)
+  func changeLog(way: Int) async throws {
+    let server = try TestChangeServer(.sample(1...5))
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let client = try TestChangeClient(server.endpoint)
+    defer { client.reactor.stop() }
+    server.inbox.put([.sample(6)])
+    try await eventually("the change has come beside \(Self.ways[way].0)") { client.state?.seq == 6 }
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("A malformed frame is answered with what is wrong, at most once a second")
+  func answer() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    for _ in 0..<50 { socket.send([[1, 2, 3]]) }
+    var answers: [IngestFrame] = []
+    // What is sent next is answered always, and after all answers to the garbage.
+    socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
+    try await eventually("there is an answer to the last frame") {
+      while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
+      return answers.contains { $0.reset.reason == .unknownSession }
+    }
+    #expect(answers.count == 2)
+    #expect(answers.first?.error.code == .malformed)
+    #expect(answers.first?.error.detail.isEmpty == false)
+  }
+
+  @Test("A worker of another version is told which one is spoken")
+  func version() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([
+      WorkerFrame(
+        session: 0,
+        .hello(
+          .with {
+            $0.minMajor = 2
+            $0.maxMajor = 3
+            $0.worker = "w"
+            $0.instance = .init(count: 16)
+          })
+      ).bytes
+    ])
+    var answer: IngestFrame?
+    try await eventually("there is an answer") {
+      answer = socket.receive().flatMap { IngestFrame($0) }
+      return answer != nil
+    }
+    #expect(answer?.error.code == .unsupportedVersion)
+    #expect(answer?.error.minMajor == 1)
+    #expect(answer?.error.maxMajor == 1)
+    #expect((answer?.error.retryAfterMs ?? 0) >= 1_000)
+  }
+
+  @Test("Optional messages of a later minor version are ignored, and the session lives on")
+  func laterMinor() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.hello(instance: 1)])
+    let session = try await Self.welcome(socket)
+    // Field 99 is a body that this version does not know.
+    var later = WorkerFrame(session: session, .ready(.init()))
+    later.body = nil
+    later.minor = 7
+    socket.send([later.bytes + [0x9A, 0x06, 0x01, 0x00]])
+    socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+    server.add([.post(1)], to: ledger)
+    var frames: [IngestFrame] = []
+    try await eventually("the job comes") {
+      while let next = socket.receive() { frames += IngestFrame(next).map { [$0] } ?? [] }
+      return frames.contains { $0.jobs.jobs.count == 1 }
+    }
+    #expect(!frames.contains { $0.error.code == .malformed })
+  }
+
+  @Test("A connection has one session: a second instance on it ends the first, and its job goes on")
+  func secondInstance() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    for instance: UInt8 in 1...2 {
+      socket.send([Self.hello(instance: instance)])
+      let session = try await Self.welcome(socket)
+      socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+      try await eventually("instance \(instance) gets the job") {
+        while let next = socket.receive() {
+          if IngestFrame(next)?.jobs.jobs.count == 1 { return true }
+        }
+        return false
+      }
+    }
+    #expect(ledger.losses.isEmpty)
+  }
+
+  private static func hello(instance: UInt8) -> [UInt8] {
+    WorkerFrame(
+      session: 0,
+      .hello(
+        .with {
+          $0.minMajor = 1
+          $0.maxMajor = 1
+          $0.worker = "w"
+          $0.instance = .init(repeating: instance, count: 16)
+        })
+    ).bytes
+  }
+
+  private static func welcome(_ socket: RawSocket) async throws -> UInt64 {
+    var session: UInt64 = 0
+    try await eventually("there is a WELCOME") {
+      while let frames = socket.receive() {
+        if let frame = IngestFrame(frames), case .welcome? = frame.body { session = frame.session }
+      }
+      return session != 0
+    }
+    return session
+  }
+}

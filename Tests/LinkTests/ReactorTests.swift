@@ -1,0 +1,125 @@
+import CZeroMQ
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("The reactor", .serialized)
+struct ReactorTests {
+  private struct Refused: Error {}
+
+  @Test("It tells the port that was taken, and two of them take two")
+  func ports() throws {
+    let servers = try (0..<2).map { _ in try TestServer(Ledger()) }
+    defer { for server in servers { server.reactor.stop() } }
+    #expect(servers.allSatisfy { $0.endpoint.port > 0 })
+    #expect(servers[0].endpoint != servers[1].endpoint)
+    #expect(servers[0].endpoint.description.hasPrefix("tcp://127.0.0.1:"))
+  }
+
+  @Test("A wildcard address can be bound, and connected to as this host")
+  func wildcard() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger, bind: Endpoint("tcp://*:*"))
+    defer { server.reactor.stop() }
+    #expect(server.endpoint.connectable.description == "tcp://127.0.0.1:\(server.endpoint.port)")
+    let worker = try TestWorker(server.endpoint.connectable)
+    defer { worker.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    try await eventually("it is settled") { ledger.settledCount == 1 }
+  }
+
+  @Test("An address that is in use is an error that names it, and the reactor of before works on")
+  func conflict() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let error = #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: server.endpoint) }
+    guard case .address(let address, let reason)? = error else {
+      Issue.record("\(String(describing: error)) is not about the address")
+      return
+    }
+    #expect(address == server.endpoint.description)
+    #expect(reason.contains("in use"))
+    #expect(error?.description.contains("cannot be used") == true)
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    try await eventually("the first works on") { ledger.settledCount == 1 }
+  }
+
+  @Test("An address that is nobody's here is an error")
+  func foreign() {
+    #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: Endpoint("tcp://192.0.2.1:7701")) }
+  }
+
+  @Test("What the making of a station throws is thrown at the start")
+  func thrown() {
+    #expect(throws: Refused.self) {
+      try Reactor.start("refused", wake: Wake()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
+    }
+  }
+
+  @Test("It ends within 3 s though the peers are gone or do not read, and ends once")
+  func stop() async throws {
+    let ledger = Ledger()
+    let gone = try TestServer(Ledger())
+    gone.reactor.stop()
+    let lonely = try TestWorker(gone.endpoint)
+    let server = try TestServer(ledger)
+    let feed = try TestFeed(pulling: gone.endpoint)
+    let worker = try TestWorker(server.endpoint)
+    // It says HELLO and takes jobs, and never reads them.
+    let stalled = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    stalled.send([
+      WorkerFrame(
+        session: 0,
+        .hello(
+          .with {
+            $0.minMajor = 1
+            $0.maxMajor = 1
+            $0.worker = "stalled"
+            $0.instance = .init(repeating: 9, count: 16)
+          })
+      ).bytes
+    ])
+    server.add((1...100).map { .post($0) }, to: ledger)
+    try await eventually("the worker works") { ledger.settledCount > 0 }
+    for reactor in [lonely.reactor, server.reactor, feed.reactor, worker.reactor] {
+      let start = ContinuousClock.now
+      reactor.stop()
+      #expect(ContinuousClock.now - start < .seconds(3))
+      reactor.stop()
+    }
+    withExtendedLifetime(stalled) {}
+  }
+
+  @Test("A command that comes while it sleeps is done at once, not at its next second")
+  func wakes() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    try await eventually("the worker is there") { ledger.settledCount == 1 }
+    let start = ContinuousClock.now
+    for number: UInt64 in 2...21 {
+      server.add([.post(number)], to: ledger)
+      try await eventually("it is settled") { ledger.unsettled.isEmpty }
+    }
+    // Twenty sleeps of a second would take twenty; one of them may be the machine's.
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test("Its clock is monotonic milliseconds")
+  func clock() async throws {
+    let beforeMs = Reactor.nowMs
+    try await Task.sleep(for: .milliseconds(50))
+    let passedMs = Reactor.nowMs - beforeMs
+    #expect(passedMs >= 49)
+    #expect(passedMs < 10_000)
+  }
+}

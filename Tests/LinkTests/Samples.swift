@@ -1,0 +1,110 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+/// SplitMix64 (Steele, Lea, Flood, 2014): the same seed, the same run.
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Waits until something holds; an issue when it does not within the time.
+func eventually(
+  _ claim: String, within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation,
+  _ holds: () throws -> Bool
+) async throws {
+  let deadline = ContinuousClock.now + .seconds(seconds)
+  while try !holds() {
+    guard ContinuousClock.now < deadline else {
+      Issue.record("not within \(seconds) s: \(claim)", sourceLocation: sourceLocation)
+      throw Late()
+    }
+    try await Task.sleep(for: .milliseconds(3))
+  }
+}
+
+struct Late: Error {}
+
+/// Nobody reads what the tests' stations log.
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+extension Endpoint {
+  /// Any free port of this host.
+  static func anyPort() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
+
+  var port: UInt16 { UInt16(description.split(separator: ":").last ?? "") ?? 0 }
+}
+
+extension Epoch {
+  static func filled(with byte: UInt8) -> Epoch {
+    guard let epoch = Epoch([UInt8](repeating: byte, count: 16)) else {
+      preconditionFailure("Sixteen bytes are an epoch.")
+    }
+    return epoch
+  }
+}
+
+extension PostID {
+  static func numbered(_ number: UInt64) -> PostID {
+    guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
+    return id
+  }
+}
+
+extension Coordinate {
+  static func e7(_ latitude: Int32, _ longitude: Int32) -> Coordinate {
+    guard let point = Coordinate(latitudeE7: latitude, longitudeE7: longitude) else {
+      preconditionFailure("A test names a point that is not on the earth.")
+    }
+    return point
+  }
+}
+
+extension FeedEntry {
+  static func sample(_ number: UInt64, id: UInt64? = nil) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(id ?? number), seq: number, account: AccountID(rawValue: 42), firstName: "Zoë", lastName: "京",
+      place: "Seattle, WA", label: "Seattle, Washington, United States", countryCode: "US",
+      link: "https://example.org/\(number)", coordinate: .e7(476_062_100, -1_223_320_700), agreement: .mismatch,
+      createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000 + Int64(number % 1_000))
+  }
+}
+
+extension FeedState {
+  static func sample(_ numbers: ClosedRange<UInt64>, epoch: UInt8 = 1) -> FeedState {
+    FeedState(
+      epoch: .filled(with: epoch), seq: numbers.upperBound, entries: numbers.reversed().map { FeedEntry.sample($0) })
+  }
+}
+
+extension Place {
+  static func sample(level: Level = .city, match: Match = .exact, label: String = "Seattle, Washington") -> Place {
+    Place(
+      coordinate: .e7(476_062_100, -1_223_320_700), level: level, match: match, confidence: 0.875, label: label,
+      name: "Seattle", region: "Washington", country: "United States", countryCode: "US")
+  }
+}
+
+extension Job {
+  static func post(_ number: UInt64) -> Job {
+    Job(id: JobID(rawValue: number), account: AccountID(rawValue: Int64(number % 7)), query: "Oslo \(number)")
+  }
+}
+
+extension Lease {
+  static func numbered(_ number: UInt64) -> Lease {
+    Lease(job: JobID(rawValue: number), token: 1 << 32 | number)
+  }
+}
