@@ -1,0 +1,79 @@
+import Foundation
+import GRDB
+package import OnTheMap
+
+/// Accounts and their sessions: one method a transaction.
+extension IngestDatabase {
+  /// There is an account with this e-mail address. Final.
+  package struct EmailTaken: Error {}
+
+  /// Makes an account. On disk on return.
+  ///
+  /// - Parameter passwordHash: argon2id, in its string form.
+  package func addAccount(
+    _ registration: Registration, passwordHash: String, unixMs: Int64
+  ) async throws -> Account {
+    let id: Int64? = try await writer.write { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT (email) DO NOTHING RETURNING id
+          """,
+        arguments: [registration.email, passwordHash, registration.firstName, registration.lastName, unixMs])
+    }
+    guard let id else { throw EmailTaken() }
+    return Account(
+      id: AccountID(rawValue: id), email: registration.email, firstName: registration.firstName,
+      lastName: registration.lastName)
+  }
+
+  /// An account and its password's hash by its e-mail address; nil when there is none.
+  package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
+    try await pool.read { db in
+      try Row.fetchOne(db, sql: "SELECT * FROM account WHERE email = ?", arguments: [email]).map {
+        (Account($0), $0["password"])
+      }
+    }
+  }
+
+  /// Stores a session. On disk on return. The account's expired ones go.
+  ///
+  /// - Parameter expiresMs: since 1970, UTC.
+  package func addSession(tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64) async throws {
+    try await writer.write { db in
+      try db.execute(
+        sql: "DELETE FROM session WHERE account = ? AND expires_ms <= ?", arguments: [account.rawValue, unixMs])
+      try db.execute(
+        sql: "INSERT INTO session (token_hash, account, expires_ms) VALUES (?, ?, ?)",
+        arguments: [Data(tokenHash), account.rawValue, expiresMs])
+    }
+  }
+
+  /// Whose session it is and until when (ms since 1970, UTC); nil when there is none.
+  package func session(tokenHash: [UInt8]) async throws -> (account: Account, expiresMs: Int64)? {
+    try await pool.read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT account.*, expires_ms FROM session JOIN account ON account.id = session.account
+          WHERE token_hash = ?
+          """, arguments: [Data(tokenHash)]
+      ).map { (Account($0), $0["expires_ms"]) }
+    }
+  }
+
+  /// Ends a session. On disk on return; not to be there is no error.
+  package func removeSession(tokenHash: [UInt8]) async throws {
+    try await writer.write { db in
+      try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [Data(tokenHash)])
+    }
+  }
+}
+
+extension Account {
+  init(_ row: Row) {
+    self.init(
+      id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"], lastName: row["last_name"])
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import GRDB
+package import Logging
+package import OnTheMap
+
+/// The database: the only place where a path becomes a connection.
+///
+/// One connection writes and checkpoints; readers are read-only connections of the same process; a second process is
+/// refused. Threads: any.
+package final class IngestDatabase: Sendable {
+  let pool: DatabasePool
+  let writer: Writer
+  let numbers: Numbers
+  private let lock: InstanceLock
+  /// Which history the sequence numbers belong to.
+  package let epoch: Epoch
+  /// The number of this start, stored before it is returned.
+  package let boot: UInt32
+
+  /// Opens or makes `onthemap.sqlite` in a folder, brings its tables up to date, and counts the start. Waits for the
+  /// disk.
+  ///
+  /// - Throws: `StoreError.locked` and `.unusable`, both final.
+  package init(folder: String, logger: Logger) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StoreError.unusable(path: folder, reason: error.localizedDescription)
+    }
+    lock = try InstanceLock(path: folder + "/onthemap.lock")
+    let path = folder + "/onthemap.sqlite"
+    do {
+      pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
+      // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
+      try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+      try Schema.migrator.migrate(pool)
+      let started = try pool.write { db in
+        try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
+      }
+      guard let started, let epoch = Epoch(started["epoch"] as Data),
+        let boot = UInt32(exactly: started["boot"] as Int64)
+      else { throw StoreError.unusable(path: path, reason: "its meta row is missing or damaged") }
+      self.epoch = epoch
+      self.boot = boot
+      numbers = try Numbers(pool)
+      writer = Writer(pool: pool)
+    } catch let error as DatabaseError {
+      throw StoreError.unusable(path: path, reason: error.description)
+    }
+    let version = try pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") }
+    logger.info(
+      "database open",
+      metadata: [
+        "path": "\(path)", "sqlite": "\(version ?? "unknown")", "epoch": "\(epoch)", "boot": "\(boot)",
+      ])
+  }
+
+  private static var configuration: GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.label = "onthemap"
+    configuration.maximumReaderCount = 4
+    configuration.prepareDatabase { db in
+      // Debian builds SQLite to overwrite deleted content with zeros: twice the writing, for nothing here.
+      try db.execute(
+        sql: """
+          PRAGMA secure_delete = OFF; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+          PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;
+          """)
+      if !db.configuration.readonly { try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000") }
+    }
+    return configuration
+  }
+}

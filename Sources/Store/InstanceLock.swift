@@ -1,0 +1,18 @@
+import Glibc
+
+/// Keeps a second process away from the database: SQLite itself would let it in, and Debian's 3.40.1 can damage the log
+/// when two connections write or checkpoint at once. The kernel lets go of the lock with the process, however it ends.
+final class InstanceLock: Sendable {
+  private let descriptor: Int32
+
+  init(path: String) throws(StoreError) {
+    descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw .locked(path: path)
+    }
+  }
+
+  deinit { close(descriptor) }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import GRDB
+package import OnTheMap
+
+/// Posts and their jobs: one method a transaction.
+extension IngestDatabase {
+  /// What a post's acceptance made.
+  package struct Accepted: Sendable {
+    package let id: PostID
+    /// Nil when the idempotency key has been used: the post is the earlier one, and its job is known.
+    package let job: Job?
+    /// Milliseconds since 1970, UTC.
+    package let createdMs: Int64
+  }
+
+  /// A retried request is recognised by this.
+  package struct Idempotency: Sendable {
+    package let key: String
+    /// Of the request: the same key with another request is refused.
+    package let requestHash: [UInt8]
+
+    package init(key: String, requestHash: [UInt8]) {
+      self.key = key
+      self.requestHash = requestHash
+    }
+  }
+
+  /// The same idempotency key came with another request. Final.
+  package struct IdempotencyConflict: Error {}
+
+  /// Stores a post and its job. On disk when `then` is called, on the writer's queue, with a success.
+  package func accept(
+    _ submission: Submission, account: AccountID, idempotency: Idempotency?, unixMs: Int64,
+    then: @escaping @Sendable (Result<Result<Accepted, IdempotencyConflict>, StoreError>) -> Void
+  ) {
+    writer.submit(
+      { [numbers] db in
+        if let idempotency,
+          let row = try Row.fetchOne(
+            db.cachedStatement(
+              sql: """
+                SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
+                WHERE idempotency.account = ? AND key = ?
+                """), arguments: [account.rawValue, idempotency.key])
+        {
+          guard (row[0] as Data).elementsEqual(idempotency.requestHash), let id = PostID(row[1] as Int64) else {
+            return .failure(IdempotencyConflict())
+          }
+          return .success(Accepted(id: id, job: nil, createdMs: row[2]))
+        }
+        let id = numbers.post(unixMs: unixMs)
+        try db.cachedStatement(
+          sql: """
+            INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms)
+            VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [
+          Int64(id.rawValue), account.rawValue, submission.place, submission.link.text,
+          submission.coordinate?.latitudeE7, submission.coordinate?.longitudeE7, unixMs, unixMs,
+        ])
+        try db.cachedStatement(sql: "INSERT INTO job (post) VALUES (?)").execute(arguments: [Int64(id.rawValue)])
+        if let idempotency {
+          try db.cachedStatement(
+            sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)"
+          ).execute(arguments: [
+            account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue),
+          ])
+        }
+        let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
+        return .success(Accepted(id: id, job: job, createdMs: unixMs))
+      }, then: then)
+  }
+
+  /// A post by its id; nil when there is none.
+  package func post(_ id: PostID) async throws -> Post? {
+    try await pool.read { db in
+      try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM post WHERE id = ?"), arguments: [Int64(id.rawValue)])
+        .map(Post.init)
+    }
+  }
+
+  /// An account's posts with ids above one, oldest first.
+  ///
+  /// - Parameter limit: 1 or more.
+  package func posts(of account: AccountID, after: PostID?, limit: Int) async throws -> [Post] {
+    try await pool.read { db in
+      try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT * FROM post WHERE account = ? AND id > ? ORDER BY id LIMIT ?"),
+        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), limit]
+      ).map(Post.init)
+    }
+  }
+
+  /// Every job that is not settled, oldest first, with the time before which it is not to go out.
+  package func unsettledJobs() throws -> [(job: Job, dueMs: Int64)] {
+    try pool.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT post.id, account, place, lat_e7, lon_e7, attempts, lease_losses, due_ms
+          FROM job JOIN post ON post.id = job.post ORDER BY job.post
+          """
+      ).compactMap { row in
+        guard let id = PostID(row[0] as Int64) else { return nil }
+        return (
+          Job(
+            id: JobID(id), account: AccountID(rawValue: row[1]), query: row[2],
+            given: Coordinate(row[3], row[4]), attempts: row[5], leaseLosses: row[6]), row[7]
+        )
+      }
+    }
+  }
+
+  /// The list that everybody sees, as it is on disk, and the number that it stands at.
+  package func feed() throws -> FeedState {
+    try pool.read { db in
+      let entries = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
+            WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
+            """)
+      ).compactMap(FeedEntry.init)
+      return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
+    }
+  }
+}
+
+extension PostID {
+  init?(_ column: Int64) { self.init(rawValue: UInt64(bitPattern: column)) }
+}
+
+extension Coordinate {
+  init?(_ latitudeE7: Int32?, _ longitudeE7: Int32?) {
+    guard let latitudeE7, let longitudeE7 else { return nil }
+    self.init(latitudeE7: latitudeE7, longitudeE7: longitudeE7)
+  }
+}
+
+extension Post {
+  init(_ row: Row) throws {
+    guard let id = PostID(row["id"] as Int64), let state = UInt8(exactly: row["state"] as Int64).flatMap(State.init)
+    else {
+      throw StoreError.unusable(path: "post", reason: "a row of the table cannot be read: \(row["id"] as Int64)")
+    }
+    let coordinate = Coordinate(row["lat_e7"], row["lon_e7"])
+    var outcome: Verdict.Published?
+    if state == .published, let coordinate {
+      outcome = Verdict.Published(
+        coordinate: coordinate, label: row["label"] ?? "", countryCode: row["country"] ?? "",
+        agreement: (row["agreement"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Verdict.Agreement.init) ?? .found
+      )
+    }
+    let reason = (row["reason_code"] as String?).map { Verdict.Reason(code: $0, detail: row["reason"] ?? "") }
+    self.init(
+      id: id, account: AccountID(rawValue: row["account"]), place: row["place"], link: row["link"], state: state,
+      coordinate: coordinate, outcome: outcome, reason: reason,
+      seq: (row["seq"] as Int64?).flatMap { UInt64(exactly: $0) },
+      createdMs: row["created_ms"], updatedMs: row["updated_ms"])
+  }
+}
+
+extension FeedEntry {
+  init?(_ row: Row) {
+    guard let post = try? Post(row), let outcome = post.outcome, let seq = post.seq else { return nil }
+    self.init(
+      id: post.id, seq: seq, account: post.account, firstName: row["first_name"], lastName: row["last_name"],
+      place: post.place, label: outcome.label, countryCode: outcome.countryCode, link: post.link,
+      coordinate: outcome.coordinate, agreement: outcome.agreement, createdMs: post.createdMs,
+      updatedMs: post.updatedMs)
+  }
+}

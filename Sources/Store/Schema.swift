@@ -1,0 +1,74 @@
+import GRDB
+
+/// The tables, as named migrations: appended, never edited.
+///
+/// The change log is no table of its own: it is the published posts in the order of their `seq`. A row that changes
+/// again takes a new number, so that a reader who asks for all above a number misses nothing and reads nothing twice.
+enum Schema {
+  static let migrator: DatabaseMigrator = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 accounts, sessions, posts, jobs") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE meta (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            epoch BLOB NOT NULL CHECK (length(epoch) = 16),  -- which history the sequence numbers belong to
+            boot INTEGER NOT NULL                            -- starts of ingest; the upper half of every lease token
+          ) STRICT;
+
+          CREATE TABLE account (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            email TEXT NOT NULL UNIQUE,
+            password TEXT NOT NULL,                          -- argon2id, in its own string form
+            first_name TEXT NOT NULL,
+            last_name TEXT NOT NULL,
+            created_ms INTEGER NOT NULL
+          ) STRICT;
+
+          CREATE TABLE session (
+            token_hash BLOB PRIMARY KEY,                     -- BLAKE2b-256 of the token; the token itself is nowhere
+            account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            expires_ms INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX session_account ON session (account);
+
+          CREATE TABLE post (
+            id INTEGER PRIMARY KEY,                          -- PostID
+            account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            place TEXT NOT NULL,
+            link TEXT NOT NULL,
+            state INTEGER NOT NULL,                          -- Post.State
+            lat_e7 INTEGER,
+            lon_e7 INTEGER,
+            label TEXT,
+            country TEXT,
+            agreement INTEGER,                               -- Verdict.Agreement
+            reason_code TEXT,                                -- why it is rejected or dead: for machines
+            reason TEXT,                                     -- and for people
+            seq INTEGER,                                     -- of its publication
+            created_ms INTEGER NOT NULL,
+            updated_ms INTEGER NOT NULL
+          ) STRICT;
+          CREATE UNIQUE INDEX post_seq ON post (seq) WHERE seq IS NOT NULL;
+          CREATE INDEX post_account ON post (account);       -- and by id within it: every index ends in the row's id
+
+          CREATE TABLE job (
+            post INTEGER PRIMARY KEY REFERENCES post (id) ON DELETE CASCADE,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            lease_losses INTEGER NOT NULL DEFAULT 0,
+            due_ms INTEGER NOT NULL DEFAULT 0                -- not before, UTC
+          ) STRICT;
+
+          CREATE TABLE idempotency (
+            account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            request_hash BLOB NOT NULL,
+            post INTEGER NOT NULL REFERENCES post (id) ON DELETE CASCADE,
+            PRIMARY KEY (account, key)
+          ) STRICT, WITHOUT ROWID;
+          """)
+      try db.execute(sql: "INSERT INTO meta (one, epoch, boot) VALUES (1, randomblob(16), 0)")
+    }
+    return migrator
+  }()
+}

@@ -1,0 +1,83 @@
+import GRDB
+package import OnTheMap
+
+/// The end of a job: one transaction for all that came together.
+extension IngestDatabase {
+  /// What becomes of a job.
+  package enum Settlement: Sendable {
+    /// The post is published or rejected, and the job is gone.
+    case verdict(Verdict)
+    /// Not now: the attempt is counted, and the job waits until a time (ms since 1970, UTC).
+    case retry(attempts: Int, dueMs: Int64)
+    /// A worker was lost over it; counted.
+    case leaseLost
+    /// Not any more: the post is dead, with the reason, and the job is gone.
+    case dead(Verdict.Reason)
+  }
+
+  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the writer's queue, with a success:
+  /// the entries that are new on the list, by rising `seq`. A job that is settled already is left as it is.
+  package func settle(
+    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64,
+    then: @escaping @Sendable (Result<[FeedEntry], StoreError>) -> Void
+  ) {
+    writer.submit(
+      { [numbers] db in
+        var entries: [FeedEntry] = []
+        for (post, settlement) in settlements {
+          switch settlement {
+          case .verdict(.published(let published)):
+            if let entry = try publish(post, published, numbers, unixMs, db) { entries.append(entry) }
+          case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
+          case .dead(let reason): try end(post, .dead, reason, unixMs, db)
+          case .retry(let attempts, let dueMs):
+            try db.cachedStatement(sql: "UPDATE job SET attempts = ?, due_ms = ? WHERE post = ?")
+              .execute(arguments: [attempts, dueMs, Int64(post.rawValue)])
+          case .leaseLost:
+            try db.cachedStatement(sql: "UPDATE job SET lease_losses = lease_losses + 1 WHERE post = ?")
+              .execute(arguments: [Int64(post.rawValue)])
+          }
+        }
+        return entries
+      }, then: then)
+  }
+}
+
+/// Nil when the post was settled before.
+private func publish(
+  _ post: PostID, _ published: Verdict.Published, _ numbers: Numbers, _ unixMs: Int64, _ db: Database
+) throws -> FeedEntry? {
+  guard try remove(job: post, db) else { return nil }
+  let seq = numbers.seq()
+  let row = try Row.fetchOne(
+    db.cachedStatement(
+      sql: """
+        UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, seq = ?,
+          updated_ms = ? WHERE id = ? AND state = 0 RETURNING account, place, link, created_ms
+        """),
+    arguments: [
+      published.coordinate.latitudeE7, published.coordinate.longitudeE7, published.label, published.countryCode,
+      Int64(published.agreement.rawValue), Int64(seq), unixMs, Int64(post.rawValue),
+    ])
+  guard let row else { return nil }
+  let account: Int64 = row[0]
+  let name = try Row.fetchOne(
+    db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account])
+  return FeedEntry(
+    id: post, seq: seq, account: AccountID(rawValue: account), firstName: name?[0] ?? "", lastName: name?[1] ?? "",
+    place: row[1], label: published.label, countryCode: published.countryCode, link: row[2],
+    coordinate: published.coordinate, agreement: published.agreement, createdMs: row[3], updatedMs: unixMs)
+}
+
+private func end(_ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database) throws
+{
+  guard try remove(job: post, db) else { return }
+  try db.cachedStatement(
+    sql: "UPDATE post SET state = ?, reason_code = ?, reason = ?, updated_ms = ? WHERE id = ? AND state = 0"
+  ).execute(arguments: [Int64(state.rawValue), reason.code, reason.detail, unixMs, Int64(post.rawValue)])
+}
+
+private func remove(job post: PostID, _ db: Database) throws -> Bool {
+  try db.cachedStatement(sql: "DELETE FROM job WHERE post = ?").execute(arguments: [Int64(post.rawValue)])
+  return db.changesCount == 1
+}

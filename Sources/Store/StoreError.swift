@@ -1,0 +1,31 @@
+import GRDB
+
+/// What the store throws. The cases are the causes that a caller treats differently.
+package enum StoreError: Error, CustomStringConvertible {
+  /// Another process has the database open. Final.
+  case locked(path: String)
+  /// The folder or the file cannot be used. Final until the operator acts.
+  case unusable(path: String, reason: String)
+  /// The disk is full. Nothing was stored; try again when there is room.
+  case full
+  /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
+  case unknownOutcome(String)
+
+  package var description: String {
+    switch self {
+    case .locked(let path):
+      "\(path) is in use by another onthemap process; stop it, or give this one a --data folder of its own"
+    case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
+    case .full: "the disk is full; free some space, nothing else is needed"
+    case .unknownOutcome(let reason): "the write failed: \(reason)"
+    }
+  }
+
+  init(_ error: any Error) {
+    guard let error = error as? DatabaseError else {
+      self = (error as? StoreError) ?? .unknownOutcome("\(error)")
+      return
+    }
+    self = error.resultCode == .SQLITE_FULL ? .full : .unknownOutcome(error.description)
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Accepting posts")
+struct AcceptTests {
+  private let folder = Folder()
+  private let key = IngestDatabase.Idempotency(key: "key-1", requestHash: [1, 2, 3])
+
+  @Test("What was posted is kept as it was, with a job that is to go out now")
+  func content() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let submission = try Submission(
+      place: " São Tomé 京 ", link: "Example.org/x", latitude: 47.606_21, longitude: -122.332_07)
+    let result: AcceptResult = await withCheckedContinuation { continuation in
+      database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_123) {
+        continuation.resume(returning: $0)
+      }
+    }
+    let accepted = try result.get().get()
+    let post = try await #require(database.post(accepted.id))
+    #expect(
+      post
+        == Post(
+          id: accepted.id, account: account, place: "São Tomé 京", link: "https://example.org/x", state: .queued,
+          coordinate: submission.coordinate, outcome: nil, reason: nil, seq: nil, createdMs: 1_700_000_000_123,
+          updatedMs: 1_700_000_000_123))
+    let jobs = try database.unsettledJobs()
+    #expect(jobs.map(\.job) == [accepted.job])
+    #expect(jobs.map(\.dueMs) == [0])
+    #expect(accepted.job?.query == "São Tomé 京")
+    #expect(accepted.job?.given == submission.coordinate)
+    #expect(accepted.createdMs == 1_700_000_000_123)
+    #expect(try await database.post(.following(accepted.id, unixMs: 0)) == nil)
+  }
+
+  @Test("At the moment of the answer another connection sees the post and its job")
+  func visible() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
+    let outside = try folder.outside()
+    let seen: [Int]? = await withCheckedContinuation { continuation in
+      database.accept(submission, account: account, idempotency: nil, unixMs: 1) { result in
+        let id = (try? result.get().get().id.rawValue).map(Int64.init) ?? 0
+        continuation.resume(
+          returning: try? outside.read { db in
+            try [
+              Int.fetchOne(db, sql: "SELECT count(*) FROM post WHERE id = ?", arguments: [id]) ?? 0,
+              Int.fetchOne(db, sql: "SELECT count(*) FROM job WHERE post = ?", arguments: [id]) ?? 0,
+            ]
+          })
+      }
+    }
+    #expect(seen == [1, 1])
+  }
+
+  @Test("A thousand posts that wait for the disk together take one commit, and are answered in their order")
+  func groupCommit() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let count = CommitCount()
+    database.pool.add(transactionObserver: count)
+    let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
+    let gate = await Gate(database)
+    let (answers, answered) = AsyncStream.makeStream(of: PostID?.self)
+    for _ in 0..<1_000 {
+      database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_000) { result in
+        answered.yield(try? result.get().get().id)
+      }
+    }
+    gate.open()
+    var ids: [PostID] = []
+    for await id in answers.prefix(1_000) { ids += id.map { [$0] } ?? [] }
+    #expect(ids.count == 1_000)
+    #expect(ids == ids.sorted() && Set(ids).count == 1_000)
+    let commits = try await database.pool.writeWithoutTransaction { _ in count.commits }
+    #expect(commits == 2, "One of the gate, one of all others.")
+    #expect(try database.number("SELECT count(*) FROM job") == 1_000)
+  }
+
+  @Test("Posts of many tasks at once share commits of themselves")
+  func naturalGroups() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let count = CommitCount()
+    database.pool.add(transactionObserver: count)
+    let ids = try await withThrowingTaskGroup(of: PostID.self) { group in
+      for _ in 0..<1_000 { group.addTask { try await database.accepted(by: account).id } }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(ids.count == 1_000)
+    let commits = try await database.pool.writeWithoutTransaction { _ in count.commits }
+    #expect(commits < 500)
+    try database.expectPostsAndJobsMatch()
+  }
+
+  @Test("The same key with the same request is the same post, also after a restart")
+  func idempotent() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let first = try await #require(database).accepted(by: account, key: key, unixMs: 1_700_000_000_000)
+    let second = try await #require(database).accepted(by: account, key: key, unixMs: 1_700_000_005_000)
+    #expect(first.job != nil)
+    #expect(second.job == nil)
+    #expect(second.id == first.id)
+    #expect(second.createdMs == first.createdMs)
+
+    database = nil
+    let again = try folder.open()
+    let third = try await again.accepted(by: account, key: key)
+    #expect(third.id == first.id && third.job == nil)
+    try await again.settled([(first.id, .verdict(.at(1)))])
+    #expect(try await again.accepted(by: account, key: key).id == first.id, "Also when it has been settled.")
+    #expect(try again.number("SELECT count(*) FROM post") == 1)
+  }
+
+  @Test("The same key with another request is refused, and stores nothing")
+  func conflict() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let first = try await database.accepted(by: account, key: key)
+    await #expect(throws: IngestDatabase.IdempotencyConflict.self) {
+      try await database.accepted("Rome", by: account, key: .init(key: "key-1", requestHash: [1, 2]))
+    }
+    #expect(try database.number("SELECT count(*) FROM post") == 1)
+    #expect(try await database.post(first.id)?.place == "Oslo")
+  }
+
+  @Test("A key is its account's own, and other keys are other posts")
+  func keys() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    let ids = [
+      try await database.accepted(by: ada, key: key).id, try await database.accepted(by: bob, key: key).id,
+      try await database.accepted(by: ada, key: .init(key: "key-2", requestHash: [1, 2, 3])).id,
+      try await database.accepted(by: ada).id, try await database.accepted(by: ada).id,
+    ]
+    #expect(Set(ids).count == 5)
+  }
+
+  @Test("The same key many times at once, in one commit, is one post")
+  func idempotentAtOnce() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let gate = await Gate(database)
+    let accepted = try await withThrowingTaskGroup(of: IngestDatabase.Accepted.self) { group in
+      for _ in 0..<50 { group.addTask { try await database.accepted(by: account, key: key) } }
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(accepted.map(\.id)).count == 1)
+    #expect(accepted.count { $0.job != nil } == 1)
+    #expect(try database.number("SELECT count(*) FROM job") == 1)
+  }
+
+  @Test("A write that fails does not take its neighbours in the same commit with it")
+  func neighbours() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
+    let gate = await Gate(database)
+    let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
+    for number in 0..<9 {
+      let author = number % 3 == 1 ? AccountID(rawValue: 404) : account
+      database.accept(submission, account: author, idempotency: nil, unixMs: 1) { result in
+        answered.yield((try? result.get().get()) != nil)
+      }
+    }
+    gate.open()
+    var outcomes: [Bool] = []
+    for await outcome in answers.prefix(9) { outcomes.append(outcome) }
+    #expect(outcomes == (0..<9).map { $0 % 3 != 1 })
+    #expect(try database.number("SELECT count(*) FROM post") == 6)
+    try database.expectPostsAndJobsMatch()
+  }
+
+  @Test("Ids rise over restarts, also when the clock has gone back")
+  func clockBack() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let first = try await #require(database).accepted(by: account, unixMs: 1_700_000_000_000).id
+    database = nil
+    let again = try folder.open()
+    let second = try await again.accepted(by: account, unixMs: 1_600_000_000_000).id
+    #expect(second > first)
+    #expect(try again.unsettledJobs().map(\.job.id) == [JobID(first), JobID(second)])
+  }
+
+  @Test("An account's posts come oldest first, in pages, without anybody else's")
+  func pages() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    var own: [PostID] = []
+    for _ in 0..<5 {
+      own.append(try await database.accepted(by: ada).id)
+      _ = try await database.accepted(by: bob)
+    }
+    #expect(try await database.posts(of: ada, after: nil, limit: 3).map(\.id) == Array(own[..<3]))
+    #expect(try await database.posts(of: ada, after: own[2], limit: 3).map(\.id) == Array(own[3...]))
+    #expect(try await database.posts(of: ada, after: own[4], limit: 3).isEmpty)
+  }
+}

@@ -1,0 +1,120 @@
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Accounts and sessions")
+struct AccountTests {
+  private let folder = Folder()
+
+  @Test("An account is found by its address, with its password's hash; another address finds none")
+  func credentials() async throws {
+    let database = try folder.open()
+    let registration = try Registration(
+      email: "Ada@Example.org", password: "password", firstName: "Zoë", lastName: "京")
+    let account = try await database.addAccount(registration, passwordHash: "$argon2id$x", unixMs: 5)
+    let found = try await database.credentials(email: "ada@example.org")
+    #expect(found?.account == account)
+    #expect(found?.passwordHash == "$argon2id$x")
+    #expect(account == Account(id: account.id, email: "ada@example.org", firstName: "Zoë", lastName: "京"))
+    #expect(try await database.credentials(email: "eve@example.org") == nil)
+  }
+
+  @Test("An address is one account's, also when two come at once")
+  func emailTaken() async throws {
+    let database = try folder.open()
+    let first = try await database.addAccount("ada")
+    await #expect(throws: IngestDatabase.EmailTaken.self) { try await database.addAccount("ada") }
+    #expect(try await database.credentials(email: "ada@example.org")?.account.id == first)
+
+    let gate = await Gate(database)
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<10 { group.addTask { (try? await database.addAccount("bob")) != nil } }
+      gate.open()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 } == 1)
+    #expect(try database.number("SELECT count(*) FROM account") == 2)
+  }
+
+  @Test("An account's number is never given again")
+  func numbers() async throws {
+    let database = try folder.open()
+    let first = try await database.addAccount("ada")
+    try await database.writer.write { db in try db.execute(sql: "DELETE FROM account") }
+    #expect(try await database.addAccount("bob").rawValue > first.rawValue)
+  }
+
+  @Test("A session is found by its token's hash until it is removed; removing what is not there is no error")
+  func sessions() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount("ada")
+    let bob = try await database.addAccount("bob")
+    try await database.addSession(tokenHash: [1, 2], account: ada, unixMs: 10, expiresMs: 1_000)
+    try await database.addSession(tokenHash: [3, 4], account: bob, unixMs: 10, expiresMs: 2_000)
+    #expect(try await database.session(tokenHash: [1, 2])?.account.id == ada)
+    #expect(try await database.session(tokenHash: [1, 2])?.expiresMs == 1_000)
+    #expect(try await database.session(tokenHash: [3, 4])?.account.email == "bob@example.org")
+    #expect(try await database.session(tokenHash: [1]) == nil)
+    try await database.removeSession(tokenHash: [1, 2])
+    try await database.removeSession(tokenHash: [1, 2])
+    #expect(try await database.session(tokenHash: [1, 2]) == nil)
+    #expect(try await database.session(tokenHash: [3, 4]) != nil)
+  }
+
+  @Test("Sessions survive a restart")
+  func restart() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let ada = try await #require(database).addAccount("ada")
+    try await database?.addSession(tokenHash: [9], account: ada, unixMs: 10, expiresMs: 1_000)
+    database = nil
+    #expect(try await folder.open().session(tokenHash: [9])?.account.id == ada)
+  }
+
+  @Test("A new session takes the account's expired ones away, and nobody else's")
+  func expired() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount("ada")
+    let bob = try await database.addAccount("bob")
+    try await database.addSession(tokenHash: [1], account: ada, unixMs: 0, expiresMs: 1_000)
+    try await database.addSession(tokenHash: [2], account: ada, unixMs: 0, expiresMs: 1_001)
+    try await database.addSession(tokenHash: [3], account: bob, unixMs: 0, expiresMs: 500)
+    try await database.addSession(tokenHash: [4], account: ada, unixMs: 1_000, expiresMs: 2_000)
+    #expect(try await database.session(tokenHash: [1]) == nil, "It ends at its time.")
+    #expect(try await database.session(tokenHash: [2]) != nil)
+    #expect(try await database.session(tokenHash: [3]) != nil)
+    #expect(try await database.session(tokenHash: [4]) != nil)
+  }
+
+  @Test("A session of nobody, and the same token twice, are errors")
+  func badSessions() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount("ada")
+    await #expect(throws: StoreError.self) {
+      try await database.addSession(tokenHash: [1], account: AccountID(rawValue: 404), unixMs: 0, expiresMs: 1)
+    }
+    try await database.addSession(tokenHash: [1], account: ada, unixMs: 0, expiresMs: 9)
+    await #expect(throws: StoreError.self) {
+      try await database.addSession(tokenHash: [1], account: ada, unixMs: 0, expiresMs: 99)
+    }
+    #expect(try await database.session(tokenHash: [1])?.expiresMs == 9)
+  }
+
+  @Test("With an account go its sessions, posts, jobs and keys")
+  func cascade() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount("ada")
+    let bob = try await database.addAccount("bob")
+    for account in [ada, bob] {
+      try await database.addSession(tokenHash: [UInt8(account.rawValue)], account: account, unixMs: 0, expiresMs: 9)
+      _ = try await database.accepted(by: account, key: .init(key: "k", requestHash: [1]))
+    }
+    try await database.writer.write { db in
+      try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [ada.rawValue])
+    }
+    for table in ["account", "session", "post", "job", "idempotency"] {
+      #expect(try database.number("SELECT count(*) FROM \(table)") == 1, "\(table)")
+    }
+  }
+}

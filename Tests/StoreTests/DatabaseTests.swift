@@ -1,0 +1,181 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Opening the database")
+struct DatabaseTests {
+  private let folder = Folder()
+
+  private func expectUnusable(_ word: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try folder.open() }
+    guard case .unusable(let path, let reason)? = error else {
+      Issue.record("\(String(describing: error)) is not about the file", sourceLocation: sourceLocation)
+      return
+    }
+    #expect(path.hasPrefix(folder.path), sourceLocation: sourceLocation)
+    #expect(reason.contains(word), sourceLocation: sourceLocation)
+    #expect(error?.description.contains(path) == true, sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "The connection that writes has the settings that the promises rest on",
+    arguments: [
+      ("synchronous", "2"), ("journal_mode", "wal"), ("foreign_keys", "1"), ("wal_autocheckpoint", "4000"),
+      ("trusted_schema", "0"), ("secure_delete", "0"),
+    ])
+  func settings(pragma: String, value: String) async throws {
+    let database = try folder.open()
+    let found = try await database.writer.write { db in try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
+    #expect(found == value)
+  }
+
+  @Test("A commit waits for the disk also after a checkpoint and many writes")
+  func synchronousStays() async throws {
+    let database = try folder.open()
+    for number in 0..<50 { _ = try await database.addAccount("a\(number)") }
+    try await database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    let found = try await database.writer.write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
+    #expect(found == 2)
+  }
+
+  @Test("Readers cannot write")
+  func readers() throws {
+    let database = try folder.open()
+    #expect(throws: DatabaseError.self) {
+      try database.pool.read { db in try db.execute(sql: "UPDATE meta SET boot = 0") }
+    }
+    #expect(try database.number("SELECT boot FROM meta") == 1)
+  }
+
+  @Test("A second opening is refused while the first lives, and possible after it")
+  func locked() throws {
+    var database: IngestDatabase? = try folder.open()
+    let error = #expect(throws: StoreError.self) { try folder.open() }
+    guard case .locked(let path)? = error else {
+      Issue.record("\(String(describing: error)) is not about the lock")
+      return
+    }
+    #expect(path == folder.path + "/onthemap.lock")
+    #expect(error?.description.contains("in use by another") == true)
+    #expect(database?.boot == 1)
+    database = nil
+    #expect(try folder.open().boot == 2)
+  }
+
+  @Test("The boot number rises with each start; the epoch stays")
+  func bootAndEpoch() throws {
+    var epochs: Set<Epoch> = []
+    for boot: UInt32 in 1...4 {
+      let database = try folder.open()
+      #expect(database.boot == boot)
+      #expect(try database.number("SELECT boot FROM meta") == Int(boot), "It is on disk before it is used.")
+      epochs.insert(database.epoch)
+    }
+    #expect(epochs.count == 1)
+    #expect(try !epochs.contains(Folder().open().epoch), "Another database is another history.")
+  }
+
+  @Test("Migrations have names, and run once")
+  func migrations() throws {
+    var schemas: [String] = []
+    for _ in 0..<2 {
+      let database = try folder.open()
+      let (applied, schema) = try database.pool.read { db in
+        (
+          try Schema.migrator.appliedIdentifiers(db),
+          try String.fetchAll(db, sql: "SELECT coalesce(sql, '') FROM sqlite_schema ORDER BY name").joined()
+        )
+      }
+      #expect(applied == Set(Schema.migrator.migrations))
+      #expect(applied.allSatisfy { $0.first?.isNumber == true })
+      schemas.append(schema)
+      try Schema.migrator.migrate(database.pool)
+    }
+    #expect(schemas[0] == schemas[1])
+    #expect(schemas[0].contains("CREATE TABLE post"))
+  }
+
+  @Test("The folder is made for its owner alone")
+  func permissions() throws {
+    _ = try folder.open()
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+  }
+
+  @Test("A file that is no database is refused, and stays as it was")
+  func notADatabase() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let text = Data(String(repeating: "this is a diary. ", count: 500).utf8)
+    try text.write(to: URL(filePath: folder.database))
+    expectUnusable("not a database")
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == text)
+  }
+
+  @Test("A folder that is a file is refused")
+  func notAFolder() throws {
+    try Data("x".utf8).write(to: URL(filePath: folder.path))
+    expectUnusable("already exists")
+  }
+
+  @Test(
+    "A damaged meta row is refused, and the repaired database can be opened again",
+    arguments: [
+      ("DELETE FROM meta", "INSERT INTO meta VALUES (1, randomblob(16), 1)"),
+      ("UPDATE meta SET epoch = x'00'", "UPDATE meta SET epoch = randomblob(16), boot = 1"),
+      ("UPDATE meta SET boot = 4294967295", "UPDATE meta SET boot = 1"),
+      ("UPDATE meta SET boot = -7", "UPDATE meta SET boot = 1"),
+    ])
+  func damagedMeta(damage: String, repair: String) throws {
+    _ = try folder.open()
+    try folder.damage(damage)
+    expectUnusable("meta row")
+    try folder.damage(repair)
+    #expect(try folder.open().boot == 2)
+  }
+
+  @Test("A database whose tables are gone is refused")
+  func missingTable() throws {
+    _ = try folder.open()
+    try folder.damage("DROP TABLE job; DROP TABLE idempotency; DROP TABLE post")
+    expectUnusable("post")
+  }
+
+  @Test("A row that cannot be read is an error, not a crash")
+  func damagedRow() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let id = try await #require(database).accepted(by: account).id
+    for state in [9, 300, -1] {
+      database = nil
+      try folder.damage("UPDATE post SET state = \(state)")
+      database = try folder.open()
+      await #expect(throws: StoreError.self) { try await database?.post(id) }
+    }
+    database = nil
+    try folder.damage("UPDATE post SET state = 1, lat_e7 = 1, lon_e7 = 1, agreement = 999, seq = -5")
+    database = try folder.open()
+    #expect(try await database?.post(id)?.seq == nil)
+    #expect(try database?.feed().entries.isEmpty == true)
+  }
+
+  @Test(
+    "The tables refuse what does not belong into them",
+    arguments: [
+      "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', 'p', 'a', 'b', 'now')",
+      "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', NULL, 'a', 'b', 1)",
+      "INSERT INTO post (id, account, place, link, state, created_ms, updated_ms) VALUES (1, 404, 'x', 'y', 0, 1, 1)",
+      "INSERT INTO job (post) VALUES (404)", "INSERT INTO session VALUES (x'01', 404, 1)",
+      "INSERT INTO idempotency VALUES (404, 'k', x'01', 404)", "INSERT INTO meta VALUES (2, randomblob(16), 1)",
+      "INSERT INTO meta VALUES (1, randomblob(16), 1)", "UPDATE meta SET epoch = x'00'",
+    ])
+  func constraints(sql: String) async throws {
+    let database = try folder.open()
+    let error = await #expect(throws: StoreError.self) {
+      try await database.writer.write { db in try db.execute(sql: sql) }
+    }
+    #expect(error?.description.contains("SQLite error 19") == true, "\(String(describing: error))")
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+import Logging
+import Synchronization
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+/// A database in a folder of its own, which goes with it.
+final class Folder: Sendable {
+  let path: String
+
+  init() {
+    path = FileManager.default.temporaryDirectory.appending(path: "onthemap-store-\(UUID().uuidString)").path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var database: String { path + "/onthemap.sqlite" }
+
+  func open() throws -> IngestDatabase {
+    try IngestDatabase(folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  /// A connection as another process would have it, past our lock.
+  func outside(readonly: Bool = true) throws -> DatabaseQueue {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = readonly
+    return try DatabaseQueue(path: database, configuration: configuration)
+  }
+
+  /// Changes the closed database behind our back.
+  func damage(_ sql: String) throws {
+    try outside(readonly: false).writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+      try db.execute(sql: sql)
+    }
+  }
+}
+
+/// Holds up a database's writer until it is opened, so that a group of writes can gather.
+final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  /// Returns when the writer stands at the gate: what is submitted from now on gathers behind it.
+  init(_ database: IngestDatabase) async {
+    let semaphore = semaphore
+    await withCheckedContinuation { reached in
+      database.writer.submit(
+        { _ in
+          reached.resume()
+          semaphore.wait()
+        }, then: { _ in })
+    }
+  }
+
+  func open() { semaphore.signal() }
+}
+
+/// Counts the commits of a connection.
+final class CommitCount: TransactionObserver, Sendable {
+  private let count = Atomic(0)
+  var commits: Int { count.load(ordering: .relaxed) }
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+  func databaseDidChange(with event: DatabaseEvent) {}
+  func databaseDidCommit(_ db: Database) { count.add(1, ordering: .relaxed) }
+  func databaseDidRollback(_ db: Database) {}
+}
+
+typealias AcceptResult = Result<Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>, StoreError>
+
+extension IngestDatabase {
+  func addAccount(_ name: String = "ada") async throws -> AccountID {
+    let registration = try Registration(
+      email: "\(name)@example.org", password: "password", firstName: name, lastName: "Lovelace")
+    return try await addAccount(registration, passwordHash: "hash of \(name)", unixMs: 1).id
+  }
+
+  /// `accept`, for tests that wait.
+  func accepted(
+    _ place: String = "Oslo", by account: AccountID, key: Idempotency? = nil, unixMs: Int64 = 1_700_000_000_000
+  ) async throws -> Accepted {
+    let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
+    let result: AcceptResult = await withCheckedContinuation { continuation in
+      accept(submission, account: account, idempotency: key, unixMs: unixMs) { continuation.resume(returning: $0) }
+    }
+    return try result.get().get()
+  }
+
+  /// `settle`, for tests that wait.
+  @discardableResult
+  func settled(
+    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
+  ) async throws -> [FeedEntry] {
+    let result: Result<[FeedEntry], StoreError> = await withCheckedContinuation { continuation in
+      settle(settlements, unixMs: unixMs) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  func number(_ sql: String) throws -> Int {
+    try pool.read { db in try Int.fetchOne(db, sql: sql) ?? 0 }
+  }
+
+  /// A queued post has one job, any other has none.
+  func expectPostsAndJobsMatch(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let wrong = try number(
+      "SELECT count(*) FROM post LEFT JOIN job ON job.post = post.id WHERE (post.state = 0) != (job.post IS NOT NULL)")
+    #expect(wrong == 0, sourceLocation: sourceLocation)
+    #expect(try number("SELECT count(*) FROM job WHERE post NOT IN (SELECT id FROM post)") == 0)
+  }
+}
+
+extension Verdict {
+  static func at(_ latitudeE7: Int32, label: String = "Oslo, Norway") -> Verdict {
+    guard let point = Coordinate(latitudeE7: latitudeE7, longitudeE7: -1) else {
+      preconditionFailure("A test names a point that is not on the earth.")
+    }
+    return .published(.init(coordinate: point, label: label, countryCode: "NO", agreement: .verified))
+  }
+}

@@ -1,0 +1,168 @@
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Settling posts")
+struct SettleTests {
+  private let folder = Folder()
+
+  @Test("A published post is on the list, with its place, its number and its author's name")
+  func published() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await database.accepted("oslo", by: account, unixMs: 1_700_000_000_000).id
+    let entries = try await database.settled([(id, .verdict(.at(599_139_000)))], unixMs: 1_700_000_002_000)
+    let entry = try #require(entries.first)
+    let coordinate = try #require(Coordinate(latitudeE7: 599_139_000, longitudeE7: -1))
+    #expect(
+      entry
+        == FeedEntry(
+          id: id, seq: 1, account: account, firstName: "ada", lastName: "Lovelace", place: "oslo",
+          label: "Oslo, Norway", countryCode: "NO", link: "https://example.org", coordinate: coordinate,
+          agreement: .verified, createdMs: 1_700_000_000_000, updatedMs: 1_700_000_002_000))
+    #expect(try database.feed() == FeedState(epoch: database.epoch, seq: 1, entries: [entry]))
+    let post = try await #require(database.post(id))
+    #expect(post.state == .published)
+    #expect(post.seq == 1)
+    #expect(post.outcome?.agreement == .verified)
+    #expect(post.coordinate == coordinate)
+    #expect(try database.unsettledJobs().isEmpty)
+  }
+
+  @Test("A rejected post and a dead one have their reason, and are not on the list")
+  func ended() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let rejected = try await database.accepted(by: account).id
+    let dead = try await database.accepted(by: account).id
+    let reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by it")
+    let burial = Verdict.Reason(code: "poison", detail: "three workers were lost")
+    let entries = try await database.settled([(rejected, .verdict(.rejected(reason))), (dead, .dead(burial))])
+    #expect(entries.isEmpty)
+    let posts = [try await database.post(rejected), try await database.post(dead)]
+    #expect(posts.map { $0?.state } == [.rejected, .dead])
+    #expect(posts.map { $0?.reason } == [reason, burial])
+    #expect(posts.allSatisfy { $0?.seq == nil && $0?.updatedMs == 1_700_000_001_000 })
+    #expect(try database.feed().entries.isEmpty)
+    try database.expectPostsAndJobsMatch()
+  }
+
+  @Test("A second settlement of whatever kind changes nothing and takes no number")
+  func twice() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let reason = Verdict.Reason(code: "c", detail: "d")
+    let kinds: [IngestDatabase.Settlement] = [
+      .verdict(.at(1)), .verdict(.rejected(reason)), .dead(reason), .retry(attempts: 3, dueMs: 9), .leaseLost,
+    ]
+    for first in kinds[..<3] {
+      let id = try await database.accepted(by: account).id
+      try await database.settled([(id, first)])
+      let (post, feed) = (try await database.post(id), try database.feed())
+      for second in kinds { #expect(try await database.settled([(id, second)], unixMs: 9).isEmpty) }
+      #expect(try await database.post(id) == post)
+      #expect(try database.feed() == feed)
+    }
+    let unknown = PostID.following(nil, unixMs: 1)
+    for kind in kinds { #expect(try await database.settled([(unknown, kind)]).isEmpty) }
+    let next = try await database.accepted(by: account).id
+    #expect(try await database.settled([(next, .verdict(.at(2))), (next, .verdict(.at(3)))]).map(\.seq) == [2])
+    try database.expectPostsAndJobsMatch()
+  }
+
+  @Test("A retry is counted and has its time, a lost lease is counted; both survive a restart")
+  func counted() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let ids = try await [
+      #require(database).accepted(by: account).id, #require(database).accepted(by: account).id,
+    ]
+    try await database?.settled([(ids[0], .retry(attempts: 2, dueMs: 5_000)), (ids[1], .leaseLost)])
+    try await database?.settled([(ids[1], .leaseLost)])
+    database = nil
+    let jobs = try folder.open().unsettledJobs()
+    #expect(jobs.map(\.job.attempts) == [2, 0])
+    #expect(jobs.map(\.job.leaseLosses) == [0, 2])
+    #expect(jobs.map(\.dueMs) == [5_000, 0])
+  }
+
+  @Test("A settlement is all or nothing, and one that fails leaves its neighbours alone")
+  func atomic() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    try await database.pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TRIGGER bad BEFORE UPDATE ON post WHEN new.label = 'bad' BEGIN SELECT raise(ABORT, 'no'); END
+          """)
+    }
+    var ids: [PostID] = []
+    for _ in 0..<4 { ids.append(try await database.accepted(by: account).id) }
+    let groups: [[(post: PostID, settlement: IngestDatabase.Settlement)]] = [
+      [(ids[0], .verdict(.at(1)))], [(ids[1], .verdict(.at(1))), (ids[2], .verdict(.at(1, label: "bad")))],
+      [(ids[3], .verdict(.at(1)))],
+    ]
+    let gate = await Gate(database)
+    let (answers, answered) = AsyncStream.makeStream(of: Int?.self)
+    for group in groups { database.settle(group, unixMs: 1) { answered.yield(try? $0.get().count) } }
+    gate.open()
+    var counts: [Int?] = []
+    for await count in answers.prefix(3) { counts.append(count) }
+    #expect(counts == [1, nil, 1])
+    #expect(Set(try database.unsettledJobs().map(\.job.id)) == [JobID(ids[1]), JobID(ids[2])])
+    #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "It can be tried again.")
+    try database.expectPostsAndJobsMatch()
+  }
+
+  @Test("The list is the latest hundred, by numbers that rise in the order of the commits, over restarts")
+  func feed() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let epoch = try #require(database).epoch
+    let account = try await #require(database).addAccount()
+    var state = FeedState(epoch: epoch, seq: 0, entries: [])
+    #expect(try database?.feed() == state)
+    var last: UInt64 = 0
+    for round in 0..<4 {
+      var ids: [PostID] = []
+      for _ in 0..<40 { ids.append(try await #require(database).accepted(by: account).id) }
+      // Last come, first settled: the list's order is that of the settlements.
+      for pair in stride(from: ids.count - 2, through: 0, by: -2) {
+        let entries = try await #require(database).settled([
+          (ids[pair], .verdict(.at(Int32(pair)))), (ids[pair + 1], .verdict(.at(Int32(round)))),
+        ])
+        #expect(entries.map(\.seq) == [last + 1, last + 2])
+        last += 2
+        state.apply(entries)
+      }
+      #expect(try database?.feed() == state)
+      database = nil
+      database = try folder.open()
+      #expect(try database?.feed() == state)
+      #expect(try database?.feed().hash == state.hash)
+    }
+    #expect(state.entries.count == 100)
+    #expect(state.seq == 160)
+  }
+
+  @Test("Accepts and settlements of many tasks at once end with a list that each could have followed")
+  func concurrent() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let entries = try await withThrowingTaskGroup(of: [FeedEntry].self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          let id = try await database.accepted("place \(number)", by: account).id
+          return try await database.settled([(id, .verdict(.at(Int32(number))))])
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    var state = FeedState(epoch: database.epoch, seq: 0, entries: [])
+    for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([entry]) }
+    #expect(entries.map(\.seq).sorted() == Array(1...200))
+    #expect(try database.feed() == state)
+    try database.expectPostsAndJobsMatch()
+  }
+}
