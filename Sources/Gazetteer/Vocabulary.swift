@@ -41,7 +41,8 @@ struct Vocabulary: Sendable {
       .streetSuffix,
       """
       st street rd road dr drive ln lane ct court pl place sq square hwy highway pkwy \
-      parkway ter terrace cir circle way trl trail aly alley expy fwy freeway pike loop row crescent cres close gardens \
+      parkway ter terrace cir circle way trl trail aly alley expy fwy freeway pike loop row crescent cres close \
+      gardens \
       grove mews wharf straat laan weg platz gasse gatan vagen vej gade gata katu tie utca ulice \
       sokak sokagi caddesi cad plein kade dong gil ro mall plaza park station airport school hospital university \
       church bridge hotel cafe restaurant
@@ -50,7 +51,8 @@ struct Vocabulary: Sendable {
     (
       .streetPrefix,
       """
-      rue via viale vicolo corso piazza calle avenida avda carrera cra rua travessa praca ul ulica aleja aleje al ulitsa \
+      rue via viale vicolo corso piazza calle avenida avda carrera cra rua travessa praca ul ulica aleja aleje al \
+      ulitsa \
       prospekt chemin impasse cours route faubourg jalan jl largo paseo \
       camino calzada estrada rodovia strada bulevardul odos
       """
@@ -60,7 +62,8 @@ struct Vocabulary: Sendable {
       .particle,
       """
       in on or me de la al as id is no it co md el le les los las un une una der die das den dem von van zu zur zum da \
-      do dos du des of the and at to by for near und et y e a i o u am im an ma pa hi oh ok my old new north south east \
+      do dos du des of the and at to by for near und et y e a i o u am im an ma pa hi oh ok my old new north south \
+      east \
       west n s w e ne nw se sw nord sud est ouest norte sur upper lower apt apartment suite ste unit floor fl no nr \
       bldg po box room rm bis ter lot centre center central house building block sector main first second third
       """

@@ -60,6 +60,8 @@ package final class JobClient: Station {
           nowMs: nowMs), nowMs: nowMs)
       joined()
     case .reset(let reset):
+      // Meant for a session of before: frames of it were still on their way when the new one began.
+      guard frame.session == session.session else { return }
       logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
       session.reset()
     case .error(let error):
@@ -67,6 +69,7 @@ package final class JobClient: Station {
       guard session.session == nil else { return }
       quietUntilMs = nowMs + Int64(min(error.retryAfterMs, 60_000))
     case .drain:
+      guard frame.session == session.session else { return }
       logger.notice("ingest is going")
       session.reset()
     case .jobs, .acks, .heartbeat:
@@ -148,7 +151,14 @@ package final class JobClient: Station {
             $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
           })
       ]
-    case .release(let leases): [.release(.with { $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init) })]
+    case .goodbye(let leases):
+      [
+        .release(
+          .with {
+            $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
+            $0.goodbye = true
+          })
+      ]
     }
   }
 }

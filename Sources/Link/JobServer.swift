@@ -109,13 +109,15 @@ package final class JobServer: Station {
     }
     if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
     guard let session = sessions[peer], session == frame.session, dispatch.heard(session, nowMs: nowMs) else {
-      send(peer, IngestFrame(session: 0, .reset(.with { $0.reason = .unknownSession })))
+      send(peer, IngestFrame(session: frame.session, .reset(.with { $0.reason = .unknownSession })))
       return
     }
     switch frame.body {
     case .ready(let ready): dispatch.grant(ready.jobLimit, to: session)
     case .results(let results): take(results.results, session: session, nowMs: nowMs)
-    case .release(let release): dispatch.release(release.leases.map(\.lease), of: session)
+    case .release(let release):
+      dispatch.release(release.leases.map(\.lease), of: session)
+      if release.goodbye { close(session, "it said goodbye") }
     case .heartbeat(let beat):
       dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
     case .hello, nil: break
@@ -141,7 +143,12 @@ package final class JobServer: Station {
       send(peer, IngestFrame(session: session, .acks(.with { $0.acks = acks })))
     }
     acks.removeAll(keepingCapacity: true)
-    for (session, jobs) in dispatch.assign(nowMs: nowMs) { assign(jobs, to: session) }
+    // Until nobody has credit: what could not be sent to one goes to another at once.
+    while true {
+      let assigned = dispatch.assign(nowMs: nowMs)
+      if assigned.isEmpty { break }
+      for (session, jobs) in assigned { assign(jobs, to: session) }
+    }
     return min(beatMs + Limits.heartbeatMs, dispatch.nextDueMs)
   }
 
@@ -235,14 +242,16 @@ package final class JobServer: Station {
   private func assign(_ jobs: [Dispatch.Assignment], to session: UInt64) {
     guard let peer = peers[session] else { return }
     let frame = IngestFrame(session: session, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
-    if send(peer, frame) != .accepted { close(session, "its connection is gone") }
+    guard send(peer, frame) != .accepted else { return }
+    // Its connection is gone: it says HELLO on a new one, or its silence ends the session, and blames what it held.
+    dispatch.undelivered(jobs.map(\.lease), to: session)
   }
 
-  /// The connection is gone, which is nobody's fault: what the session held goes out again.
+  /// Ends a session that did not fail: what it still held is nobody's fault.
   private func close(_ session: UInt64, _ reason: String) {
     guard let peer = peers.removeValue(forKey: session) else { return }
     sessions[peer] = nil
-    logger.notice(
+    logger.info(
       "worker left", metadata: ["worker": "\(dispatch.sessions[session]?.worker ?? "?")", "reason": "\(reason)"])
     report(dispatch.close(session, blamed: false))
   }

@@ -60,6 +60,12 @@ extension Dispatch {
     }
   }
 
+  /// Jobs could not be sent, for the worker's connection is gone: they go out again, and it gets no more.
+  package mutating func undelivered(_ leases: [Lease], to id: UInt64) {
+    release(leases, of: id)
+    sessions[id]?.jobLimit = 0
+  }
+
   /// Takes back leases that the worker gives up before it has started on them; not an attempt.
   package mutating func release(_ leases: [Lease], of id: UInt64) {
     for lease in leases {

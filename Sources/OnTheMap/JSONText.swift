@@ -109,7 +109,7 @@ extension JSONText {
 
 /// "2026-11-21T20:59:03.123Z". (Days to a date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 ///
-/// - Parameter unixMs: since 1970, UTC.
+/// - Parameter unixMs: since 1970, UTC; the years 0 to 9999.
 package func timestamp(unixMs: Int64) -> String {
   let (days, ms) = (unixMs.floorDivided(by: 86_400_000), unixMs - unixMs.floorDivided(by: 86_400_000) * 86_400_000)
   let z = days + 719_468
@@ -121,13 +121,26 @@ package func timestamp(unixMs: Int64) -> String {
   let month = shifted < 10 ? shifted + 3 : shifted - 9
   let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-  return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T" + padded(ms / 3_600_000, 2) + ":"
-    + padded(ms / 60_000 % 60, 2) + ":" + padded(ms / 1_000 % 60, 2) + "." + padded(ms % 1_000, 3) + "Z"
-}
-
-private func padded(_ value: Int64, _ digits: Int) -> String {
-  let text = String(value)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
+  return String(unsafeUninitializedCapacity: 24) { bytes in
+    var next = 0
+    func put(_ value: Int64, digits: Int, then end: Unicode.Scalar) {
+      var rest = value
+      for index in stride(from: next + digits - 1, through: next, by: -1) {
+        bytes[index] = UInt8(48 + rest % 10)
+        rest /= 10
+      }
+      bytes[next + digits] = UInt8(ascii: end)
+      next += digits + 1
+    }
+    put(year, digits: 4, then: "-")
+    put(month, digits: 2, then: "-")
+    put(day, digits: 2, then: "T")
+    put(ms / 3_600_000, digits: 2, then: ":")
+    put(ms / 60_000 % 60, digits: 2, then: ":")
+    put(ms / 1_000 % 60, digits: 2, then: ".")
+    put(ms % 1_000, digits: 3, then: "Z")
+    return next
+  }
 }
 
 extension Int64 {

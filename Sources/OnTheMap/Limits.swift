@@ -22,6 +22,8 @@ package enum Limits {
   /// A request body of the native API: a post with the longest place and link, escaped in the worst way, fits.
   package static let requestBodyBytesMax = 16_384
 
+  /// HTTP connections on which nothing moves.
+  package static let httpIdleMs: Int64 = 60_000
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory.
   package static let queueDepthMax = 100_000

@@ -34,7 +34,7 @@ package struct WebLink: Sendable, Hashable {
     let trimmed = WebLink.trimmed(input[...].utf8)
     guard !trimmed.isEmpty else { throw .empty }
     guard trimmed.count <= Limits.linkBytesMax else { throw .tooLong }
-    guard input.unicodeScalars.allSatisfy({ !$0.isUnsafe }), trimmed.allSatisfy({ !WebLink.forbidden.contains($0) })
+    guard input.isSafeLine, trimmed.allSatisfy({ !WebLink.isForbidden($0) })
     else { throw .character }
 
     let (scheme, rest) = try WebLink.splitScheme(trimmed)
@@ -112,5 +112,12 @@ package struct WebLink: Sendable, Hashable {
     return bytes
   }
 
-  private static let forbidden = Set(" \\<>\"{}|^`".utf8)
+  private static func isForbidden(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+      UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "^"), UInt8(ascii: "`"):
+      true
+    default: false
+    }
+  }
 }

@@ -7,7 +7,7 @@ package struct WorkerSession: Sendable {
     case ready(jobLimit: UInt64)
     case results([JobResult])
     case heartbeat(jobLimit: UInt64, held: [Lease])
-    case release([Lease])
+    case goodbye([Lease])
   }
 
   private struct Kept {
@@ -140,11 +140,11 @@ package struct WorkerSession: Sendable {
   /// Ingest has been silent too long: the connection is to be made anew, the session is over.
   package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - heardMs > livenessMs }
 
-  /// Gives up what is not started on, at shutdown.
+  /// Ends the session and gives up what is not answered, at shutdown.
   package mutating func drain() -> [Message] {
-    guard session != nil, !working.isEmpty else { return [] }
-    defer { working = [:] }
-    return [.release(Array(working.values))]
+    guard session != nil else { return [] }
+    defer { (session, working) = (nil, [:]) }
+    return [.goodbye(Array(working.values))]
   }
 
   /// Credit for as many jobs as the window has room for; none while the outbox is full.

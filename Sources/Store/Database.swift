@@ -11,6 +11,7 @@ package final class IngestDatabase: Sendable {
   let pool: DatabasePool
   let writer: Writer
   let numbers: Numbers
+  let drafts = Drafts()
   private let lock: InstanceLock
   /// Which history the sequence numbers belong to.
   package let epoch: Epoch
@@ -34,6 +35,9 @@ package final class IngestDatabase: Sendable {
       pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+      guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
+        throw StoreError.unusable(path: path, reason: "a newer version of onthemap has changed it; run that one")
+      }
       try Schema.migrator.migrate(pool)
       let started = try pool.write { db in
         try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")

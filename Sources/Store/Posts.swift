@@ -34,7 +34,7 @@ extension IngestDatabase {
     then: @escaping @Sendable (Result<Result<Accepted, IdempotencyConflict>, StoreError>) -> Void
   ) {
     writer.submit(
-      { [numbers] db in
+      { [numbers, drafts] db in
         if let idempotency,
           let row = try Row.fetchOne(
             db.cachedStatement(
@@ -66,6 +66,8 @@ extension IngestDatabase {
             account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue),
           ])
         }
+        drafts.add(
+          .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
         let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
         return .success(Accepted(id: id, job: job, createdMs: unixMs))
       }, then: then)

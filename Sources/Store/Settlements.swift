@@ -13,6 +13,13 @@ extension IngestDatabase {
     case leaseLost
     /// Not any more: the post is dead, with the reason, and the job is gone.
     case dead(Verdict.Reason)
+
+    var isFinal: Bool {
+      switch self {
+      case .verdict, .dead: true
+      case .retry, .leaseLost: false
+      }
+    }
   }
 
   /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the writer's queue, with a success:
@@ -22,12 +29,12 @@ extension IngestDatabase {
     then: @escaping @Sendable (Result<[FeedEntry], StoreError>) -> Void
   ) {
     writer.submit(
-      { [numbers] db in
+      { [numbers, drafts] db in
         var entries: [FeedEntry] = []
         for (post, settlement) in settlements {
           switch settlement {
           case .verdict(.published(let published)):
-            if let entry = try publish(post, published, numbers, unixMs, db) { entries.append(entry) }
+            if let entry = try publish(post, published, (numbers, drafts), unixMs, db) { entries.append(entry) }
           case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason): try end(post, .dead, reason, unixMs, db)
           case .retry(let attempts, let dueMs):
@@ -39,34 +46,52 @@ extension IngestDatabase {
           }
         }
         return entries
-      }, then: then)
+      },
+      then: { [drafts] result in
+        if case .success = result {
+          for (post, settlement) in settlements where settlement.isFinal { drafts.remove(post) }
+        }
+        then(result)
+      })
   }
 }
 
 /// Nil when the post was settled before.
 private func publish(
-  _ post: PostID, _ published: Verdict.Published, _ numbers: Numbers, _ unixMs: Int64, _ db: Database
+  _ post: PostID, _ published: Verdict.Published, _ memory: (numbers: Numbers, drafts: Drafts), _ unixMs: Int64,
+  _ db: Database
 ) throws -> FeedEntry? {
-  guard try remove(job: post, db) else { return nil }
-  let seq = numbers.seq()
-  let row = try Row.fetchOne(
-    db.cachedStatement(
-      sql: """
-        UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, seq = ?,
-          updated_ms = ? WHERE id = ? AND state = 0 RETURNING account, place, link, created_ms
-        """),
-    arguments: [
-      published.coordinate.latitudeE7, published.coordinate.longitudeE7, published.label, published.countryCode,
-      Int64(published.agreement.rawValue), Int64(seq), unixMs, Int64(post.rawValue),
-    ])
-  guard let row else { return nil }
-  let account: Int64 = row[0]
-  let name = try Row.fetchOne(
-    db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account])
+  guard try remove(job: post, db), let draft = try memory.drafts.draft(post) ?? draft(post, db) else { return nil }
+  let seq = memory.numbers.seq()
+  try db.cachedStatement(
+    sql: """
+      UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, seq = ?,
+        updated_ms = ? WHERE id = ?
+      """
+  ).execute(arguments: [
+    published.coordinate.latitudeE7, published.coordinate.longitudeE7, published.label, published.countryCode,
+    Int64(published.agreement.rawValue), Int64(seq), unixMs, Int64(post.rawValue),
+  ])
+  let name = try memory.drafts.name(draft.account) ?? name(draft.account, memory.drafts, db)
   return FeedEntry(
-    id: post, seq: seq, account: AccountID(rawValue: account), firstName: name?[0] ?? "", lastName: name?[1] ?? "",
-    place: row[1], label: published.label, countryCode: published.countryCode, link: row[2],
-    coordinate: published.coordinate, agreement: published.agreement, createdMs: row[3], updatedMs: unixMs)
+    id: post, seq: seq, account: draft.account, firstName: name.first, lastName: name.last, place: draft.place,
+    label: published.label, countryCode: published.countryCode, link: draft.link, coordinate: published.coordinate,
+    agreement: published.agreement, createdMs: draft.createdMs, updatedMs: unixMs)
+}
+
+private func draft(_ post: PostID, _ db: Database) throws -> Drafts.Draft? {
+  try Row.fetchOne(
+    db.cachedStatement(sql: "SELECT account, place, link, created_ms FROM post WHERE id = ? AND state = 0"),
+    arguments: [Int64(post.rawValue)]
+  ).map { Drafts.Draft(account: AccountID(rawValue: $0[0]), place: $0[1], link: $0[2], createdMs: $0[3]) }
+}
+
+private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws -> Drafts.Name {
+  let row = try Row.fetchOne(
+    db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account.rawValue])
+  let name = Drafts.Name(first: row?[0] ?? "", last: row?[1] ?? "")
+  drafts.set(name, for: account)
+  return name
 }
 
 private func end(_ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database) throws

@@ -64,13 +64,20 @@ final class Writer: Sendable {
         return state.waiting
       }
       if group.isEmpty { return }
-      if commit(group, db) == nil {
-        for write in group { write.finish(nil) }
+      let failure = commit(group, db)
+      if failure == nil || Writer.isOfTheDisk(failure) {
+        for write in group { write.finish(failure) }
       } else {
         // One bad write must not take its neighbours with it: each again, by itself.
         for write in group { write.finish(commit([write], db)) }
       }
     }
+  }
+
+  /// A disk that has failed says yes to the same write a moment later, and has lost it: never try again in place.
+  private static func isOfTheDisk(_ error: (any Error)?) -> Bool {
+    guard let code = (error as? DatabaseError)?.resultCode else { return false }
+    return code == .SQLITE_IOERR || code == .SQLITE_CORRUPT
   }
 
   /// Nil when all of it is on disk.

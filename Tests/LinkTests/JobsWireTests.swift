@@ -30,7 +30,11 @@ struct JobsWireTests {
       .ready(.with { $0.jobLimit = .max }),
       .results(
         .with { $0.results = [JobResult(lease: leases[1], outcome: .notFound)].map(Onthemap_Jobs_V1_Result.init) }),
-      .release(.with { $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init) }),
+      .release(
+        .with {
+          $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
+          $0.goodbye = true
+        }),
       .heartbeat(
         .with {
           $0.jobLimit = 5

@@ -139,7 +139,7 @@ extension JobLinkSimulation {
     case .ready(let jobLimit): dispatch.grant(jobLimit, to: session)
     case .heartbeat(let jobLimit, let held):
       dispatch.heartbeat(session, jobLimit: jobLimit, held: held, nowMs: nowMs)
-    case .release(let leases): dispatch.release(leases, of: session)
+    case .goodbye(let leases): dispatch.release(leases, of: session)
     case .results(let results): for result in results { judge(result, worker, session) }
     case .hello: break
     }

@@ -414,7 +414,7 @@ nonisolated struct Onthemap_Jobs_V1_IngestFrame: Sendable {
 
   var minor: UInt32 = 0
 
-  /// 0 with Error, and with Reset for an unknown session
+  /// with Reset the session that is over; 0 with Error
   var session: UInt64 = 0
 
   var body: Onthemap_Jobs_V1_IngestFrame.OneOf_Body? = nil
@@ -788,6 +788,9 @@ nonisolated struct Onthemap_Jobs_V1_Release: Sendable {
 
   var leases: [Onthemap_Jobs_V1_LeaseRef] = []
 
+  /// the worker ends: its session is over, and whatever it still holds goes out again
+  var goodbye: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -822,7 +825,7 @@ nonisolated struct Onthemap_Jobs_V1_IngestHeartbeat: Sendable {
   init() {}
 }
 
-/// The session is not known here: say Hello again.
+/// The session that the frame names is not known here: say Hello again, unless you are in another one by now.
 nonisolated struct Onthemap_Jobs_V1_Reset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1827,7 +1830,7 @@ nonisolated extension Onthemap_Jobs_V1_ResultAck: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Jobs_V1_Release: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Release"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}goodbye\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1836,6 +1839,7 @@ nonisolated extension Onthemap_Jobs_V1_Release: SwiftProtobuf.Message, SwiftProt
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.leases) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.goodbye) }()
       default: break
       }
     }
@@ -1845,11 +1849,15 @@ nonisolated extension Onthemap_Jobs_V1_Release: SwiftProtobuf.Message, SwiftProt
     if !self.leases.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.leases, fieldNumber: 1)
     }
+    if self.goodbye != false {
+      try visitor.visitSingularBoolField(value: self.goodbye, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_Release, rhs: Onthemap_Jobs_V1_Release) -> Bool {
     if lhs.leases != rhs.leases {return false}
+    if lhs.goodbye != rhs.goodbye {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,48 @@
+import OnTheMap
+import Synchronization
+
+/// What a settlement needs of rows, in memory from their acceptance on: reading it back would cost a third of the
+/// settlement. What is not here, after a restart or a flood, is read from the disk. Used within writes.
+final class Drafts: Sendable {
+  /// Of a post that is not settled; nothing changes it until then.
+  struct Draft: Sendable {
+    let account: AccountID
+    let place: String
+    let link: String
+    let createdMs: Int64
+  }
+
+  /// Of an account.
+  struct Name: Sendable {
+    let first: String
+    let last: String
+  }
+
+  private struct State: Sendable {
+    var drafts: [PostID: Draft] = [:]
+    var names: [AccountID: Name] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ draft: Draft, for post: PostID) {
+    state.withLock { state in
+      // Full of what was rolled back, or of a backlog: those that follow are worth more.
+      if state.drafts.count > Limits.queueDepthMax { state.drafts.removeAll(keepingCapacity: true) }
+      state.drafts[post] = draft
+    }
+  }
+
+  func draft(_ post: PostID) -> Draft? { state.withLock { $0.drafts[post] } }
+
+  func remove(_ post: PostID) { state.withLock { $0.drafts[post] = nil } }
+
+  func name(_ account: AccountID) -> Name? { state.withLock { $0.names[account] } }
+
+  func set(_ name: Name, for account: AccountID) {
+    state.withLock { state in
+      if state.names.count >= Limits.sessionsCachedMax { state.names.removeAll(keepingCapacity: true) }
+      state.names[account] = name
+    }
+  }
+}
