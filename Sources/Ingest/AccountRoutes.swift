@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import Link
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/accounts` and `/v2/session`: sign up, log in, who am I, log out.
+struct AccountRoutes: Sendable {
+  let database: IngestDatabase
+  let sessions: Sessions
+  let passwords: Passwords
+  let site: Site
+
+  private struct SignUp: Decodable {
+    let email: String
+    let password: String
+    let firstName: String
+    let lastName: String?
+  }
+
+  private struct LogIn: Decodable {
+    let email: String
+    let password: String
+  }
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.post("/v2/accounts") { request, _ in try await signUp(request) }
+    router.post("/v2/session") { request, _ in try await logIn(request) }
+    router.get("/v2/session") { request, _ in
+      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      return Response(.object { caller.account.write(to: &$0) })
+    }
+    router.delete("/v2/session") { request, _ in
+      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      try await sessions.end(token: caller.token)
+      var response = Response(status: .noContent)
+      response.setCookie(cookie("", maxAge: 0))
+      return response
+    }
+    router.refuseOthers(at: "/v2/accounts", than: .post)
+    router.refuseOthers(at: "/v2/session", than: .get, .post, .delete)
+  }
+
+  private func signUp(_ request: Request) async throws -> Response {
+    let body = try await RequestBody.decode(SignUp.self, from: request)
+    let registration = try Registration(
+      email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
+    let hash = try await passwords.hash(registration.password)
+    do {
+      let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
+      return try await begin(account, status: .created)
+    } catch is IngestDatabase.EmailTaken {
+      throw Problem(.conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
+    }
+  }
+
+  private func logIn(_ request: Request) async throws -> Response {
+    let body = try await RequestBody.decode(LogIn.self, from: request)
+    guard body.password.utf8.count <= Limits.passwordBytesMax, body.email.utf8.count <= Limits.emailBytesMax else {
+      throw AccountRoutes.badCredentials
+    }
+    let stored = try await database.credentials(email: body.email.trimmedLine.lowercased())
+    guard try await passwords.isPassword(body.password, of: stored?.passwordHash), let stored else {
+      throw AccountRoutes.badCredentials
+    }
+    return try await begin(stored.account, status: .ok)
+  }
+
+  /// The same for an unknown account and a wrong password.
+  private static let badCredentials = Problem(
+    .forbidden, "bad_credentials", "no account has this e-mail address and password")
+
+  private func begin(_ account: Account, status: HTTPResponse.Status) async throws -> Response {
+    let (token, expiresMs) = try await sessions.begin(account, unixMs: WallClock.unixMs)
+    var response = Response(
+      .object { json in
+        json.add("token", token)
+        json.add("expiresAt", unixMs: expiresMs)
+        json.object("account") { account.write(to: &$0) }
+      }, status: status)
+    response.setCookie(cookie(token, maxAge: Limits.sessionDays * 86_400))
+    return response
+  }
+
+  private func cookie(_ value: String, maxAge: Int) -> Cookie {
+    Cookie(
+      name: site.cookieName, value: value, maxAge: maxAge, path: "/", secure: site.isSecure,
+      httpOnly: true, sameSite: .lax)
+  }
+}
+
+extension Account {
+  /// Adds the account's members, as its owner sees them, to an open object.
+  func write(to json: inout JSONText) {
+    json.add("id", String(id.rawValue))
+    json.add("email", email)
+    json.add("firstName", firstName)
+    json.add("lastName", lastName)
+  }
+}

@@ -1,0 +1,106 @@
+import Hummingbird
+package import Link
+package import Logging
+import OnTheMap
+import ServiceLifecycle
+import Store
+import Web
+
+/// Where ingest listens and keeps its data.
+package struct IngestConfiguration: Sendable {
+  /// The folder of the database.
+  package var data: String
+  /// HTTP.
+  package var host: String
+  /// 0 for a free one.
+  package var port: Int
+  /// The job link's address.
+  package var jobs: Endpoint
+  /// The change log's address.
+  package var changes: Endpoint
+  /// What people open, "https://example.org"; empty where that is not known.
+  package var origin: String
+
+  package init(data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, origin: String) {
+    self.data = data
+    self.host = host
+    self.port = port
+    self.jobs = jobs
+    self.changes = changes
+    self.origin = origin
+  }
+}
+
+/// The authority: it accepts, dispatches, checks and stores, and tells feeds what changed.
+package struct IngestService: Service {
+  /// Where it listens, with the ports that were taken.
+  package struct Addresses: Sendable {
+    /// Of HTTP.
+    package let httpPort: Int
+    package let jobs: Endpoint
+    package let changes: Endpoint
+  }
+
+  private let configuration: IngestConfiguration
+  private let logger: Logger
+  private let ready: @Sendable (Addresses) -> Void
+
+  /// - Parameter ready: called once, when everything listens.
+  package init(
+    _ configuration: IngestConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.ready = ready
+  }
+
+  /// Runs until graceful shutdown: first no more requests, then no more jobs, then the database is closed.
+  ///
+  /// - Throws: `StoreError`, `LinkError`, or what HTTP's socket says; all final until the configuration changes.
+  package func run() async throws {
+    Secrets.prepare()
+    let database = try IngestDatabase(folder: configuration.data, logger: logger)
+    let unsettled = try database.unsettledJobs()
+    let wake = Wake()
+    let jobs = Inbox<JobServer.Command>(wake)
+    let changes = Inbox<[FeedEntry]>(wake)
+    let lookups = Lookups(jobs: jobs, boot: database.boot)
+    let queue = PostQueue(
+      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count, logger: logger)
+    let feed = try database.feed()
+    let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
+      let jobServer = try JobServer(
+        context, bind: configuration.jobs, boot: database.boot, inbox: jobs, logger: logger,
+        taken: { queue.settle($0) }, lost: { queue.lose($0) })
+      let changeServer = try ChangeServer(
+        context, bind: configuration.changes, state: feed, inbox: changes, logger: logger)
+      return ([jobServer, changeServer], (jobs: jobServer.endpoint, changes: changeServer.endpoint))
+    }
+    defer { reactor.stop() }
+    let nowMs = WallClock.unixMs
+    jobs.put(.resume(unsettled.map { ($0.job, max(0, $0.dueMs - nowMs)) }))
+    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
+
+    let sessions = Sessions(database: database)
+    let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: ProblemMiddleware(Problem.of))
+    PublicRoutes(database: database, lookups: lookups).add(to: router)
+    AccountRoutes(
+      database: database, sessions: sessions, passwords: Passwords(), site: Site(origin: configuration.origin)
+    ).add(to: router)
+    PostRoutes(database: database, queue: queue, sessions: sessions, site: Site(origin: configuration.origin)).add(
+      to: router)
+    let application = Application(
+      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
+      configuration: .init(
+        address: .hostname(configuration.host, port: configuration.port), serverName: "onthemap"),
+      onServerRunning: { channel in
+        ready(
+          Addresses(
+            httpPort: channel.localAddress?.port ?? configuration.port, jobs: addresses.jobs,
+            changes: addresses.changes))
+      },
+      logger: logger)
+    try await application.run()
+  }
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+import Link
+import OnTheMap
+import Synchronization
+import Web
+
+/// Look-ups for a preview: jobs like any other, but first in line and on no disk. Lost, a look-up fails, and its client
+/// may repeat it.
+final class Lookups: Sendable {
+  private let jobs: Inbox<JobServer.Command>
+  private let waiters = Waiters<JobID, JobOutcome>(max: Limits.lookupsMax)
+  /// The boot number is part of it: a worker may still hold an answer of before a restart.
+  private let counter: Atomic<UInt64>
+
+  /// - Parameter boot: the number of this start of ingest.
+  init(jobs: Inbox<JobServer.Command>, boot: UInt32) {
+    self.jobs = jobs
+    counter = Atomic(UInt64(boot) << 31)
+  }
+
+  /// Places for a text, best first; none when none is known by it.
+  ///
+  /// - Parameters:
+  ///   - limit: 1 … `Limits.candidatesMax`.
+  ///   - country: ISO 3166-1 alpha-2, or empty.
+  /// - Throws: `Problem` when too many look up, or no worker answers in time.
+  func places(_ text: String, limit: Int, country: String) async throws -> [Place] {
+    let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
+    guard waiters.expect(id) else { throw Problem.busy }
+    jobs.put(
+      .add([Job(id: id, account: AccountID(rawValue: 0), query: text, limit: limit, country: country)]))
+    switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs) {
+    case .located(let places): return places
+    case .notFound: return []
+    case .failed(let failure):
+      throw Problem(
+        .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",
+        retryAfterSeconds: 2)
+    case nil:
+      jobs.put(.cancel([id]))
+      throw Problem(
+        .serviceUnavailable, "geocoder_unavailable", "no geocoding worker answers at the moment; try again later",
+        retryAfterSeconds: 5)
+    }
+  }
+
+  func answer(_ id: JobID, _ outcome: JobOutcome) { waiters.tell(id, outcome) }
+
+  /// Its worker was lost.
+  func lose(_ id: JobID) {
+    waiters.tell(id, .failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost")))
+  }
+}

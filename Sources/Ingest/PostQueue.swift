@@ -1,0 +1,144 @@
+import Link
+import Logging
+import OnTheMap
+import Store
+import Synchronization
+import Web
+
+/// Posts on their way from the door to the map: accepted into the store, handed to the job link, and settled when a
+/// worker has answered.
+///
+/// Threads: requests come from any task; results from the job link's reactor; commits end on the store's writer queue.
+/// Nothing here waits but `accept` and `outcome`.
+final class PostQueue: Sendable {
+  private let database: IngestDatabase
+  private let jobs: Inbox<JobServer.Command>
+  private let changes: Inbox<[FeedEntry]>
+  private let lookups: Lookups
+  private let logger: Logger
+  private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
+  /// Posts accepted and not yet settled.
+  private let depth: Atomic<Int>
+
+  init(
+    database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedEntry]>, lookups: Lookups, depth: Int,
+    logger: Logger
+  ) {
+    self.database = database
+    self.jobs = jobs
+    self.changes = changes
+    self.lookups = lookups
+    self.logger = logger
+    self.depth = Atomic(depth)
+  }
+
+  /// Takes a post. On disk on return, with its job.
+  ///
+  /// - Parameter waits: whether `outcome` will be called with the id.
+  /// - Returns: what was made, and whether it may be waited for.
+  func accept(
+    _ submission: Submission, account: AccountID, idempotency: IngestDatabase.Idempotency?, waits: Bool
+  ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
+    guard depth.load(ordering: .relaxed) < Limits.queueDepthMax else { throw Problem.busy }
+    return try await withCheckedThrowingContinuation { continuation in
+      database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {
+        [self] result in
+        switch result {
+        case .success(.success(let accepted)):
+          var expected = false
+          if let job = accepted.job {
+            depth.add(1, ordering: .relaxed)
+            // Before a worker can see it: otherwise its outcome could come first.
+            expected = waits && waiters.expect(accepted.id)
+            jobs.put(.add([job]))
+          }
+          continuation.resume(returning: (accepted, expected))
+        case .success(.failure(let conflict)): continuation.resume(throwing: conflict)
+        case .failure(let error): continuation.resume(throwing: error)
+        }
+      }
+    }
+  }
+
+  /// Waits until the post is settled, a time at most. The store tells what became of it.
+  func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
+
+  /// Results that count: checked and stored, all in one transaction, and acknowledged when they are on disk.
+  func settle(_ results: [JobServer.Taken]) {
+    var posts: [(taken: JobServer.Taken, settlement: IngestDatabase.Settlement)] = []
+    for taken in results {
+      if let post = taken.job.id.post {
+        posts.append((taken, settlement(of: taken, post)))
+      } else {
+        lookups.answer(taken.job.id, taken.result.outcome)
+        jobs.put(.finished([.gone(taken)]))
+      }
+    }
+    guard !posts.isEmpty else { return }
+    let settled = posts
+    let rows = settled.compactMap { item in item.taken.job.id.post.map { (post: $0, settlement: item.settlement) } }
+    database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
+      switch result {
+      case .success(let entries):
+        if !entries.isEmpty { changes.put(entries) }
+        jobs.put(.finished(settled.map(finished)))
+      case .failure(let error):
+        logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
+        jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
+      }
+    }
+  }
+
+  /// Workers were lost over jobs: counted on disk; a job that has lost too many is dead.
+  func lose(_ losses: Dispatch.Losses) {
+    for lookup in losses.lookups { lookups.lose(lookup) }
+    let reason = Verdict.Reason(
+      code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they looked for this place")
+    let dead = losses.dead.compactMap(\.post)
+    let rows =
+      losses.requeued.compactMap(\.post).map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
+      + dead.map { (post: $0, settlement: IngestDatabase.Settlement.dead(reason)) }
+    guard !rows.isEmpty else { return }
+    logger.warning("workers lost over jobs", metadata: ["again": "\(losses.requeued.count)", "dead": "\(dead.count)"])
+    database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
+      if case .failure(let error) = result {
+        logger.error("losses not counted", metadata: ["error": "\(error)"])
+        return jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
+      }
+      for post in dead { leave(post) }
+      jobs.put(.finished(losses.dead.map { .buried($0) }))
+    }
+  }
+
+  private func settlement(of taken: JobServer.Taken, _ post: PostID) -> IngestDatabase.Settlement {
+    let job = taken.job
+    switch taken.result.outcome {
+    case .located(let places):
+      return .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
+    case .notFound: return .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
+    case .failed(let failure):
+      let attempts = job.attempts + (failure.kind == .notStarted ? 0 : 1)
+      guard failure.kind != .permanent, attempts < Limits.attemptsMax else {
+        return .dead(Verdict.Reason(code: failure.code, detail: failure.detail))
+      }
+      var random = SystemRandomNumberGenerator()
+      let pauseMs = max(failure.retryAfterMs, Backoff.pauseMs(attempts: max(1, attempts), using: &random))
+      return .retry(attempts: attempts, dueMs: WallClock.unixMs + min(pauseMs, Limits.backoffCapMs))
+    }
+  }
+
+  private func finished(
+    _ item: (taken: JobServer.Taken, settlement: IngestDatabase.Settlement)
+  ) -> JobServer.Finished {
+    if case .retry(let attempts, let dueMs) = item.settlement {
+      return .again(item.taken, attempts: attempts, pauseMs: max(0, dueMs - WallClock.unixMs))
+    }
+    if let post = item.taken.job.id.post { leave(post) }
+    return .gone(item.taken)
+  }
+
+  private func leave(_ post: PostID) {
+    depth.subtract(1, ordering: .relaxed)
+    waiters.tell(post, ())
+  }
+}

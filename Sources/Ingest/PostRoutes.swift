@@ -1,0 +1,152 @@
+import HTTPTypes
+import Hummingbird
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/posts`: put oneself on the map, and see what became of it.
+struct PostRoutes: Sendable {
+  let database: IngestDatabase
+  let queue: PostQueue
+  let sessions: Sessions
+  let site: Site
+
+  private struct Body: Decodable {
+    let place: String
+    let link: String
+    let latitude: Double?
+    let longitude: Double?
+  }
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.post("/v2/posts") { request, _ in try await create(request) }
+    router.get("/v2/posts") { request, _ in try await list(request) }
+    router.get("/v2/posts/{id}") { _, context in
+      guard let id = context.parameters.get("id").flatMap({ PostID($0) }), let post = try await database.post(id) else {
+        throw Problem(.notFound, "post_not_found", "there is no post with this id")
+      }
+      return Response(.object { post.write(to: &$0) })
+    }
+    router.refuseOthers(at: "/v2/posts", than: .get, .post)
+    router.refuseOthers(at: "/v2/posts/{id}", than: .get)
+  }
+
+  /// The caller's own, oldest first; `next` is there when there may be more.
+  private func list(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let query = Query(request)
+    guard let limit = Int(query["limit"] ?? "100"), (1...Limits.pagePostsMax).contains(limit) else {
+      throw Problem(
+        .badRequest, "invalid_limit", "limit must be a number from 1 to \(Limits.pagePostsMax)", field: "limit")
+    }
+    let after = try query["after"].map { text in
+      guard let id = PostID(text) else {
+        throw Problem(.badRequest, "invalid_after", "after must be the id of a post", field: "after")
+      }
+      return id
+    }
+    let posts = try await database.posts(of: caller.account.id, after: after, limit: limit)
+    return Response(
+      .object { json in
+        json.array("posts", posts) { $1.write(to: &$0) }
+        if posts.count == limit, let last = posts.last { json.add("next", last.id.description) }
+      })
+  }
+
+  private func create(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let waitSeconds = try request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
+    let body = try await RequestBody.decode(Body.self, from: request)
+    let submission = try Submission(
+      place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
+    let idempotency = try request.headers[.idempotencyKey].map { key in
+      guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count) else {
+        throw Problem(
+          .badRequest, "invalid_idempotency_key",
+          "Idempotency-Key must have 1 to \(Limits.idempotencyKeyBytesMax) characters")
+      }
+      return IngestDatabase.Idempotency(key: key, requestHash: submission.hash)
+    }
+    do {
+      let (accepted, waits) = try await queue.accept(
+        submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
+      return try await answer(accepted, submission, waitSeconds: waits ? waitSeconds : 0)
+    } catch is IngestDatabase.IdempotencyConflict {
+      throw Problem(
+        .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
+    }
+  }
+
+  private func answer(
+    _ accepted: IngestDatabase.Accepted, _ submission: Submission, waitSeconds: Int
+  ) async throws -> Response {
+    var response: Response
+    if waitSeconds > 0 || accepted.job == nil {
+      if waitSeconds > 0 { await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000) }
+      let post = try await database.post(accepted.id)
+      response = Response(
+        .object { post?.write(to: &$0) }, status: post?.state == .queued ? .accepted : .ok)
+      if waitSeconds > 0 { response.headers[.preferenceApplied] = "wait=\(waitSeconds)" }
+      if accepted.job == nil { response.headers[.idempotencyReplayed] = "true" }
+    } else {
+      let json = JSONText.object { json in
+        json.add("id", accepted.id.description)
+        json.add("state", Post.State.queued.word)
+        json.add("place", submission.place)
+        json.add("link", submission.link.text)
+        json.add("createdAt", unixMs: accepted.createdMs)
+      }
+      response = Response(json, status: .accepted)
+    }
+    response.headers[.location] = "/v2/posts/\(accepted.id)"
+    return response
+  }
+
+  /// "wait=5" among the preferences (RFC 7240); a longer one is cut to the limit, other preferences are not our
+  /// business.
+  private static func waitSeconds(_ header: String) throws -> Int {
+    for preference in header.split(separator: ",") {
+      let parts = preference.split(separator: "=", maxSplits: 1).map { String($0).trimmedLine }
+      guard parts.first?.lowercased() == "wait" else { continue }
+      guard parts.count == 2, let seconds = Int(parts[1]), seconds >= 0 else {
+        throw Problem(.badRequest, "invalid_prefer", "Prefer: wait needs a number of seconds, such as wait=5")
+      }
+      return min(seconds, Limits.waitSecondsMax)
+    }
+    return 0
+  }
+}
+
+extension Submission {
+  /// The same for the same request.
+  fileprivate var hash: [UInt8] {
+    let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
+    return Secrets.hash([place, link.text, point].joined(separator: "\n"))
+  }
+}
+
+extension Post {
+  /// Adds the post's members to an open object.
+  func write(to json: inout JSONText) {
+    json.add("id", id.description)
+    json.add("state", state.word)
+    json.add("place", place)
+    json.add("link", link)
+    json.add("createdAt", unixMs: createdMs)
+    json.add("updatedAt", unixMs: updatedMs)
+    if let outcome {
+      json.add("label", outcome.label)
+      json.add("country", outcome.countryCode)
+      json.add("latitude", outcome.coordinate.latitude)
+      json.add("longitude", outcome.coordinate.longitude)
+      json.add("agreement", outcome.agreement.word)
+    }
+    if let seq { json.add("seq", seq) }
+    if let reason {
+      json.object("reason") { json in
+        json.add("code", reason.code)
+        json.add("detail", reason.detail)
+      }
+    }
+  }
+}

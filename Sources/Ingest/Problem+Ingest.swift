@@ -1,0 +1,37 @@
+import HTTPTypes
+import OnTheMap
+import Store
+import Web
+
+extension Problem {
+  static let unauthorized = Problem(
+    .unauthorized, "session_required", "log in first: send the session's cookie, or Authorization: Bearer and its token"
+  )
+  static let busy = Problem(
+    .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later", retryAfterSeconds: 2)
+
+  /// What ingest's own errors mean; nil for others.
+  static func of(_ error: any Error) -> Problem? {
+    switch error {
+    case let refusal as Submission.Refusal:
+      Problem(
+        .unprocessableContent, "invalid_\(refusal.field)", "\(refusal.field) \(refusal.reason)", field: refusal.field)
+    case let error as StoreError: of(error)
+    default: nil
+    }
+  }
+
+  private static func of(_ error: StoreError) -> Problem {
+    switch error {
+    case .full:
+      Problem(
+        .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk_full",
+        "the server's disk is full; nothing was stored", retryAfterSeconds: 60)
+    case .unknownOutcome, .locked, .unusable:
+      Problem(
+        .serviceUnavailable, "outcome_unknown",
+        "the server's disk failed; send it again with the same Idempotency-Key to learn whether it was stored",
+        retryAfterSeconds: 5)
+    }
+  }
+}

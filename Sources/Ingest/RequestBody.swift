@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnTheMap
+import Web
+
+/// JSON bodies of requests: read whole, up to a limit, and refused with the field and the reason.
+enum RequestBody {
+  static func decode<Value: Decodable>(_ type: Value.Type, from request: Request) async throws -> Value {
+    let buffer: ByteBuffer
+    do { buffer = try await request.body.collect(upTo: Limits.requestBodyBytesMax) } catch is NIOTooManyBytesError {
+      throw Problem(
+        .contentTooLarge, "body_too_large", "the body is longer than \(Limits.requestBodyBytesMax) bytes")
+    } catch is CancellationError { throw CancellationError() } catch {
+      throw Problem(.badRequest, "incomplete_body", "the connection ended before the body did")
+    }
+    do { return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView)) } catch let error as DecodingError
+    { throw Problem(error) }
+  }
+}
+
+extension Problem {
+  fileprivate init(_ error: DecodingError) {
+    switch error {
+    case .keyNotFound(let key, let context):
+      let field = Problem.path(context.codingPath + [key])
+      self.init(.unprocessableContent, "missing_field", "\(field) is missing", field: field)
+    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+      let field = Problem.path(context.codingPath)
+      self.init(
+        .unprocessableContent, "wrong_type", "\(field.isEmpty ? "the body" : field) must be \(Problem.name(of: type))",
+        field: field)
+    case .dataCorrupted: self.init(.badRequest, "invalid_json", "the body is not valid JSON (RFC 8259)")
+    @unknown default: self.init(.badRequest, "invalid_json", "the body cannot be read")
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String { keys.map(\.stringValue).joined(separator: ".") }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a string"
+    case is Double.Type, is Int.Type: "a number"
+    case is Bool.Type: "true or false"
+    default: "an object"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import CSodium
+
+/// Random tokens, their hashes, and passwords' hashes: libsodium's.
+enum Secrets {
+  /// A password's hash is made and checked with 19 MiB and two passes: OWASP's minimum for argon2id.
+  private static let passes: UInt64 = 2
+  private static let memoryBytes = 19 * 1_048_576
+
+  /// To be called once, before anything else here.
+  static func prepare() {
+    precondition(sodium_init() >= 0, "libsodium finds no source of randomness on this machine.")
+  }
+
+  /// 256 random bits in base64url: 43 characters.
+  static func token() -> String {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    randombytes_buf(&bytes, bytes.count)
+    var text = [CChar](repeating: 0, count: 44)
+    sodium_bin2base64(&text, text.count, bytes, bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+    return String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self)
+  }
+
+  /// BLAKE2b, 256 bits.
+  static func hash(_ text: String) -> [UInt8] {
+    var hash = [UInt8](repeating: 0, count: 32)
+    var text = text
+    text.withUTF8 { bytes in
+      _ = crypto_generichash(&hash, hash.count, bytes.baseAddress, UInt64(bytes.count), nil, 0)
+    }
+    return hash
+  }
+
+  /// argon2id in its string form. Takes about 45 ms and 19 MiB. Nil when there is no memory for it.
+  static func passwordHash(_ password: String) -> String? {
+    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    let made = crypto_pwhash_str_alg(
+      &text, password, UInt64(password.utf8.count), passes, memoryBytes, crypto_pwhash_ALG_ARGON2ID13)
+    return made == 0 ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self) : nil
+  }
+
+  /// Takes as long as making the hash.
+  static func isPassword(_ password: String, of hash: String) -> Bool {
+    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
+    return crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
+  }
+}

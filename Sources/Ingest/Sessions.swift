@@ -1,0 +1,58 @@
+import OnTheMap
+import Store
+import Synchronization
+
+/// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.
+final class Sessions: Sendable {
+  private struct Known: Sendable {
+    let account: Account
+    let expiresMs: Int64
+  }
+
+  private struct State: Sendable {
+    var known: [[UInt8]: Known] = [:]
+    /// Counts ends, so that a session read before its end is not remembered after it.
+    var ends = 0
+  }
+
+  private let database: IngestDatabase
+  private let state = Mutex(State())
+
+  init(database: IngestDatabase) { self.database = database }
+
+  /// A new session. On disk on return.
+  ///
+  /// - Returns: the token, which is stored nowhere, and when it ends (ms since 1970, UTC).
+  func begin(_ account: Account, unixMs: Int64) async throws -> (token: String, expiresMs: Int64) {
+    let token = Secrets.token()
+    let expiresMs = unixMs + Int64(Limits.sessionDays) * 86_400_000
+    try await database.addSession(
+      tokenHash: Secrets.hash(token), account: account.id, unixMs: unixMs, expiresMs: expiresMs)
+    return (token, expiresMs)
+  }
+
+  /// Whose session it is; nil when it is none, or over.
+  func account(token: String, unixMs: Int64) async throws -> Account? {
+    let hash = Secrets.hash(token)
+    let (known, ends) = state.withLock { ($0.known[hash], $0.ends) }
+    if let known { return known.expiresMs > unixMs ? known.account : nil }
+    guard let stored = try await database.session(tokenHash: hash), stored.expiresMs > unixMs else { return nil }
+    state.withLock { state in
+      guard state.ends == ends else { return }
+      // Full, it begins anew: those in use are back with their next request.
+      if state.known.count >= Limits.sessionsCachedMax { state.known.removeAll(keepingCapacity: true) }
+      state.known[hash] = Known(account: stored.account, expiresMs: stored.expiresMs)
+    }
+    return stored.account
+  }
+
+  /// Ends a session. On disk on return.
+  func end(token: String) async throws {
+    let hash = Secrets.hash(token)
+    try await database.removeSession(tokenHash: hash)
+    state.withLock { state in
+      state.known[hash] = nil
+      state.ends += 1
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import OnTheMap
+import ServiceLifecycle
+import Synchronization
+
+/// Those who wait for something to end, by its number: each is told once, in time or not at all.
+final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
+  private enum State: Sendable {
+    /// Somebody will wait.
+    case expected
+    case waiting(CheckedContinuation<Outcome?, Never>)
+    case over(Outcome)
+  }
+
+  private let states = Mutex<[ID: State]>([:])
+  private let max: Int
+
+  init(max: Int) { self.max = max }
+
+  /// Before the thing can end. False when too many wait already; `outcome` is not to be called then.
+  func expect(_ id: ID) -> Bool {
+    states.withLock { states in
+      guard states.count < max else { return false }
+      states[id] = .expected
+      return true
+    }
+  }
+
+  /// It has ended; nothing happens where nobody waits.
+  func tell(_ id: ID, _ outcome: Outcome) {
+    let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
+      switch states[id] {
+      case .expected:
+        states[id] = .over(outcome)
+        return nil
+      case .waiting(let continuation):
+        states[id] = nil
+        return continuation
+      case .over, nil: return nil
+      }
+    }
+    continuation?.resume(returning: outcome)
+  }
+
+  /// Waits, after `expect`, for the end, for the time, or for the process's shutdown. Nil when it has not ended by
+  /// then.
+  func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
+    let clock = Task {
+      try await Task.sleep(for: .milliseconds(withinMs))
+      giveUp(id)
+    }
+    defer { clock.cancel() }
+    return await withTaskCancellationOrGracefulShutdownHandler {
+      await withCheckedContinuation { continuation in
+        let outcome: Outcome?? = states.withLock { states in
+          switch states[id] {
+          case .expected:
+            states[id] = .waiting(continuation)
+            return .none
+          case .over(let outcome):
+            states[id] = nil
+            return .some(outcome)
+          case .waiting, nil: return .some(nil)
+          }
+        }
+        if case .some(let outcome) = outcome { continuation.resume(returning: outcome) }
+      }
+    } onCancelOrGracefulShutdown: {
+      self.giveUp(id)
+    }
+  }
+
+  private func giveUp(_ id: ID) {
+    let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
+      defer { states[id] = nil }
+      if case .waiting(let continuation) = states[id] { return continuation }
+      return nil
+    }
+    continuation?.resume(returning: nil)
+  }
+}

@@ -1,0 +1,59 @@
+package import HTTPTypes
+package import Hummingbird
+import OnTheMap
+
+/// An error in the API's form: problem details, RFC 9457, with a code that stays.
+package struct Problem: HTTPResponseError, Sendable {
+  package let status: HTTPResponse.Status
+  /// For machines; the last part of the type.
+  package let code: String
+  /// For people: what was wrong, and what to do.
+  package let detail: String
+  /// The field of the request that it is about.
+  package let field: String?
+  /// Not before, in seconds.
+  package let retryAfterSeconds: Int?
+
+  /// - Parameters:
+  ///   - field: empty where it is about the whole request.
+  ///   - retryAfterSeconds: nil where trying again is useless.
+  package init(
+    _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String = "", retryAfterSeconds: Int? = nil
+  ) {
+    self.status = status
+    self.code = code
+    self.detail = detail
+    self.field = field.isEmpty ? nil : field
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /// A status that the HTTP library answers by itself.
+  init(_ status: HTTPResponse.Status) {
+    switch status {
+    case .notFound: self.init(status, "not_found", "there is nothing at this path")
+    case .contentTooLarge:
+      self.init(status, "body_too_large", "the body is longer than \(Limits.requestBodyBytesMax) bytes")
+    case .internalServerError: self.init(status, "internal_error", "the server failed; its log says more")
+    default: self.init(status, "bad_request", status.reasonPhrase)
+    }
+  }
+
+  /// As the HTTP library asks for it.
+  package func response(from request: Request, context: some RequestContext) -> Response { response }
+
+  var response: Response {
+    let json = JSONText.object { json in
+      json.add("type", "urn:onthemap:problem:\(code)")
+      json.add("title", status.reasonPhrase)
+      json.add("status", status.code)
+      json.add("code", code)
+      json.add("detail", detail)
+      if let field { json.add("field", field) }
+    }
+    var response = Response(json, status: status)
+    response.headers[.contentType] = "application/problem+json"
+    if let retryAfterSeconds { response.headers[.retryAfter] = "\(retryAfterSeconds)" }
+    if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"onthemap\"" }
+    return response
+  }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+package import Hummingbird
+import Logging
+
+/// The outermost layer: every error becomes a problem, and every answer carries the headers that browsers need to be
+/// careful with it.
+package struct ProblemMiddleware: RouterMiddleware {
+  /// Of every router here.
+  package typealias Context = BasicRequestContext
+
+  private let problem: @Sendable (any Error) -> Problem?
+
+  /// - Parameter problem: what a service's own errors mean; nil for those that are not its own.
+  package init(_ problem: @escaping @Sendable (any Error) -> Problem?) { self.problem = problem }
+
+  /// As the HTTP library asks for it.
+  package func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do { response = try await next(request, context) } catch is CancellationError { throw CancellationError() } catch {
+      let problem =
+        (error as? Problem) ?? problem(error)
+        ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
+      if problem.status.kind == .serverError {
+        context.logger.error(
+          "request failed",
+          metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])
+      }
+      response = problem.response
+    }
+    response.headers[.xContentTypeOptions] = "nosniff"
+    response.headers[.referrerPolicy] = "no-referrer"
+    response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    return response
+  }
+}
+
+extension HTTPField.Name {
+  static let referrerPolicy = Self("Referrer-Policy")!
+}
