@@ -1,0 +1,121 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+package import Link
+package import Logging
+import NIOCore
+import OnTheMap
+import ServiceLifecycle
+import Synchronization
+import Web
+
+/// Where a feed pulls from, publishes and listens.
+package struct FeedConfiguration: Sendable {
+  /// Ingest's change log.
+  package var ingest: Endpoint
+  /// The feed's own address.
+  package var publish: Endpoint
+  /// HTTP.
+  package var host: String
+  /// 0 for a free one.
+  package var port: Int
+
+  package init(ingest: Endpoint, publish: Endpoint, host: String, port: Int) {
+    self.ingest = ingest
+    self.publish = publish
+    self.host = host
+    self.port = port
+  }
+}
+
+/// Tells everybody the latest posts: over ZeroMQ as they come, over HTTP when asked.
+package struct FeedService: Service {
+  /// Where it listens, with the ports that were taken.
+  package struct Addresses: Sendable {
+    /// Of HTTP.
+    package let httpPort: Int
+    package let publish: Endpoint
+  }
+
+  private let configuration: FeedConfiguration
+  private let logger: Logger
+  private let ready: @Sendable (Addresses) -> Void
+
+  /// - Parameter ready: called once, when everything listens.
+  package init(_ configuration: FeedConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void) {
+    self.configuration = configuration
+    self.logger = logger
+    self.ready = ready
+  }
+
+  /// Runs until graceful shutdown: subscribers are told, and sent elsewhere.
+  ///
+  /// - Throws: `LinkError`, or what HTTP's socket says; all final until the configuration changes.
+  package func run() async throws {
+    let latest = LatestList()
+    let readiness = Readiness(ready)
+    let (reactor, publish) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
+      let instance = "feed-\(getpid())"
+      let publisher = try FeedPublisher(
+        context, bind: configuration.publish, instance: instance, logger: logger, unixMs: { WallClock.unixMs })
+      let client = try ChangeClient(
+        context, connect: configuration.ingest, feed: instance, logger: logger,
+        replaced: { state, nowMs in
+          publisher.replace(state, nowMs: nowMs)
+          latest.set(state)
+          readiness.isListed()
+        },
+        changed: { changes, state in
+          publisher.apply(changes)
+          latest.set(state)
+        })
+      return ([client, publisher], publisher.endpoint)
+    }
+    defer { reactor.stop() }
+    let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: ProblemMiddleware { _ in nil })
+    router.get("/livez") { _, _ in Response(status: .noContent) }
+    router.get("/v2/feed") { request, _ in try latest.response(to: request) }
+    for path in ["/livez", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    let application = Application(
+      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
+      configuration: .init(
+        address: .hostname(configuration.host, port: configuration.port), serverName: "onthemap"),
+      onServerRunning: { channel in
+        readiness.listens(
+          Addresses(httpPort: channel.localAddress?.port ?? configuration.port, publish: publish))
+      },
+      logger: logger)
+    try await application.run()
+  }
+}
+
+/// Ready is who listens and has something to tell: said once, by whichever comes second.
+private final class Readiness: Sendable {
+  private struct State: Sendable {
+    var addresses: FeedService.Addresses?
+    var isListed = false
+  }
+
+  private let state = Mutex(State())
+  private let ready: @Sendable (FeedService.Addresses) -> Void
+
+  init(_ ready: @escaping @Sendable (FeedService.Addresses) -> Void) { self.ready = ready }
+
+  func listens(_ addresses: FeedService.Addresses) {
+    let isListed = state.withLock { state in
+      state.addresses = addresses
+      return state.isListed
+    }
+    if isListed { ready(addresses) }
+  }
+
+  /// At every list that ingest tells; only the first counts.
+  func isListed() {
+    let addresses = state.withLock { state in
+      defer { state.isListed = true }
+      return state.isListed ? nil : state.addresses
+    }
+    if let addresses { ready(addresses) }
+  }
+}

@@ -1,0 +1,62 @@
+import Gazetteer
+package import Link
+package import Logging
+import OnTheMap
+import ServiceLifecycle
+
+/// Which ingest a worker serves, and with what.
+package struct WorkerConfiguration: Sendable {
+  /// Ingest's job link.
+  package var ingest: Endpoint
+  /// The compiled gazetteer.
+  package var gazetteer: String
+  /// Half of the jobs that may be with the worker at once.
+  package var concurrency: Int
+  /// For people: 1 to 64 bytes.
+  package var name: String
+
+  package init(ingest: Endpoint, gazetteer: String, concurrency: Int, name: String) {
+    self.ingest = ingest
+    self.gazetteer = gazetteer
+    self.concurrency = concurrency
+    self.name = name
+  }
+}
+
+/// Finds the places of jobs in the gazetteer, on the thread on which they arrive: a look-up takes microseconds.
+package struct GeocodeWorker: Service {
+  private let configuration: WorkerConfiguration
+  private let logger: Logger
+  private let ready: @Sendable () -> Void
+
+  /// - Parameter ready: called once, when ingest has taken the worker in.
+  package init(_ configuration: WorkerConfiguration, logger: Logger, ready: @escaping @Sendable () -> Void) {
+    self.configuration = configuration
+    self.logger = logger
+    self.ready = ready
+  }
+
+  /// Runs until graceful shutdown. Whatever ingest has not acknowledged then is looked up again by another worker.
+  ///
+  /// - Throws: `PlaceIndexError` or `LinkError`, both final until the configuration changes.
+  package func run() async throws {
+    let places = try PlaceIndex(path: configuration.gazetteer)
+    logger.info("gazetteer open", metadata: ["path": "\(configuration.gazetteer)", "places": "\(places.placeCount)"])
+    var random = SystemRandomNumberGenerator()
+    let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    let joined = Once(ready)
+    let (reactor, _) = try Reactor.start("geocoder", wake: Wake()) { [configuration, logger] context in
+      let client = try JobClient(
+        context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
+        concurrency: configuration.concurrency, logger: logger, joined: { joined.run() },
+        answer: { job in
+          let query = PlaceQuery(job.query, limit: job.limit, country: job.country.isEmpty ? nil : job.country)
+          let found = places.locate(query)
+          return found.isEmpty ? .notFound : .located(found)
+        })
+      return ([client], ())
+    }
+    try? await gracefulShutdown()
+    reactor.stop()
+  }
+}
