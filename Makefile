@@ -20,7 +20,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test check system build release gazetteer bench sanitize proto check-proto fmt lint clean \
+.PHONY: run test tests check system build release gazetteer bench sanitize proto check-proto fmt lint clean \
 	setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
@@ -42,14 +42,18 @@ run: release
 	@exec .build/release/onthemap up $(ARGS)
 
 # `swift test` comes last, so that its verdict is what one reads.
-test: setup-test lint check-proto .build/debug/gazetteer.otm
-	swift test --parallel
+test: setup-test lint check-proto tests
+	swift test --skip-build --parallel
 
-check: lint .build/debug/gazetteer.otm
-	swift test --parallel --skip SystemTests
+check: lint tests
+	swift test --skip-build --parallel --skip SystemTests
 
-system: setup-test .build/debug/gazetteer.otm
-	swift test --filter SystemTests
+system: setup-test tests
+	swift test --skip-build --filter SystemTests
+
+# By name: everything there is to build would include a protobuf compiler in C++.
+tests: .build/debug/gazetteer.otm
+	swift build --product onthemapPackageTests
 
 build: .build/debug/onthemap .build/debug/gazetteer.otm
 

@@ -66,13 +66,15 @@ let package = Package(
       name: "Store", dependencies: ["OnTheMap", logging, .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
 
+    .target(name: "Web", dependencies: http + ["OnTheMap", logging], swiftSettings: strict),
+
     // 3: the services, one a process. They meet only through proto/.
     .target(
-      name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", lifecycle, logging],
+      name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Web", lifecycle, logging],
       swiftSettings: strict),
     .target(
       name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
-    .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
+    .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", "Web", lifecycle, logging], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
@@ -102,6 +104,12 @@ let package = Package(
     .testTarget(name: "LinkTests", dependencies: ["Link"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "Command", "Link", "OnTheMap", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
     .testTarget(name: "SystemTests", swiftSettings: strict),
   ],

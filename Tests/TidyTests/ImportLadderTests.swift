@@ -8,12 +8,13 @@ private let ladder: [String: Set<String>] = [
     "FoundationNetworking", "SystemPackage", "UnixSignals",
   ]),
 
-  "Ingest": service.union(["OnTheMap", "Link", "Store", "CSodium", "Hummingbird", "NIO*", "HTTPTypes"]),
+  "Ingest": service.union(["OnTheMap", "Link", "Store", "Web", "CSodium", "Hummingbird", "NIO*", "HTTPTypes"]),
   "Worker": service.union(["OnTheMap", "Gazetteer", "Link"]),
-  "Feed": service.union(["OnTheMap", "Link", "Hummingbird", "NIO*", "HTTPTypes"]),
+  "Feed": service.union(["OnTheMap", "Link", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
   "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging"]),
   "Store": system.union(["OnTheMap", "GRDB", "Logging"]),
+  "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging"]),
 
   "Gazetteer": pure.union(["OnTheMap"]),
   "OnTheMap": pure,

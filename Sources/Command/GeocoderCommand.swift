@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import OnTheMap
+import Worker
+
+struct GeocoderCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "geocoder", abstract: "Look places up for an ingest; run as many as wanted.",
+    discussion: """
+      Example:
+        onthemap geocoder --ingest tcp://10.0.0.1:7701
+      """)
+
+  @Option(help: "Ingest's address for workers. [ONTHEMAP_GEOCODER_INGEST, default: tcp://127.0.0.1:7701]")
+  var ingest: String?
+  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  var gazetteer: String?
+  @Option(help: "Half of the jobs that may be here at once, 1 to 32. [ONTHEMAP_CONCURRENCY, default: 32]")
+  var concurrency: String?
+  @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
+  var name: String?
+  @OptionGroup var common: CommonOptions
+
+  func run() async throws {
+    let settings = try await Settings(common)
+    let configuration = WorkerConfiguration(
+      ingest: try settings.endpoint(.geocoderIngest, flag: ingest, default: "tcp://127.0.0.1:7701"),
+      gazetteer: try settings.gazetteer(flag: gazetteer),
+      concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
+      name: try workerName(settings))
+    let logger = makeLogger("geocoder", level: settings.logLevel)
+    settings.log(to: logger)
+    let service = GeocodeWorker(configuration, logger: logger) { say("ready ingest=\(configuration.ingest)") }
+    try await serve([service], logger: logger)
+  }
+
+  private func workerName(_ settings: Settings) throws -> String {
+    let process = ProcessInfo.processInfo
+    let name = settings.text(
+      .workerName, flag: name, default: String("\(process.hostName)-\(process.processIdentifier)".suffix(64)))
+    guard (1...64).contains(name.utf8.count), name.isSafeLine else {
+      throw SettingError(.workerName, expected: "1 to 64 bytes without control characters", came: name)
+    }
+    return name
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Ingest
+
+/// Options of ingest, alone and within `up`.
+struct IngestOptions: ParsableArguments {
+  @Option(help: "Folder of the database. [ONTHEMAP_DATA, default: ./data]")
+  var data: String?
+  @Option(help: "Ingest's address for HTTP, HOST:PORT. [ONTHEMAP_HTTP, default: 127.0.0.1:8080]")
+  var http: String?
+  @Option(help: "Address for workers. [ONTHEMAP_JOBS, default: tcp://127.0.0.1:7701]")
+  var jobs: String?
+  @Option(help: "Address for feeds. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
+  var changes: String?
+  @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
+  var origin: String?
+
+  /// Throws `SettingError` with what is wrong.
+  func configuration(_ settings: Settings) throws -> IngestConfiguration {
+    let address = try settings.address(.http, flag: http, default: "127.0.0.1:8080")
+    let origin = settings.text(.origin, flag: origin, default: "")
+    guard origin.isEmpty || origin.hasPrefix("https://") || origin.hasPrefix("http://") else {
+      throw SettingError(.origin, expected: "the address that people open, such as https://example.org", came: origin)
+    }
+    let data = settings.text(.data, flag: data, default: "./data")
+    guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", came: data) }
+    return IngestConfiguration(
+      data: data, host: address.host, port: address.port,
+      jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
+      changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
+      origin: origin)
+  }
+}

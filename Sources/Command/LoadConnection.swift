@@ -1,0 +1,150 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+
+/// One connection of a load test: takes the next due post, sends it at its time, and sends it again until it is
+/// answered.
+struct LoadConnection {
+  /// The server closed, or was silent for too long.
+  private struct Closed: Error {}
+
+  private struct Claim {
+    let post: Int
+    /// Whether it was due before this connection was free.
+    let isUnclaimed: Bool
+    var attempts = 0
+  }
+
+  private typealias Answers = NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+  private typealias Requests = NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
+
+  /// A refusal's body is longer than this only by mistake.
+  private static let bodyBytesMax = 65_536
+  private static let pauseMinMs: Int64 = 100
+  private static let pauseMaxMs: Int64 = 2_000
+
+  private let number: Int
+  private let plan: LoadPlan
+  private let target: LoadTarget
+  private let schedule: LoadSchedule
+  private let timeouts: LoadTimeouts
+  private let tally: LoadTally
+  private var claim: Claim?
+  private var pauseMs = LoadConnection.pauseMinMs
+
+  init(
+    _ number: Int, plan: LoadPlan, target: LoadTarget, schedule: LoadSchedule, timeouts: LoadTimeouts, tally: LoadTally
+  ) {
+    self.number = number
+    self.plan = plan
+    self.target = target
+    self.schedule = schedule
+    self.timeouts = timeouts
+    self.tally = tally
+  }
+
+  /// Until every post is answered, or the time is over.
+  mutating func run() async {
+    while !schedule.isOver, !Task.isCancelled, claim != nil || !schedule.isExhausted {
+      let channel: LoadTarget.Connection
+      do { channel = try await target.connect() } catch {
+        tally.fail("cannot connect")
+        try? await pause()
+        continue
+      }
+      do {
+        try await channel.executeThenClose { answers, requests in
+          try await talk(answers.makeAsyncIterator(), requests, channel.channel)
+        }
+      } catch {
+        timeouts.end(number)
+        // A connection that ended while it had nothing to do was not needed.
+        guard claim?.attempts ?? 0 > 0 else { continue }
+        tally.fail(LoadConnection.kind(of: error))
+        try? await pause()
+      }
+    }
+    if claim != nil { tally.giveUp() }
+  }
+
+  /// Sends post after post, until none is left or the connection is not usable any more.
+  private mutating func talk(_ answers: Answers, _ requests: Requests, _ channel: any Channel) async throws {
+    var answers = answers
+    while let post = try await nextPost() {
+      try await requests.write(
+        contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
+      timeouts.begin(number, channel, untilNs: min(LoadClock.nowNs + LoadTimeouts.answerNs, schedule.endNs))
+      let answer = try await LoadConnection.read(&answers)
+      timeouts.end(number)
+      try await settle(post, answer)
+      if !answer.head.isKeepAlive { return }
+    }
+  }
+
+  /// Waits for the time of the claimed post, or of a new one; nil when there is none, or no time.
+  private mutating func nextPost() async throws -> Int? {
+    if claim == nil, let post = schedule.claim() {
+      claim = Claim(post: post, isUnclaimed: LoadClock.nowNs > schedule.dueNs(post))
+    }
+    guard let claim, !schedule.isOver else { return nil }
+    if claim.attempts == 0 {
+      let dueNs = schedule.dueNs(claim.post)
+      try await LoadClock.sleep(untilNs: dueNs)
+      tally.send(lateNs: LoadClock.nowNs - dueNs, isUnclaimed: claim.isUnclaimed)
+    } else {
+      tally.retry()
+    }
+    self.claim?.attempts += 1
+    return claim.post
+  }
+
+  private mutating func settle(_ post: Int, _ answer: LoadAnswer) async throws {
+    switch answer.meaning {
+    case .accepted(let id):
+      let nowNs = LoadClock.nowNs
+      // Counted from when the post was due, not from when it could be sent: the wait for a connection, and for a server
+      // that had to be started again, is what a user would have waited.
+      tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
+      claim = nil
+      pauseMs = LoadConnection.pauseMinMs
+    case .refused(let kind):
+      tally.refuse(kind)
+      claim = nil
+    case .again(let kind):
+      tally.fail(kind)
+      try await pause()
+    }
+  }
+
+  /// Random, so that the connections do not come back in the same instant; up to two seconds when it goes on.
+  private mutating func pause() async throws {
+    pauseMs = min(2 * pauseMs, LoadConnection.pauseMaxMs)
+    let untilNs = LoadClock.nowNs + Int64.random(in: LoadConnection.pauseMinMs...pauseMs) * 1_000_000
+    try await LoadClock.sleep(untilNs: min(untilNs, schedule.endNs))
+  }
+
+  private static func read(_ answers: inout Answers) async throws -> LoadAnswer {
+    var head: HTTPResponseHead?
+    var body = ByteBuffer()
+    while let part = try await answers.next() {
+      switch part {
+      // An informational one is followed by the true one.
+      case .head(let next): head = next
+      case .body(var bytes):
+        guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= bodyBytesMax else { break }
+        body.writeBuffer(&bytes)
+      case .end: if let head { return LoadAnswer(head: head, body: body) }
+      }
+    }
+    throw Closed()
+  }
+
+  private static func kind(of error: any Error) -> String {
+    switch error {
+    case is Closed: "closed before the answer"
+    case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+    case is ChannelError: "closed while it was sent"
+    default: "\(type(of: error))"
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Link
+import Logging
+import NIOCore
+import NIOPosix
+import OnTheMap
+
+/// A load test from its first post to its figures.
+struct LoadRun: Sendable {
+  /// How long the feed may take to tell its list.
+  private static let patienceNs: Int64 = 10_000_000_000
+  private static let tick = Duration.milliseconds(200)
+
+  let plan: LoadPlan
+  let server: URL
+  let feed: Endpoint
+  let api: API
+  let token: String
+  let connections: Int
+  let settleSeconds: Int
+  let logger: Logger
+
+  /// - Throws: `SettingError` with what is not there: the feed, the store.
+  func run() async throws -> LoadSummary {
+    let tally = LoadTally(posts: plan.count)
+    let subscription = LoadSubscription(plan: plan, tally: tally)
+    let store = LoadStore(api: api)
+    let progress = LoadProgress(tally, offered: plan.count)
+    let reactor = try subscription.start(feed, logger: logger)
+    defer { reactor.stop() }
+    defer { progress.clear() }
+    try await check(subscription, store)
+
+    // All connections are there before the first post is due.
+    let warmUpNs = 250_000_000 + Int64(connections) * 500_000
+    let schedule = LoadSchedule(plan, startNs: LoadClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
+    subscription.begin(schedule)
+    try await send(schedule, tally, progress)
+
+    let audit = LoadAudit(plan: plan, store: store, tally: tally, subscription: subscription)
+    let untilNs = LoadClock.nowNs + Int64(settleSeconds) * 1_000_000_000
+    let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
+    return LoadSummary(
+      plan: plan, server: server.absoluteString, connections: connections, tally: tally, finding: finding,
+      replacements: subscription.replacements, startNs: schedule.startNs)
+  }
+
+  /// That the feed tells this server's posts: otherwise none would ever be seen.
+  private func check(_ subscription: LoadSubscription, _ store: LoadStore) async throws {
+    let untilNs = LoadClock.nowNs + LoadRun.patienceNs
+    while subscription.list == nil {
+      guard LoadClock.nowNs < untilNs else {
+        throw SettingError(.feed, expected: "the address of a feed that answers", came: "\(feed)")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let epoch = try await store.list().epoch
+    guard subscription.list?.epoch.description ?? epoch == epoch else {
+      throw SettingError(.feed, expected: "a feed of the same ingest as --server", came: "\(feed)")
+    }
+  }
+
+  private func send(_ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress) async throws {
+    // One loop carries more than a server of this kind takes, and leaves the other cores to it.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let target = LoadTarget(server, token: token, group: group)
+    let timeouts = LoadTimeouts(connections: connections)
+    try await ticking({
+      timeouts.expire(nowNs: LoadClock.nowNs)
+      progress.show("sending")
+    }) {
+      await withDiscardingTaskGroup { tasks in
+        for number in 0..<connections {
+          tasks.addTask {
+            var connection = LoadConnection(
+              number, plan: plan, target: target, schedule: schedule, timeouts: timeouts, tally: tally)
+            await connection.run()
+          }
+        }
+      }
+    }
+    try await group.shutdownGracefully()
+  }
+
+  /// Does something, and something else five times a second meanwhile.
+  private func ticking<Result: Sendable>(
+    _ tick: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let ticker = Task {
+      while !Task.isCancelled {
+        tick()
+        try? await Task.sleep(for: LoadRun.tick)
+      }
+    }
+    defer { ticker.cancel() }
+    return try await body()
+  }
+}

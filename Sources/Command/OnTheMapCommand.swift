@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// `onthemap`: every role and tool is a subcommand.
+@main
+struct OnTheMapCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "onthemap",
+    abstract: "People put themselves on a shared map, and everybody sees the latest 100, live.",
+    discussion: """
+      Every option can also be set in the environment (ONTHEMAP_...) or in a file of such lines (--config FILE).
+      A flag wins over the environment, the environment over the file, the file over the default.
+
+      Examples:
+        onthemap up
+        onthemap post --user ada@example.org --place "Seattle, WA" --link example.org/ada --wait
+        onthemap watch
+      """,
+    version: "0.1.0",
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Services", subcommands: [UpCommand.self, IngestCommand.self, GeocoderCommand.self, FeedCommand.self]),
+      CommandGroup(
+        name: "Tools",
+        subcommands: [
+          PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
+          HealthCommand.self,
+        ]),
+    ])
+}

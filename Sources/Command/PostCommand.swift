@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+
+struct PostCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "post", abstract: "Put yourself on the map.",
+    discussion: """
+      The password comes from ONTHEMAP_PASSWORD, from the file that ONTHEMAP_PASSWORD_FILE names, or is asked for.
+
+      Examples:
+        onthemap post --user ada@example.org --place "Costa Rica" --link https://example.org/ada
+        onthemap post --user new@example.org --sign-up "Grace Hopper" --place "Arlington, VA" --link example.org --wait
+      """)
+
+  @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
+  var server: String?
+  @Option(help: "Your e-mail address. [ONTHEMAP_USER]")
+  var user: String?
+  @Option(help: "Make the account first, under this name.")
+  var signUp: String?
+  @Option(help: "Where you are, in your own words.")
+  var place: String
+  @Option(help: "The link that people find with it.")
+  var link: String
+  @Flag(help: "Wait until the place is found, 10 seconds at most, and say where it is.")
+  var wait = false
+  @OptionGroup var common: CommonOptions
+
+  func run() async throws {
+    let settings = try await Settings(common)
+    var api = API(try settings.server(flag: server))
+    guard let user = settings.optional(.user, flag: user) else {
+      throw SettingError("--user (ONTHEMAP_USER) is missing: the e-mail address of your account.")
+    }
+    let password = try readPassword(settings)
+    do {
+      api.token = try await session(api, user: user, password: password)
+      let answer = try await api.send(
+        "POST", path: "/v2/posts",
+        headers: ["Idempotency-Key": UUID().uuidString].merging(wait ? ["Prefer": "wait=10"] : [:]) { $1 },
+        json: ["place": place, "link": link])
+      guard answer.status == 200 || answer.status == 202, let id = answer.text("id") else {
+        throw SettingError("Not posted: \(answer.problem).")
+      }
+      switch answer.text("state") {
+      case "published": say("\(id) is on the map: \(answer.text("label") ?? "")")
+      case "rejected", "dead":
+        throw SettingError("\(id) is not on the map: \(reason(answer)).")
+      default: say("\(id) is accepted; see what becomes of it at \(api.base)/v2/posts/\(id)")
+      }
+    } catch let error as URLError {
+      throw SettingError("\(api.base) cannot be reached: \(error.localizedDescription)")
+    }
+  }
+
+  private func session(_ api: API, user: String, password: String) async throws -> String {
+    var credentials: [String: Any] = ["email": user, "password": password]
+    if let signUp {
+      let names = signUp.split(separator: " ", maxSplits: 1).map(String.init)
+      credentials["firstName"] = names.first ?? ""
+      credentials["lastName"] = names.count > 1 ? names[1] : ""
+    }
+    let answer = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
+    guard let token = answer.text("token") else { throw SettingError("Not logged in: \(answer.problem).") }
+    return token
+  }
+
+  private func readPassword(_ settings: Settings) throws -> String {
+    if let password = try settings.password() { return password }
+    guard isatty(STDIN_FILENO) == 1, let typed = getpass("Password: ") else {
+      throw SettingError("The password is missing: set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
+    }
+    return String(cString: typed)
+  }
+
+  private func reason(_ answer: API.Answer) -> String {
+    let object = try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+    return (object?["reason"] as? [String: Any])?["detail"] as? String ?? answer.problem
+  }
+}

@@ -1,0 +1,54 @@
+/// Every setting by its flag; the environment's name follows from the table, so that one list serves all.
+enum Setting: String, CaseIterable {
+  case changes = "ONTHEMAP_CHANGES"
+  case concurrency = "ONTHEMAP_CONCURRENCY"
+  case config = "ONTHEMAP_CONFIG"
+  case data = "ONTHEMAP_DATA"
+  case feed = "ONTHEMAP_FEED"
+  case feedHTTP = "ONTHEMAP_FEED_HTTP"
+  case feedIngest = "ONTHEMAP_FEED_INGEST"
+  case gazetteer = "ONTHEMAP_GAZETTEER"
+  case geocoderIngest = "ONTHEMAP_GEOCODER_INGEST"
+  case http = "ONTHEMAP_HTTP"
+  case jobs = "ONTHEMAP_JOBS"
+  case logLevel = "ONTHEMAP_LOG_LEVEL"
+  case origin = "ONTHEMAP_ORIGIN"
+  case password = "ONTHEMAP_PASSWORD"
+  case passwordFile = "ONTHEMAP_PASSWORD_FILE"
+  case publish = "ONTHEMAP_PUBLISH"
+  case server = "ONTHEMAP_SERVER"
+  case user = "ONTHEMAP_USER"
+  case workerName = "ONTHEMAP_WORKER_NAME"
+  case workers = "ONTHEMAP_WORKERS"
+
+  /// Never shown.
+  var isSecret: Bool { self == .password }
+
+  /// The flag as people type it, where there is one.
+  var flag: String? {
+    switch self {
+    case .password: nil
+    case .passwordFile: nil
+    case .geocoderIngest, .feedIngest: "--ingest"
+    case .feedHTTP: "--feed-http"
+    case .logLevel: "--log-level"
+    case .workerName: "--name"
+    case .changes: "--changes"
+    case .concurrency: "--concurrency"
+    case .config: "--config"
+    case .data: "--data"
+    case .feed: "--feed"
+    case .gazetteer: "--gazetteer"
+    case .http: "--http"
+    case .jobs: "--jobs"
+    case .origin: "--origin"
+    case .publish: "--publish"
+    case .server: "--server"
+    case .user: "--user"
+    case .workers: "--workers"
+    }
+  }
+
+  /// The flag and the environment's name, for messages.
+  var title: String { flag.map { "\($0) (\(rawValue))" } ?? rawValue }
+}

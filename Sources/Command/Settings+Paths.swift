@@ -1,0 +1,39 @@
+import Foundation
+import Link
+
+extension Settings {
+  /// A setting that is a ZeroMQ address.
+  func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
+    let text = text(setting, flag: flag, default: fallback)
+    do { return try Endpoint(text) } catch {
+      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(fallback)", came: text)
+    }
+  }
+
+  /// The compiled gazetteer: as told, or beside the program, or where packages put it.
+  func gazetteer(flag: String?) throws -> String {
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let usual = [
+      program.appendingPathComponent("gazetteer.otm").path,
+      program.deletingLastPathComponent().appendingPathComponent("share/onthemap/gazetteer.otm").path,
+    ]
+    let found = usual.first { FileManager.default.fileExists(atPath: $0) }
+    let path = text(.gazetteer, flag: flag, default: found ?? usual[0])
+    guard FileManager.default.isReadableFile(atPath: path) else {
+      throw SettingError(
+        .gazetteer, expected: "a compiled gazetteer that can be read (make one with: make gazetteer)", came: path)
+    }
+    return path
+  }
+
+  /// The password of whoever uses a tool: from the environment or the file, or from the file that is named there; nil
+  /// where neither is set.
+  func password() throws -> String? {
+    if let password = optional(.password, flag: nil) { return password }
+    guard let path = optional(.passwordFile, flag: nil) else { return nil }
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw SettingError(.passwordFile, expected: "a file that can be read", came: path)
+    }
+    return text.trimmingCharacters(in: .newlines)
+  }
+}

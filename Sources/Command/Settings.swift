@@ -1,0 +1,146 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import Logging
+import SystemPackage
+
+/// Options that every subcommand has.
+struct CommonOptions: ParsableArguments {
+  @Option(help: "A file of NAME=value lines, with the names of the environment.")
+  var config: String?
+
+  @Option(help: "trace, debug, info, notice, warning, error or critical. [ONTHEMAP_LOG_LEVEL, default: info]")
+  var logLevel: String?
+}
+
+/// What is wrong with a setting: which, what was expected, and what came.
+struct SettingError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ setting: Setting, expected: String, came: String, flag: String? = nil) {
+    let title = flag.map { "\($0) (\(setting.rawValue))" } ?? setting.title
+    description = "\(title) must be \(expected), not \"\(setting.isSecret ? "***" : came)\"."
+  }
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The effective settings: a flag, else the environment, else the file, else the default. Remembers what it was asked,
+/// to be logged.
+final class Settings {
+  private let reader: ConfigReader
+  private var effective: [(name: String, value: String)] = []
+  let logLevel: Logger.Level
+
+  /// Throws `SettingError` for names that nobody knows, and for a file that cannot be read.
+  init(_ common: CommonOptions) async throws {
+    let environment = ProcessInfo.processInfo.environment
+    try Settings.refuseUnknown(environment.keys.filter { $0.hasPrefix("ONTHEMAP_") }, where: "the environment")
+    let path = common.config ?? environment[Setting.config.rawValue]
+    var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
+    if let path {
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw SettingError(.config, expected: "a readable file of NAME=value lines", came: path)
+      }
+      try Settings.refuseUnknown(try Settings.names(in: text, of: path), where: path)
+      providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path)))
+    }
+    reader = ConfigReader(providers: providers)
+    let set = common.logLevel ?? reader.string(forKey: ConfigKey(Setting.logLevel.path)) ?? ""
+    let level = set.isEmpty ? "info" : set
+    guard let logLevel = Logger.Level(rawValue: level) else {
+      throw SettingError(
+        .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), came: level)
+    }
+    self.logLevel = logLevel
+    if let path { effective.append((Setting.config.rawValue, path)) }
+    effective.append((Setting.logLevel.rawValue, level))
+  }
+
+  /// A setting's text.
+  func text(_ setting: Setting, flag: String?, default fallback: String) -> String {
+    optional(setting, flag: flag) ?? note(setting, fallback)
+  }
+
+  /// A setting's text, or nil where it is not set.
+  func optional(_ setting: Setting, flag: String?) -> String? {
+    if let flag { return note(setting, flag) }
+    // NAME= in a file or in the environment takes a setting back.
+    guard let value = reader.string(forKey: ConfigKey(setting.path), isSecret: setting.isSecret), !value.isEmpty else {
+      return nil
+    }
+    return note(setting, value)
+  }
+
+  /// A setting that is a whole number.
+  func number(_ setting: Setting, flag: String?, default fallback: Int, in range: ClosedRange<Int>) throws -> Int {
+    let text = text(setting, flag: flag, default: "\(fallback)")
+    guard let number = Int(text), range.contains(number) else {
+      throw SettingError(
+        setting, expected: "a number from \(range.lowerBound) to \(range.upperBound)", came: text)
+    }
+    return number
+  }
+
+  /// A setting that is an address for HTTP, "127.0.0.1:8080"; port 0 or * takes a free one.
+  ///
+  /// - Parameter name: the flag's, where a command has its own.
+  func address(
+    _ setting: Setting, flag: String?, default fallback: String, name: String? = nil
+  ) throws -> (host: String, port: Int) {
+    let text = text(setting, flag: flag, default: fallback)
+    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+      let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
+    else { throw SettingError(setting, expected: "HOST:PORT such as \(fallback)", came: text, flag: name) }
+    let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    return (host, Int(port))
+  }
+
+  /// Logs what is in force, secrets masked.
+  func log(to logger: Logger) {
+    logger.info("configuration", metadata: Logger.Metadata(uniqueKeysWithValues: effective.map { ($0, "\($1)") }))
+  }
+
+  private func note(_ setting: Setting, _ value: String) -> String {
+    effective.removeAll { $0.name == setting.rawValue }
+    effective.append((setting.rawValue, setting.isSecret ? "***" : value))
+    return value
+  }
+
+  private static func names(in text: String, of path: String) throws -> [String] {
+    try text.split(separator: "\n").compactMap { line in
+      let line = line.trimmingCharacters(in: .whitespaces)
+      guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+      guard let equals = line.firstIndex(of: "=") else {
+        throw SettingError("\(path) has a line that is not NAME=value: \"\(line)\".")
+      }
+      return String(line[..<equals])
+    }
+  }
+
+  private static func refuseUnknown(_ names: [String], where place: String) throws {
+    for name in names.sorted() where Setting(rawValue: name) == nil {
+      let nearest = Setting.allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) }
+      throw SettingError(
+        "\(place) sets \(name), which nothing here reads; did you mean \(nearest?.rawValue ?? "ONTHEMAP_DATA")?")
+    }
+  }
+
+  /// Levenshtein's.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    var row = Array(0...b.utf8.count)
+    for (i, x) in a.utf8.enumerated() {
+      var corner = row[0]
+      row[0] = i + 1
+      for (j, y) in b.utf8.enumerated() {
+        (corner, row[j + 1]) = (row[j + 1], min(corner + (x == y ? 0 : 1), row[j] + 1, row[j + 1] + 1))
+      }
+    }
+    return row[b.utf8.count]
+  }
+}
+
+extension Setting {
+  /// The key from which the library makes the environment's name.
+  fileprivate var path: String { rawValue.lowercased().replacingOccurrences(of: "_", with: ".") }
+}

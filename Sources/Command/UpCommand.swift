@@ -1,0 +1,128 @@
+import ArgumentParser
+import Feed
+import Ingest
+import Link
+import Logging
+import ServiceLifecycle
+import Worker
+
+struct UpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up", abstract: "Run everything in one process, over the same sockets as apart.",
+    discussion: """
+      Prints one line when all of it is ready.
+
+      Examples:
+        onthemap up
+        onthemap up --data /var/lib/onthemap --http 127.0.0.1:9000 --workers 4
+        onthemap up --http 127.0.0.1:0 --feed-http 127.0.0.1:0 --jobs 'tcp://127.0.0.1:*' \\
+          --changes 'tcp://127.0.0.1:*' --publish 'tcp://127.0.0.1:*'
+      """)
+
+  @Option(help: "The feed's address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
+  var feedHttp: String?
+  @Option(help: "Geocoding workers, 1 to 64. [ONTHEMAP_WORKERS, default: 2]")
+  var workers: String?
+  @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
+  var publish: String?
+  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  var gazetteer: String?
+  @OptionGroup var options: IngestOptions
+  @OptionGroup var common: CommonOptions
+
+  func run() async throws {
+    let settings = try await Settings(common)
+    let ingest = try options.configuration(settings)
+    let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
+    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
+    let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
+    let gazetteer = try settings.gazetteer(flag: gazetteer)
+    let level = settings.logLevel
+    let logger = makeLogger("up", level: level)
+    settings.log(to: logger)
+
+    // The others start when ingest listens: only then its ports are known.
+    let ingestReady = Told<IngestService.Addresses>()
+    let feedReady = Told<FeedService.Addresses>()
+    var services: [any Service] = [
+      IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
+      Later {
+        let addresses = try await ingestReady.value
+        return FeedService(
+          FeedConfiguration(
+            ingest: addresses.changes.connectable, publish: publish, host: feedAddress.host, port: feedAddress.port),
+          logger: makeLogger("feed", level: level)
+        ) { feedReady.tell($0) }
+      },
+    ]
+    let joined = (1...workers).map { _ in Told<Void>() }
+    for (index, joined) in joined.enumerated() {
+      services.append(
+        Later {
+          let addresses = try await ingestReady.value
+          return GeocodeWorker(
+            WorkerConfiguration(
+              ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: 32, name: "worker-\(index + 1)"),
+            logger: makeLogger("worker-\(index + 1)", level: level)
+          ) { joined.tell(()) }
+        })
+    }
+    services.append(
+      Announcement {
+        let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
+        for worker in joined { try await worker.value }
+        say(
+          "ready http=http://\(ingest.host):\(addresses.httpPort) "
+            + "feed-http=http://\(feedAddress.host):\(feed.httpPort) feed=\(feed.publish) jobs=\(addresses.jobs) "
+            + "changes=\(addresses.changes)")
+      })
+    try await serve(services, logger: logger)
+  }
+}
+
+/// A service that is made when it can be.
+private struct Later<Made: Service>: Service {
+  let make: @Sendable () async throws -> Made
+
+  func run() async throws {
+    guard let made = try? await cancelWhenGracefulShutdown({ try await make() }) else { return }
+    try await made.run()
+  }
+}
+
+/// Says something when the time has come, and then does nothing until the end.
+private struct Announcement: Service {
+  let say: @Sendable () async throws -> Void
+
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown { try await say() }
+    try? await gracefulShutdown()
+  }
+}
+
+/// A value that somebody will tell, once.
+private final class Told<Value: Sendable>: Sendable {
+  private let continuation: AsyncStream<Value>.Continuation
+  private let first: Task<Value?, Never>
+
+  init() {
+    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+    self.continuation = continuation
+    first = Task { await stream.first { _ in true } }
+  }
+
+  func tell(_ value: Value) { continuation.yield(value) }
+
+  /// Waits for it; throws `CancellationError` when nobody will tell any more.
+  var value: Value {
+    get async throws {
+      let value = await withTaskCancellationHandler {
+        await first.value
+      } onCancel: {
+        continuation.finish()
+      }
+      guard let value else { throw CancellationError() }
+      return value
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Link
+import OnTheMap
+
+/// One JSON object a line: what programs read.
+struct WatchJSON: WatchForm {
+  private let limit: Int
+  private var shown = 0
+
+  /// - Parameter limit: lines after which it is done.
+  init(limit: Int) { self.limit = limit }
+
+  var isDone: Bool { shown >= limit }
+
+  mutating func takeRemarks() -> [String] { [] }
+
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+    let news = news.prefix(limit - shown)
+    shown += news.count
+    return news.map { WatchJSON.line($0) + "\n" }.joined()
+  }
+
+  private static func line(_ news: FeedSubscriber.Event) -> String {
+    switch news {
+    case .list(let state):
+      // The list as every service writes it, with one member more.
+      return #"{"kind":"snapshot","# + ascii(state.json.bytes.dropFirst())
+    case .changes(let entries, let state):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "change")
+          json.add("epoch", state.epoch.description)
+          json.add("seq", state.seq)
+          json.add("stateHash", hexadecimal(state.hash, digits: 16))
+          json.array("entries", entries) { $1.write(to: &$0) }
+        }.bytes)
+    case .lost(let reason):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "lost")
+          json.add("reason", reason)
+        }.bytes)
+    }
+  }
+
+  /// The same value, with everything escaped that a terminal would obey. Such characters stand only within texts.
+  private static func ascii(_ bytes: some Collection<UInt8>) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard !text.isSafeLine else { return text }
+    return text.unicodeScalars.reduce(into: "") { line, scalar in
+      if scalar.isUnsafe {
+        line += "\\u" + hexadecimal(UInt64(scalar.value), digits: 4)
+      } else {
+        line.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
