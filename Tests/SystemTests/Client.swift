@@ -1,0 +1,150 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// What came back over HTTP.
+struct Answer: Sendable {
+  let status: Int
+  /// By their names in lower case.
+  let headers: [String: String]
+  let body: Data
+
+  /// A member of the body.
+  subscript(_ name: String) -> String? { object[name] as? String }
+
+  func number(_ name: String) throws -> Double { try #require(object[name] as? NSNumber).doubleValue }
+
+  var object: [String: Any] { (try? JSONSerialization.jsonObject(with: body) as? [String: Any]) ?? [:] }
+
+  func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    #expect(status == 200)
+    return try JSONDecoder().decode(type, from: body)
+  }
+}
+
+/// A post, as its owner sees it.
+struct Post: Decodable, Sendable {
+  struct Reason: Decodable, Sendable {
+    let code: String
+    let detail: String
+  }
+
+  let id: String
+  let state: String
+  let place: String
+  let label: String?
+  let seq: UInt64?
+  let reason: Reason?
+}
+
+/// Somebody who speaks HTTP to a service.
+struct Client: Sendable {
+  let base: String
+  /// Sent as bearer, when there is one.
+  var token: String?
+
+  init(_ base: String) { self.base = base }
+
+  var port: UInt16 { get throws { try #require(UInt16(base.split(separator: ":").last ?? "")) } }
+
+  private static let session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = 64
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCache = nil
+    configuration.timeoutIntervalForRequest = 20
+    return URLSession(configuration: configuration)
+  }()
+
+  func send(
+    _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]
+  ) async throws -> Answer {
+    guard let url = URL(string: base + path) else { throw URLError(.badURL) }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    request.httpBody = body.map { Data($0.utf8) }
+    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    // Not `data(for:)`: cancelled in the moment of an answer, Foundation on Linux waits for itself for ever.
+    return try await withCheckedThrowingContinuation { continuation in
+      Client.session.dataTask(with: request) { body, response, error in
+        guard let response = response as? HTTPURLResponse else {
+          return continuation.resume(throwing: error ?? URLError(.badServerResponse))
+        }
+        let fields = response.allHeaderFields.map { ("\($0.key)".lowercased(), "\($0.value)") }
+        let headers = Dictionary(fields) { $0 + ", " + $1 }
+        continuation.resume(returning: Answer(status: response.statusCode, headers: headers, body: body ?? Data()))
+      }.resume()
+    }
+  }
+
+  func get(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
+    try await send("GET", path, headers: headers)
+  }
+
+  static let password = "correct horse battery"
+
+  /// The same client with a new account's session.
+  func signedUp(as email: String = "ada@example.org") async throws -> Client {
+    let answer = try await signUp(email)
+    #expect(answer.status == 201)
+    var client = self
+    let token = try #require(answer["token"])
+    client.token = token
+    return client
+  }
+
+  func signUp(_ email: String) async throws -> Answer {
+    let body = JSON.object(["email": email, "password": Client.password, "firstName": "Ada", "lastName": "Lovelace"])
+    return try await send("POST", "/v2/accounts", body: body)
+  }
+
+  func logIn(_ email: String, password: String = Client.password) async throws -> Answer {
+    try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
+  }
+
+  /// - Parameter wait: seconds.
+  func post(
+    _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
+    headers: [String: String] = [:]
+  ) async throws -> Answer {
+    var headers = headers
+    headers["Idempotency-Key"] = key
+    headers["Prefer"] = wait.map { "wait=\($0)" }
+    return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
+  }
+
+  /// All the caller's posts, oldest first.
+  func posts() async throws -> [Post] {
+    struct Page: Decodable {
+      let posts: [Post]
+      let next: String?
+    }
+    var posts: [Post] = []
+    var path: String? = "/v2/posts?limit=1000"
+    while let next = path {
+      let page = try await get(next).decoded(Page.self)
+      posts += page.posts
+      path = page.next.map { "/v2/posts?limit=1000&after=\($0)" }
+    }
+    return posts
+  }
+
+  /// The list that everybody sees.
+  func list() async throws -> FeedList { try await get("/v2/feed").decoded(FeedList.self) }
+
+  /// A post with a wait, to see that everything still goes.
+  func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let answer = try await post("Costa Rica", wait: 10)
+    #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)
+  }
+}
+
+enum JSON {
+  static func object(_ members: [String: Any]) -> String {
+    let data = (try? JSONSerialization.data(withJSONObject: members)) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

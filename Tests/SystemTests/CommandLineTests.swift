@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+@Suite("The command line", .stage)
+struct CommandLineTests {
+  @Test(
+    "A wrong value is refused at the start, with its option, what was expected and what came",
+    arguments: [
+      (["up", "--http", "8080"], ["--http", "HOST:PORT", "8080"]),
+      (["up", "--http", "127.0.0.1:99999"], ["--http", "HOST:PORT", "99999"]),
+      (["up", "--feed-http", "127.0.0.1:"], ["--feed-http", "HOST:PORT"]),
+      (["up", "--jobs", "127.0.0.1:7701"], ["--jobs", "tcp://", "127.0.0.1:7701"]),
+      (["up", "--jobs", "tcp://127.0.0.1:x"], ["--jobs", "tcp://", ":x"]),
+      (["up", "--jobs", "udp://127.0.0.1:1"], ["--jobs", "tcp://", "udp"]),
+      (["up", "--jobs", "tcp://127.0.0.1:70000"], ["--jobs", "tcp://", "70000"]),
+      (["up", "--publish", "nonsense"], ["--publish", "nonsense"]),
+      (["up", "--workers", "0"], ["--workers", "1 to 64", "\"0\""]),
+      (["up", "--workers", "65"], ["--workers", "1 to 64", "65"]),
+      (["up", "--workers", "abc"], ["--workers", "1 to 64", "abc"]),
+      (["up", "--log-level", "loud"], ["--log-level", "debug", "loud"]),
+      (["up", "--origin", "example.org"], ["--origin", "https://", "example.org"]),
+      (["up", "--gazetteer", "/no/such.otm"], ["--gazetteer", "/no/such.otm"]),
+      (["up", "--nonsense"], ["--nonsense"]), (["nonsense"], ["nonsense"]), (["up", "nonsense"], ["nonsense"]),
+      (["ingest", "--http", "x"], ["--http", "HOST:PORT"]), (["ingest", "--jobs", "x"], ["--jobs", "tcp://"]),
+      (["geocoder", "--ingest", "x"], ["--ingest", "tcp://"]),
+      (["geocoder", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
+      (["geocoder", "--name", ""], ["--name", "1 to 64"]), (["geocoder", "--name", "a\nb"], ["--name", "control"]),
+      (["feed", "--publish", "x"], ["--publish", "tcp://"]), (["feed", "--http", "x"], ["--http", "HOST:PORT"]),
+      (["watch", "--feed", "x"], ["--feed", "tcp://"]), (["watch", "--count", "0"], ["--count", "0"]),
+      (["geocode", "--limit", "21", "Oslo"], ["--limit", "1 to 20", "21"]),
+      (["geocode", "--country", "USA", "Oslo"], ["--country", "USA"]),
+      (["post", "--place", "Oslo", "--link", "example.org", "--server", "x"], ["--server", "http://", "\"x\""]),
+      (["post", "--place", "Oslo", "--link", "example.org"], ["--user", "ONTHEMAP_USER"]),
+      (["health", "nonsense"], ["nonsense"]),
+    ])
+  func wrong(arguments: [String], words: [String]) async throws {
+    let (status, said, logged) = try await Stage.current.run(arguments)
+    #expect(status > 0 && said.isEmpty)
+    for word in words { #expect(logged.contains(word)) }
+  }
+
+  @Test("A name that nothing reads is refused, with the one that was meant, in the environment and in a file")
+  func unknownNames() async throws {
+    let stage = Stage.current
+    let (status, _, logged) = try await stage.run("up", environment: ["ONTHEMAP_WORKRS": "2"])
+    #expect(status > 0 && logged.contains("ONTHEMAP_WORKRS") && logged.contains("did you mean ONTHEMAP_WORKERS?"))
+
+    for (text, words) in [
+      ("ONTHEMAP_JBOS=tcp://127.0.0.1:1\n", ["ONTHEMAP_JBOS", "ONTHEMAP_JOBS?"]),
+      ("# fine\nONTHEMAP_WORKERS 3\n", ["ONTHEMAP_WORKERS 3", "NAME=value"]),
+      ("ONTHEMAP_WORKERS=many\n", ["ONTHEMAP_WORKERS", "1 to 64", "many"]),
+    ] {
+      let file = stage.path("settings")
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+      let (status, _, logged) = try await stage.run("up", "--config", file)
+      #expect(status > 0)
+      for word in words { #expect(logged.contains(word)) }
+    }
+    let (missing, _, complaint) = try await stage.run("up", "--config", stage.path("nowhere"))
+    #expect(missing > 0 && complaint.contains("--config") && complaint.contains("nowhere"))
+  }
+
+  @Test("A flag wins over the environment, the environment over the file, the file over the default")
+  func precedence() async throws {
+    let stage = Stage.current
+    let file = stage.path("settings")
+    let text = """
+      # A comment, and an empty line.
+
+      ONTHEMAP_HTTP=127.0.0.1:1
+      ONTHEMAP_JOBS=tcp://127.0.0.1:1
+      ONTHEMAP_CHANGES=tcp://127.0.0.1:*
+      ONTHEMAP_DATA=\(stage.path("data"))
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    let ingest = try stage.program(
+      ["ingest", "--http", "127.0.0.1:0"],
+      environment: [
+        "ONTHEMAP_CONFIG": file, "ONTHEMAP_HTTP": "127.0.0.1:2", "ONTHEMAP_JOBS": "tcp://127.0.0.1:*",
+        "ONTHEMAP_PASSWORD": "secret in the environment",
+      ])
+    try await ingest.startAndWait()
+    let line = try #require(ingest.logged.split(separator: "\n").first { $0.contains("configuration") })
+    for setting in [
+      "ONTHEMAP_HTTP=127.0.0.1:0", "ONTHEMAP_JOBS=tcp://127.0.0.1:*", "ONTHEMAP_CHANGES=tcp://127.0.0.1:*",
+      "ONTHEMAP_DATA=\(stage.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=info", "ONTHEMAP_ORIGIN=",
+    ] { #expect(line.contains(setting)) }
+    #expect(!ingest.logged.contains("secret in the environment"))
+  }
+
+  @Test("A port that is taken is named, and nothing keeps running", arguments: ["--http", "--jobs", "--changes"])
+  func takenByIngest(option: String) async throws {
+    let port = try Port.free()
+    let listener = try Listener(port: port)
+    var options = ["--http": "127.0.0.1:0", "--jobs": "tcp://127.0.0.1:*", "--changes": "tcp://127.0.0.1:*"]
+    options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
+    let arguments = ["ingest", "--data", Stage.current.path("data")] + options.flatMap { [$0, $1] }
+    let (status, said, logged) = try await Stage.current.run(arguments, within: .seconds(5))
+    withExtendedLifetime(listener) {}
+    #expect(status > 0 && said.isEmpty)
+    #expect(logged.contains("\(port)") && logged.lowercased().contains("in use"))
+    #expect(!logged.contains("Fatal error") && !logged.contains("Current stack trace"))
+  }
+
+  @Test("A port that is taken is named by the feed too", arguments: ["--http", "--publish"])
+  func takenByFeed(option: String) async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let port = try Port.free()
+    let listener = try Listener(port: port)
+    var options = [
+      "--http": "127.0.0.1:0", "--publish": "tcp://127.0.0.1:*", "--ingest": map.ingest.ready["changes"] ?? "",
+    ]
+    options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
+    let (status, said, logged) = try await Stage.current.run(
+      ["feed"] + options.flatMap { [$0, $1] }, within: .seconds(5))
+    withExtendedLifetime(listener) {}
+    #expect(status > 0 && said.isEmpty)
+    #expect(logged.contains("\(port)") && logged.lowercased().contains("in use"))
+  }
+
+  @Test("A second ingest on the same data is refused, and the first goes on")
+  func secondIngest() async throws {
+    let map = try await Stage.current.up()
+    let (status, said, logged) = try await Stage.current.run(
+      "ingest", "--data", Stage.current.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*",
+      "--changes",
+      "tcp://127.0.0.1:*")
+    #expect(status > 0 && said.isEmpty)
+    #expect(logged.contains("in use by another onthemap process") && logged.contains("--data"))
+    try await map.client.signedUp().expectService()
+  }
+
+  @Test("A folder that cannot be used for data is named")
+  func badFolder() async throws {
+    let file = Stage.current.path("a-file")
+    try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+    for folder in [file, file + "/below", "/proc/nothing"] {
+      let (status, said, logged) = try await Stage.current.run(
+        "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
+        "tcp://127.0.0.1:*")
+      #expect(status > 0 && said.isEmpty && logged.contains(folder))
+    }
+  }
+
+  @Test("A missing or damaged gazetteer is named, by all that need it")
+  func gazetteer() async throws {
+    let stage = Stage.current
+    let whole = Program.binary.deletingLastPathComponent().appending(path: "gazetteer.otm")
+    let start = try #require(try FileHandle(forReadingFrom: whole).read(upToCount: 1_000_000))
+    for (name, content) in [("foreign", Data("no gazetteer".utf8)), ("empty", Data()), ("cut", start)] {
+      try content.write(to: URL(fileURLWithPath: stage.path(name)))
+    }
+    for name in ["foreign", "empty", "cut", "missing"] {
+      let file = stage.path(name)
+      for arguments in [
+        ["geocode", "Oslo"], ["geocoder", "--ingest", "tcp://127.0.0.1:\(try Port.free())"],
+        [
+          "up", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
+          "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*",
+        ],
+      ] {
+        let (status, said, logged) = try await stage.run(arguments + ["--gazetteer", file])
+        #expect(status > 0 && said.isEmpty && logged.contains(file), "\(arguments[0]) \(name)")
+      }
+    }
+  }
+
+  @Test("Every subcommand has help with an example")
+  func help() async throws {
+    let commands = [
+      "up", "ingest", "geocoder", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
+    ]
+    for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
+      let (status, said, _) = try await Stage.current.run(command + ["--help"])
+      #expect(status == 0 && said.contains("Example"), "\(command)")
+      #expect(said.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
+    }
+  }
+}

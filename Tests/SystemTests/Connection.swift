@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+
+/// A TCP connection to this machine, for bytes that no library would send.
+final class Connection: Sendable {
+  private let descriptor: Int32
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
+      let error = errno
+      close(descriptor)
+      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .ECONNREFUSED)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends as much as the other end takes within the time.
+  func send(_ bytes: [UInt8], within limit: Duration = .seconds(5)) async throws {
+    let end = ContinuousClock.now + limit
+    var rest = bytes[...]
+    while !rest.isEmpty, ContinuousClock.now < end {
+      let sent = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if sent > 0 {
+        rest = rest.dropFirst(sent)
+      } else if errno == EAGAIN {
+        try await Task.sleep(for: .milliseconds(5))
+      } else {
+        return
+      }
+    }
+  }
+
+  /// What comes until the other end closes, or the time is over.
+  func receive(within limit: Duration = .seconds(5)) async throws -> String {
+    let end = ContinuousClock.now + limit
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while ContinuousClock.now < end {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      if count > 0 {
+        received += buffer[..<count]
+      } else if count < 0, errno == EAGAIN {
+        try await Task.sleep(for: .milliseconds(5))
+      } else {
+        break
+      }
+    }
+    return String(decoding: received, as: UTF8.self)
+  }
+}

@@ -1,0 +1,41 @@
+/// The latest posts, as HTTP and `watch --json` tell them.
+struct FeedList: Decodable, Sendable, Equatable {
+  struct Entry: Decodable, Sendable, Equatable {
+    let id: String
+    let seq: UInt64
+    let firstName: String
+    let place: String
+    let label: String
+    let link: String
+    let latitude: Double
+    let longitude: Double
+  }
+
+  var epoch: String
+  var seq: UInt64
+  var stateHash: String
+  /// Newest first.
+  var entries: [Entry]
+
+  /// The hash as the protocol's document defines it, made from the entries by these tests alone.
+  var computedHash: String {
+    var hash: UInt64 = 14_695_981_039_346_656_037
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+    for entry in entries {
+      entry.id.utf8.forEach(add)
+      for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: entry.seq >> UInt64(shift))) }
+    }
+    let text = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+
+  /// Puts what has changed, by rising `seq`, at the top.
+  mutating func apply(_ changes: [Entry]) {
+    for entry in changes {
+      entries.removeAll { $0.id == entry.id }
+      entries.insert(entry, at: 0)
+      seq = entry.seq
+    }
+    entries = Array(entries.prefix(100))
+  }
+}

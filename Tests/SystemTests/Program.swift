@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// One process of the product, with its output in files: it may die and be started again with the same arguments.
+final class Program: Sendable {
+  /// The built program; `ONTHEMAP_BINARY` names another one.
+  static let binary: URL = {
+    if let path = ProcessInfo.processInfo.environment["ONTHEMAP_BINARY"] { return URL(fileURLWithPath: path) }
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return root.appending(path: ".build/debug/onthemap")
+  }()
+
+  let arguments: [String]
+  /// What is set beside the test's own environment, from which ONTHEMAP_… is taken away.
+  let environment: [String: String]
+  private let output: URL
+  private let log: URL
+  private let process = Mutex<Process?>(nil)
+
+  /// - Parameter path: of the files that take its output, without their endings.
+  init(_ arguments: [String], environment: [String: String], outputAt path: String) throws {
+    self.arguments = arguments
+    self.environment = environment
+    output = URL(fileURLWithPath: path + ".out")
+    log = URL(fileURLWithPath: path + ".err")
+    try Data().write(to: log)
+  }
+
+  deinit { if let pid { Glibc.kill(pid, SIGKILL) } }
+
+  /// Nil while it does not run.
+  var pid: pid_t? { process.withLock { $0.flatMap { $0.isRunning ? $0.processIdentifier : nil } } }
+
+  /// What it has said on standard output since its last start.
+  var said: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+
+  /// What it has said on standard error, over all its starts.
+  var logged: String { String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self) }
+
+  /// The words of its ready line; empty before.
+  var ready: [String: String] {
+    guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("ready ") }) else { return [:] }
+    return line.split(separator: " ").dropFirst().reduce(into: [:]) { words, word in
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      words[parts[0]] = parts.last
+    }
+  }
+
+  func start() throws {
+    try Data().write(to: output)
+    let process = Process()
+    process.executableURL = Program.binary
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+      .merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    let log = try FileHandle(forWritingTo: log)
+    try log.seekToEnd()
+    process.standardError = log
+    try process.run()
+    self.process.withLock { $0 = process }
+  }
+
+  /// Starts it, and waits for its ready line.
+  func startAndWait() async throws {
+    try start()
+    try await eventually("\(self) is ready", within: .seconds(30)) {
+      if pid == nil { throw Overdue(description: "\(self) has ended before it was ready: \(logged.suffix(2_000))") }
+      return !ready.isEmpty
+    }
+  }
+
+  func signal(_ signal: Int32) { if let pid { Glibc.kill(pid, signal) } }
+
+  /// Waits for its end.
+  ///
+  /// - Returns: the exit code, or the signal's number, negative.
+  func exit(within limit: Duration) async throws -> Int32 {
+    try await eventually("\(self) ends", within: limit) {
+      process.withLock { process -> Int32? in
+        guard let process, !process.isRunning else { return nil }
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+      }
+    }
+  }
+
+  /// What `kill -9` does.
+  func kill() async throws {
+    signal(SIGKILL)
+    guard process.withLock({ $0 != nil }) else { return }
+    _ = try await exit(within: .seconds(10))
+  }
+
+  /// Kills it and starts it again, with the same arguments.
+  func restart() async throws {
+    try await kill()
+    try await startAndWait()
+  }
+}
+
+extension Program: CustomStringConvertible {
+  var description: String { "onthemap " + (arguments.first ?? "") }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@Suite("kill -9 in the middle", .stage, .serialized)
+struct RestartTests {
+  /// The promise: everything is settled by then after the last restart.
+  private static let settled = Duration.seconds(15)
+
+  enum Victim: String, CaseIterable, Sendable {
+    case worker, feed, ingest
+
+    func program(of map: Services) throws -> Program {
+      switch self {
+      case .worker: map.workers[0]
+      case .feed: try #require(map.feed)
+      case .ingest: map.ingest
+      }
+    }
+  }
+
+  /// A stream of posts with restarts in it; in the end the store, the feed and a subscriber that stayed have it all.
+  private func survive(_ victims: [Victim]) async throws {
+    let map = try await Stage.current.roles()
+    let watcher = try await Stage.current.watcher(of: map)
+    let stream = Stream(try await map.client.signedUp(), count: 300 * victims.count)
+    async let sent: Void = stream.run()
+    for (index, victim) in victims.enumerated() {
+      try await stream.reached((index + 1) * stream.count / (victims.count + 2))
+      let program = try victim.program(of: map)
+      // It stands still first, so that it has work in its hands when it dies.
+      program.signal(SIGSTOP)
+      if victim != .ingest { try await stream.reached(stream.accepted.count + 20) }
+      #expect(stream.accepted.count < stream.count, "The stream was over too soon to prove anything.")
+      try await program.restart()
+    }
+    let restarted = ContinuousClock.now
+    try await sent
+    try await stream.expectAll(within: Self.settled - (ContinuousClock.now - restarted))
+    let list = try await stream.client.list()
+    #expect(list.entries.count == 100 && list.stateHash == list.computedHash)
+    try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
+    try await eventually("the subscriber has ingest's list") { try watcher.list == list }
+  }
+
+  @Test("One role is killed and started again: nothing accepted is lost or doubled", arguments: Victim.allCases)
+  func one(victim: Victim) async throws { try await survive([victim]) }
+
+  @Test("A worker, then the feed, then ingest are killed and started again: nothing accepted is lost or doubled")
+  func all() async throws { try await survive([.worker, .feed, .ingest]) }
+
+  @Test("A worker that stands still for ten seconds holds nothing up: its jobs go to the other")
+  func standstill() async throws {
+    let map = try await Stage.current.roles()
+    let worker = map.workers[0]
+    let stream = Stream(try await map.client.signedUp(), count: 100)
+    let start = ContinuousClock.now
+    worker.signal(SIGSTOP)
+    try await stream.run()
+    try await stream.expectAll(within: .seconds(10))
+    try await Task.sleep(until: start + .seconds(10))
+    worker.signal(SIGCONT)
+    // What it still had counts no second time, and it works again when the other one is gone.
+    try await map.workers[1].kill()
+    try await stream.client.expectService()
+    let posts = try await stream.client.posts()
+    #expect(Set(posts.map(\.id)).count == 101 && Set(posts.map(\.seq)).count == 101)
+  }
+
+  @Test("A post is there after kill -9 right behind its answer, twenty times")
+  func rightBehind() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    for round in 1...20 {
+      let answer = try await client.post("Oslo")
+      #expect(answer.status == 202)
+      try await map.ingest.restart()
+      let posts = try await client.posts()
+      #expect(posts.count == round && posts.last?.id == answer["id"])
+    }
+    _ = try await Stage.current.worker(of: map)
+    try await eventually("all are published") { try await client.posts().allSatisfy { $0.state == "published" } }
+    #expect(try await client.list().seq == 20)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@Suite("SIGTERM", .stage, .serialized)
+struct SignalTests {
+  private static let limit = Duration.seconds(5)
+
+  @Test(
+    "up ends with 0 in the middle of a stream, and what it accepted is there afterwards", arguments: [SIGTERM, SIGINT])
+  func up(signal: Int32) async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let stream = Stream(client, count: 100_000)
+    let sending = Task { try await stream.run() }
+    try await stream.reached(100)
+    map.ingest.signal(signal)
+    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    sending.cancel()
+    _ = await sending.result
+
+    try await map.ingest.startAndWait()
+    var again = try map.client
+    again.token = client.token
+    let posts = try await again.posts()
+    #expect(Set(posts.map(\.id)).isSuperset(of: stream.accepted) && Set(posts.map(\.id)).count == posts.count)
+    try await eventually("all are published") { try await again.posts().allSatisfy { $0.state == "published" } }
+    #expect(try await again.list().seq == UInt64(posts.count))
+  }
+
+  @Test("Each role alone ends with 0 while posts come, and the rest goes on when it is back")
+  func each() async throws {
+    let map = try await Stage.current.roles()
+    let watcher = try await Stage.current.watcher(of: map)
+    let stream = Stream(try await map.client.signedUp(), count: 300)
+    async let sent: Void = stream.run()
+    for (index, program) in [map.workers[0], try #require(map.feed), map.ingest].enumerated() {
+      try await stream.reached((index + 1) * 60)
+      program.signal(SIGTERM)
+      #expect(try await program.exit(within: Self.limit) == 0, "\(program)")
+      try await program.startAndWait()
+    }
+    let restarted = ContinuousClock.now
+    try await sent
+    try await stream.expectAll(within: .seconds(15) - (ContinuousClock.now - restarted))
+    try await eventually("the subscriber has ingest's list") { try await watcher.list == stream.client.list() }
+    // The worker gave its jobs back before it left.
+    #expect(!map.ingest.logged.contains("workers lost over jobs"))
+    watcher.program.signal(SIGTERM)
+    #expect(try await watcher.program.exit(within: Self.limit) == 0)
+  }
+
+  @Test("A role alone, with nobody at the other end, ends with 0 too")
+  func alone() async throws {
+    let stage = Stage.current
+    let nobody = "tcp://127.0.0.1:\(try Port.free())"
+    let map = try await stage.roles(workers: 0)
+    let programs = [
+      try stage.program(["geocoder", "--ingest", nobody]),
+      try stage.program(["feed", "--ingest", nobody, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"]),
+      try stage.program(["watch", "--json", "--feed", nobody]),
+    ]
+    for program in programs {
+      try program.start()
+    }
+    // Long enough for each to be at work, on a slow machine too; there is nothing that it would tell.
+    try await Task.sleep(for: .seconds(1))
+    for program in programs + [try #require(map.feed), map.ingest] {
+      program.signal(SIGTERM)
+      #expect(try await program.exit(within: Self.limit) == 0, "\(program)")
+    }
+  }
+
+  @Test(
+    "A client that holds its connection open keeps nobody from ending",
+    arguments: [
+      "", "POST /v2/posts HT", "GET /livez HTTP/1.1\r\n\r\n",
+      "POST /v2/accounts HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+    ])
+  func held(bytes: String) async throws {
+    let map = try await Stage.current.up()
+    let connections = try [map.client, map.feedClient].map { try Connection(port: $0.port) }
+    for connection in connections { try await connection.send(Array(bytes.utf8)) }
+    // Both have heard of it by now: they have answered somebody who came later.
+    #expect(try await map.client.get("/livez").status == 204)
+    #expect(try await map.feedClient.get("/livez").status == 204)
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    withExtendedLifetime(connections) {}
+  }
+
+  @Test("A client that waits for an outcome is answered, and keeps nobody from ending")
+  func waiting() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    async let answer = try? client.post("Oslo", wait: 30)
+    try await eventually("the post is accepted") { try await client.posts().count == 1 }
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    #expect(await answer?.status == 202)
+    try await map.ingest.startAndWait()
+    #expect(try await client.posts().count == 1)
+  }
+}

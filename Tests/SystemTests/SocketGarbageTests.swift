@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@Suite("Bytes that no ZeroMQ port expects", .stage)
+struct SocketGarbageTests {
+  /// A whole greeting of ZMTP 3.0, mechanism NULL, and the READY command of a peer of that type.
+  private static func handshake(_ type: String) -> [UInt8] {
+    let greeting: [UInt8] =
+      [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 48)
+    let ready = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, UInt8(type.utf8.count)]
+    return greeting + [4, UInt8(ready.count + type.utf8.count)] + ready + Array(type.utf8)
+  }
+
+  /// A frame of a message: 1 says that more follow.
+  private static func frame(_ bytes: [UInt8], more: Bool = false) -> [UInt8] {
+    [(more ? 1 : 0) | 2] + withUnsafeBytes(of: UInt64(bytes.count).bigEndian, Array.init) + bytes
+  }
+
+  private static func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: .min ... .max) } }
+
+  /// What is no ZMTP, or only the beginning of it.
+  private static let strange: [[UInt8]] = [
+    Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), random(1_000), [UInt8](repeating: 0, count: 1_000_000),
+    [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F], [0xFF], Array(handshake("DEALER").prefix(64)), [1, 0], [0, 0, 0],
+    Array(handshake("DEALER").prefix(64)) + random(200), handshake("PUB"), handshake(""),
+    Array("\u{16}\u{3}\u{1}".utf8) + random(300),
+  ]
+
+  /// What speaks ZMTP well, and nonsense in it.
+  private static let nonsense: [[UInt8]] = [
+    frame([]), frame([7]), frame(random(100)), frame([], more: true) + frame([]), frame(random(4_000), more: true),
+    frame([9, 9], more: true) + frame(random(60_000)), frame([2] + Array("otm.feed/1/main/j/".utf8)),
+    (0..<2_000).flatMap { _ in frame([7, 8, 9]) }, (0..<500).flatMap { _ in frame([5], more: true) } + frame([5]),
+    [2] + [0x3F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF] + random(1_000),
+    frame([UInt8](repeating: 3, count: 1_000_000)), [4, 6, 5] + Array("BOGUS".utf8),
+    // Subscriptions: to all, to a topic of 5,000 bytes, to a join without a nonce, with too long and with strange ones.
+    frame([1]), frame([1] + [UInt8](repeating: 97, count: 5_000)), frame([1] + Array("otm.feed/1/main/j/".utf8)),
+    frame([1] + Array("otm.feed/1/main/j/".utf8) + [UInt8](repeating: 97, count: 300)),
+    frame([1] + Array("otm.feed/1/main/j/".utf8) + [0, 255, 10]), frame([0] + Array("otm.feed/1/main/".utf8)),
+  ]
+
+  @Test("Garbage, HTTP, half handshakes and nonsense frames on every port are counted, and nothing else happens")
+  func everything() async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let watcher = try await Stage.current.watcher(of: map)
+    for (name, port) in try map.ports {
+      let peer = Self.handshake(name == "feed" ? "SUB" : "DEALER")
+      var open: [Connection] = []
+      for bytes in Self.strange + Self.nonsense.map({ peer + $0 }) {
+        let connection = try Connection(port: port)
+        try await connection.send(bytes, within: .seconds(1))
+        open.append(connection)
+      }
+      try await client.expectService()
+      withExtendedLifetime(open) {}
+    }
+    try await client.expectService()
+    try await eventually("the subscriber has all, in order") { try await watcher.list == client.list() }
+    for place in ["on the job link", "on the change log", "at the feed"] {
+      try await eventually("a malformed frame \(place) is in the log") {
+        map.ingest.logged.contains("malformed frame \(place)")
+      }
+    }
+  }
+
+  @Test("Two hundred connections that say nothing on each port keep nobody out")
+  func idle() async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let http = try client.port
+    let open = try (map.ports.map(\.port) + [http]).flatMap { port in
+      try (0..<200).map { _ in try Connection(port: port) }
+    }
+    try await client.expectService()
+    let watcher = try await Stage.current.watcher(of: map)
+    #expect(try await watcher.list == client.list())
+    withExtendedLifetime(open) {}
+  }
+
+  @Test("A worker and a feed that connect to something else do not crash, and find ingest when it comes")
+  func otherEnd() async throws {
+    let stage = Stage.current
+    let (jobs, changes) = (try Port.free(), try Port.free())
+    let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+    let feed = try stage.program([
+      "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
+    ])
+    var listeners = [try Listener(port: jobs), try Listener(port: changes)]
+    try worker.start()
+    try feed.start()
+    try await Task.sleep(for: .seconds(1))
+    #expect(worker.pid != nil && feed.pid != nil)
+    #expect(worker.ready.isEmpty && feed.ready.isEmpty)
+    listeners.removeAll()
+    let ingest = try stage.program([
+      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:\(jobs)", "--changes",
+      "tcp://127.0.0.1:\(changes)",
+    ])
+    try await ingest.startAndWait()
+    try await eventually("worker and feed are ready", within: .seconds(20)) {
+      !worker.ready.isEmpty && !feed.ready.isEmpty
+    }
+    try await Services(feed: feed, ingest: ingest).client.signedUp().expectService()
+  }
+}

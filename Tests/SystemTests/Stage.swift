@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// What one test has for itself: a folder, and programs that end with it, however it ends.
+final class Stage: Sendable {
+  @TaskLocal private static var stage: Stage?
+
+  /// The running test's.
+  static var current: Stage {
+    guard let stage else { preconditionFailure("The suite lacks the trait .stage.") }
+    return stage
+  }
+
+  let folder: URL
+  private let programs = Mutex<[Program]>([])
+
+  private init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-system-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// A program that is not started yet.
+  func program(_ arguments: [String], environment: [String: String] = [:]) throws -> Program {
+    try programs.withLock { programs in
+      let name = "\(programs.count)-\(arguments.first ?? "none")"
+      let program = try Program(arguments, environment: environment, outputAt: path(name))
+      programs.append(program)
+      return program
+    }
+  }
+
+  /// Runs a program to its end.
+  func run(
+    _ arguments: String..., environment: [String: String] = [:], within limit: Duration = .seconds(10)
+  ) async throws -> (status: Int32, said: String, logged: String) {
+    try await run(arguments, environment: environment, within: limit)
+  }
+
+  /// Runs a program to its end.
+  func run(
+    _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(10)
+  ) async throws -> (status: Int32, said: String, logged: String) {
+    let program = try program(arguments, environment: environment)
+    try program.start()
+    let status = try await program.exit(within: limit)
+    return (status, program.said, program.logged)
+  }
+
+  /// The end of each program's log, for a failure.
+  fileprivate var logs: String {
+    programs.withLock { $0 }.map { "\($0.arguments.joined(separator: " "))\n\($0.logged.suffix(1_500))" }
+      .joined(separator: "\n")
+  }
+
+  private func end() async throws {
+    for program in programs.withLock({ $0 }) { try await program.kill() }
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  /// Some tests at once, not all: each runs several processes, and deadlines are to mean something on two cores.
+  private static let seats = Seats(3)
+
+  fileprivate static func with(_ body: (Stage) async throws -> Void) async throws {
+    await seats.take()
+    do {
+      let stage = try Stage()
+      let result: Result<Void, any Error>
+      do { result = .success(try await $stage.withValue(stage) { try await body(stage) }) } catch {
+        result = .failure(error)
+      }
+      try await stage.end()
+      try result.get()
+    } catch {
+      await seats.leave()
+      throw error
+    }
+    await seats.leave()
+  }
+}
+
+/// Gives every test of a suite a stage, and every failure the logs of its programs.
+struct StageTrait: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await Stage.with { stage in
+      let logs = IssueHandlingTrait.compactMapIssues { issue in
+        var issue = issue
+        issue.comments.append("The programs' logs:\n\(stage.logs)")
+        return issue
+      }
+      try await logs.provideScope(for: test, testCase: testCase, performing: function)
+    }
+  }
+}
+
+extension Trait where Self == StageTrait {
+  static var stage: Self { Self() }
+}
+
+/// So many at once; the others wait in line.
+private actor Seats {
+  private var free: Int
+  private var line: [CheckedContinuation<Void, Never>] = []
+
+  init(_ count: Int) { free = count }
+
+  func take() async {
+    if free > 0 { free -= 1 } else { await withCheckedContinuation { line.append($0) } }
+  }
+
+  func leave() {
+    if line.isEmpty { free += 1 } else { line.removeFirst().resume() }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+/// Posts in a row, as a careful client sends them: each with a key of its own, and again with it until it is answered.
+final class Stream: Sendable {
+  let client: Client
+  let count: Int
+  private let ids = Mutex<[String]>([])
+
+  init(_ client: Client, count: Int) {
+    self.client = client
+    self.count = count
+  }
+
+  /// The ids that were told with a 2xx, so far.
+  var accepted: [String] { ids.withLock { $0 } }
+
+  private static let places = [
+    "Costa Rica", "Seattle, WA", "Paris, TX", "München", "東京", "sao paulo brazil", "Nairobi", "Wellington, NZ",
+    "Québec",
+    "Kraków", "Lagos", "Reykjavík",
+  ]
+
+  /// Sends all, eight at once, and gives each up after a minute.
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for start in 0..<8 {
+        group.addTask { [self] in
+          for index in stride(from: start, to: count, by: 8) { try await send(index) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func send(_ index: Int) async throws {
+    let id = try await eventually("post \(index) is answered", within: .seconds(60)) { () -> String? in
+      // What fails while a process is down is sent again: that is what the key is for.
+      let answer = try? await client.post(Self.places[index % Self.places.count], key: "post-\(index)")
+      guard let answer, answer.status != 503 else { return nil }
+      #expect(answer.status == 202 || answer.status == 200)
+      return answer["id"]
+    }
+    ids.withLock { $0.append(id) }
+  }
+
+  /// Waits until so many are accepted: the moment for something to happen in the middle.
+  func reached(_ count: Int) async throws {
+    try await eventually("\(count) posts are accepted", within: .seconds(60)) { accepted.count >= count }
+  }
+
+  /// Every answered post is in the store exactly once and on the map, and nothing else is.
+  ///
+  /// - Parameter limit: until all must be settled.
+  func expectAll(within limit: Duration) async throws {
+    #expect(accepted.count == count && Set(accepted).count == count)
+    try await eventually("all posts are settled", within: limit) {
+      try await client.posts().allSatisfy { $0.state != "queued" }
+    }
+    let posts = try await client.posts()
+    #expect(posts.map(\.id).sorted() == accepted.sorted())
+    #expect(posts.allSatisfy { $0.state == "published" })
+    // Numbers without a gap or a double: each was published once.
+    let list = try await client.list()
+    #expect(posts.compactMap(\.seq).sorted() == Array(1...list.seq))
+    #expect(list.seq == UInt64(count))
+  }
+}

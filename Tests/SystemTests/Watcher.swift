@@ -1,0 +1,55 @@
+import Foundation
+
+/// A subscriber: `onthemap watch --json`, whose lines these tests put together into a list of their own.
+struct Watcher: Sendable {
+  struct Line: Decodable, Sendable {
+    let kind: String
+    let epoch: String?
+    let seq: UInt64?
+    let stateHash: String?
+    let entries: [FeedList.Entry]?
+    let reason: String?
+  }
+
+  let program: Program
+
+  /// All whole lines so far.
+  var lines: [Line] {
+    get throws {
+      let said = program.said
+      let whole = said.hasSuffix("\n") ? said[...] : said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
+      return try whole.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    }
+  }
+
+  /// The list that the lines make; nil before the first snapshot. Throws where a line's hash is not that of the list.
+  var list: FeedList? {
+    get throws {
+      var list: FeedList?
+      for line in try lines {
+        switch line.kind {
+        case "snapshot":
+          list = FeedList(
+            epoch: line.epoch ?? "", seq: line.seq ?? 0, stateHash: line.stateHash ?? "", entries: line.entries ?? [])
+        case "change": list?.apply(line.entries ?? [])
+        default: continue
+        }
+        list?.stateHash = line.stateHash ?? ""
+        guard list?.seq == line.seq, list?.computedHash == line.stateHash else {
+          throw Overdue(description: "the watcher's list at \(line.seq ?? 0) is not what its hash says")
+        }
+      }
+      return list
+    }
+  }
+}
+
+extension Stage {
+  /// A subscriber that has its first list.
+  func watcher(of services: Services) async throws -> Watcher {
+    let watcher = Watcher(program: try program(["watch", "--json", "--feed", try services.publish]))
+    try watcher.program.start()
+    try await eventually("the watcher has a list") { try watcher.list != nil }
+    return watcher
+  }
+}
