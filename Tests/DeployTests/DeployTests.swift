@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@Suite("Containers")
+struct ContainerTests {
+  private let dockerfile = DeployFile("deploy/Dockerfile")
+  private let compose = DeployFile("deploy/compose.yaml")
+
+  @Test("The image is made of pinned parts, runs as nobody and keeps no secret")
+  func image() {
+    func rule(_ file: DeployFile) -> [String] {
+      let stages = file.matches(of: #"^FROM\s+(\S+)"#)
+      var complaints = stages.filter { $0.range(of: #":[\w.-]*\d"#, options: .regularExpression) == nil }
+        .map { "\($0) is not pinned to a version." }
+      if stages.count < 2 { complaints.append("the compiler would be in the image: build in a stage of its own.") }
+      let runtime = file.text.components(separatedBy: "\nFROM ").last ?? ""
+      let user = DeployFile(file.path, runtime).matches(of: #"^USER\s+(\d+)"#).last.flatMap { Int($0) }
+      if user ?? 0 == 0 { complaints.append("it must run as a numbered user other than 0.") }
+      for line in ["VOLUME /data", "STOPSIGNAL SIGTERM", "-Xswiftc -static-stdlib"] where !file.text.contains(line) {
+        complaints.append("\(line) is missing.")
+      }
+      for package in ["libzmq5", "libsqlite3-0", "libsodium23", "libcurl4", "ca-certificates"]
+      where !runtime.contains(package) {
+        complaints.append("\(package) is missing where the program runs.")
+      }
+      let secret = #"^(?:ARG|\s*(?:ENV\s+)?)\s*(\w*(?:PASSWORD|TOKEN|SECRET|KEY)\w*)="#
+      return complaints + file.matches(of: secret).map { "\($0) would stay in the image." }
+    }
+    hold(
+      [dockerfile], to: rule,
+      bad: [
+        dockerfile.with("FROM debian:12-slim", replacedBy: "FROM debian:latest"),
+        dockerfile.with("FROM debian:12-slim", replacedBy: "FROM debian"),
+        dockerfile.with("USER 10001", replacedBy: "USER 0"), dockerfile.with("USER 10001:10001", replacedBy: ""),
+        dockerfile.with("STOPSIGNAL SIGTERM", replacedBy: ""), dockerfile.with("libzmq5", replacedBy: "libzmq3-dev"),
+        dockerfile.with("USER 10001", replacedBy: "ENV ONTHEMAP_PASSWORD=secret\nUSER 10001"),
+        dockerfile.with(" AS build", replacedBy: "").with("\nFROM debian", replacedBy: "\n#FROM debian"),
+      ])
+  }
+
+  @Test("Only sources reach the builder")
+  func context() {
+    func rule(_ file: DeployFile) -> [String] {
+      let rules = file.lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+      let allowed: Set<Substring> = ["!Package.swift", "!Package.resolved", "!Sources", "!Tests"]
+      guard rules.first == "*" else { return ["its first rule must be *: what is not named stays outside."] }
+      return rules.dropFirst().filter { !allowed.contains($0) }.map { "\($0) is not what an image is made of." }
+    }
+    let file = DeployFile("deploy/Dockerfile.dockerignore")
+    hold(
+      [file], to: rule,
+      bad: [file.with("\n*\n", replacedBy: "\n"), DeployFile("a", "*\n!deploy"), DeployFile("a", ".build\n")])
+  }
+
+  @Test("Compose starts the three services, without rights, and publishes on loopback only")
+  func services() {
+    func rule(_ file: DeployFile) -> [String] {
+      let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
+      let body = DeployFile(file.path, services.components(separatedBy: "\nvolumes:\n").first ?? "")
+      let names = body.matches(of: #"^  (\w+):$"#)
+      var complaints = names.sorted() == ["feed", "geocoder", "ingest"] ? [] : ["its services are \(names)."]
+      if body.matches(of: #"^    <<: \*service$"#).count != names.count {
+        complaints.append("every service must begin with what all of them share.")
+      }
+      for line in ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"] where !file.text.contains(line) {
+        complaints.append("\(line) is missing.")
+      }
+      for role in ["command: [ingest]", "command: [geocoder]", "command: [feed]", "replicas: 2", "data:/data"]
+      where !body.text.contains(role) {
+        complaints.append("\(role) is missing.")
+      }
+      let ports = body.matches(of: #"^    ports: \[(.*)\]$"#).joined(separator: ", ").components(separatedBy: ", ")
+      if ports.sorted() != ["8080", "8081", "7710"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
+        complaints.append("it publishes \(ports).")
+      }
+      if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 2 {
+        complaints.append("ingest and feed are to be asked whether they live.")
+      }
+      let images = file.matches(of: #"^ +image: (.*)$"#)
+      return complaints
+        + images.filter { !$0.contains(":") || $0.contains(":latest") }.map { "\($0) has no version." }
+    }
+    hold(
+      [compose], to: rule,
+      bad: [
+        compose.with("\n  feed:\n", replacedBy: "\n  other:\n"), compose.with("127.0.0.1:8080:", replacedBy: "8080:"),
+        compose.with("[\"127.0.0.1:8080:8080\"]", replacedBy: "[\"127.0.0.1:7701:7701\"]"),
+        compose.with("read_only: true", replacedBy: "read_only: false"), compose.with("[ALL]", replacedBy: "[]"),
+        compose.with("onthemap:local", replacedBy: "onthemap:latest"), compose.with("health, ", replacedBy: ""),
+        compose.with("  feed:\n    <<: *service\n", replacedBy: "  feed:\n"),
+      ])
+  }
+
+  @Test("Compose's file is YAML", .enabled(if: Program.yamlPython != nil, "python3 has no yaml module here"))
+  func yaml() throws {
+    let python = try #require(Program.yamlPython)
+    try hold([compose], to: { try refusal(of: $0, by: python) }, bad: [DeployFile("a", "a: [1\nb: 2")])
+  }
+
+  private func refusal(of file: DeployFile, by python: Program) throws -> [String] {
+    let script = "import sys, yaml; yaml.safe_load(sys.argv[1])"
+    let (status, output) = try python.run("-c", script, file.text)
+    return status == 0 ? [] : [output]
+  }
+
+  @Test("Docker understands compose's file", .enabled(if: Program.docker != nil, "docker compose is not installed"))
+  func configuration() throws {
+    let docker = try #require(Program.docker)
+    try hold(
+      [compose],
+      to: { file in
+        try Deployment.withFolder { folder in
+          let path = folder.appending(path: "compose.yaml")
+          try Data(file.text.utf8).write(to: path)
+          let (status, output) = try docker.run("compose", "-f", path.path, "config", "--quiet")
+          return status == 0 ? [] : [output]
+        }
+      }, bad: [compose.with("services:", replacedBy: "servces:")])
+  }
+}
+
+@Suite("Settings")
+struct SettingTests {
+  private let example = DeployFile("deploy/onthemap.env.example")
+  private let others = Deployment.files.filter { $0.path != "deploy/onthemap.env.example" }
+
+  private static func names(in file: DeployFile) -> Set<String> {
+    Set(file.matches(of: #"\b(ONTHEMAP(?:_[A-Z]+)+)\b"#))
+  }
+
+  @Test("Every setting that a file of deploy/ names is explained in the example")
+  func explained() {
+    let known = Self.names(in: example)
+    hold(
+      others, to: { Self.names(in: $0).subtracting(known).sorted().map { "\($0) is not in onthemap.env.example." } },
+      bad: [DeployFile("deploy/a.service", "Environment=ONTHEMAP_NOWHERE=1")])
+  }
+
+  @Test("Every setting of the example is in the table of deploy/README.md")
+  func listed() {
+    let listed = Self.names(in: DeployFile("deploy/README.md"))
+    hold(
+      [example], to: { Self.names(in: $0).subtracting(listed).sorted().map { "\($0) is not in the table." } },
+      bad: [DeployFile("deploy/onthemap.env.example", "#ONTHEMAP_NOWHERE=1")])
+  }
+
+  @Test("The example has the settings that the program reads, and no other")
+  func read() {
+    func rule(_ file: DeployFile) -> [String] {
+      let read = Self.names(in: DeployFile("Sources/Command/Setting.swift"))
+      let shown = Self.names(in: file)
+      return read.subtracting(shown).sorted().map { "\($0) is missing." }
+        + shown.subtracting(read).sorted().map { "nothing reads \($0)." }
+    }
+    hold(
+      [example], to: rule,
+      bad: [
+        example.with("#ONTHEMAP_JOBS=", replacedBy: "#ONTHEMAP_WORK="),
+        example.with("#ONTHEMAP_JOBS=", replacedBy: "#"),
+      ])
+  }
+
+  @Test("The example changes nothing as it is, and says what each setting does")
+  func commented() {
+    func rule(_ file: DeployFile) -> [String] {
+      var isExplained = false
+      var seen: Set<Substring> = []
+      return file.lines.compactMap { line in
+        if line.hasPrefix("#ONTHEMAP_") {
+          let name = line.dropFirst().prefix { $0 != "=" }
+          guard line.contains("=") else { return "\(line): no value is shown." }
+          guard seen.insert(name).inserted else { return "\(name) is there twice." }
+          return isExplained ? nil : "\(name) is not explained."
+        }
+        isExplained = line.hasPrefix("# ")
+        return line.isEmpty || line == "#" || isExplained ? nil : "\(line): as it is, the file must set nothing."
+      }
+    }
+    hold(
+      [example], to: rule,
+      bad: ["ONTHEMAP_DATA=a", "#ONTHEMAP_DATA=a", "# A\n#ONTHEMAP_DATA", "# A\n#ONTHEMAP_A=1\n# A\n#ONTHEMAP_A=1"]
+        .map { DeployFile("a", $0) })
+  }
+
+  @Test("No file of deploy/ holds a secret")
+  func secrets() {
+    let value = #"(\w*(?:PASSWORD|TOKEN|SECRET)(?!_FILE)\w*[=:][ \t]*[^\s$].*)$"#
+    hold(
+      Deployment.files, to: { $0.matches(of: value).map { "\($0): name a file that holds it." } },
+      bad: [DeployFile("a", "ONTHEMAP_PASSWORD=abc"), DeployFile("a", "  API_TOKEN: abc")])
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// A file of the repository, or a snippet that stands for one.
+struct DeployFile: Sendable {
+  /// Relative to the repository's root: "deploy/Dockerfile".
+  let path: String
+  let text: String
+
+  init(_ path: String, _ text: String) {
+    self.path = path
+    self.text = text
+  }
+
+  /// A file on disk; empty where there is none, which every rule refuses.
+  init(_ path: String) {
+    self.init(path, (try? String(contentsOf: Deployment.root.appending(path: path), encoding: .utf8)) ?? "")
+  }
+
+  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  /// The first group of every match, or the whole match where there is no group.
+  func matches(of pattern: String) -> [String] {
+    guard let expression = try? NSRegularExpression(pattern: pattern, options: .anchorsMatchLines) else { return [] }
+    return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
+      let range = match.numberOfRanges > 1 ? match.range(at: 1) : match.range
+      return Range(range, in: text).map { String(text[$0]) }
+    }
+  }
+}
+
+/// What is committed for running the services, as it lies on disk.
+enum Deployment {
+  /// Three folders above this file.
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// All that git would keep under `deploy/`.
+  static let files: [DeployFile] = {
+    let folder = root.appending(path: "deploy").path
+    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+    return names.filter { !$0.contains("__pycache__") && !$0.contains(".venv") && !$0.hasSuffix("_pb2.py") }.sorted()
+      .map { DeployFile("deploy/" + $0) }.filter { !$0.text.isEmpty }
+  }()
+
+  static let units = files.filter { $0.path.hasPrefix("deploy/systemd/") }
+  static let services = units.filter { $0.path.hasSuffix(".service") }
+
+  /// A folder of its own for the body, gone afterwards.
+  static func withFolder<Made>(_ body: (URL) throws -> Made) throws -> Made {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-deploy-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+  }
+}
+
+/// A program that may be missing here.
+struct Program: Sendable {
+  let path: String
+
+  /// Nil when none of that name is on the PATH.
+  init?(_ name: String) {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+    let found = folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let found else { return nil }
+    path = found
+  }
+
+  /// Nil when there is none at that place of the repository.
+  init?(inRepository path: String) {
+    let path = Deployment.root.appending(path: path).path
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    self.path = path
+  }
+
+  static let systemdAnalyze = Program("systemd-analyze")
+  static let protoc = Program("protoc")
+  static let python = Program("python3")
+  /// The one that `deploy/setup.sh test` makes, with pyzmq and protobuf.
+  static let venvPython = Program(inRepository: ".venv/bin/python")
+  static let docker = Program("docker").flatMap { (try? $0.run("compose", "version").status) == 0 ? $0 : nil }
+  static let yamlPython = python.flatMap { (try? $0.run("-c", "import yaml").status) == 0 ? $0 : nil }
+
+  /// Runs it to its end. What it prints on both streams is one text.
+  func run(_ arguments: String..., at folder: URL? = nil) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+}
+
+/// Holds files to a rule, and the rule to its examples, so that one that finds nothing is noticed.
+///
+/// - Parameters:
+///   - rule: what is wrong with a file, in sentences.
+///   - bad: snippets that the rule must refuse.
+func hold(
+  _ files: [DeployFile], to rule: (DeployFile) throws -> [String], bad: [DeployFile],
+  sourceLocation: SourceLocation = #_sourceLocation
+) rethrows {
+  #expect(!files.isEmpty, "There is nothing to check.", sourceLocation: sourceLocation)
+  for example in bad where try rule(example).isEmpty {
+    Issue.record("The rule overlooks:\n\(example.text)", sourceLocation: sourceLocation)
+  }
+  for file in files {
+    #expect(!file.text.isEmpty, "\(file.path) is missing or empty.", sourceLocation: sourceLocation)
+    for complaint in try rule(file) { Issue.record("\(file.path): \(complaint)", sourceLocation: sourceLocation) }
+  }
+}
+
+extension DeployFile {
+  /// The same file with something wrong in it. A text that is not there is a test that tests nothing.
+  func with(_ old: String, replacedBy new: String) -> DeployFile {
+    if !text.contains(old) { Issue.record("\(path) has no \"\(old)\": the canary is dead.") }
+    return DeployFile(path, text.replacingOccurrences(of: old, with: new))
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@Suite("proto/README.md")
+struct ProtocolTests {
+  private let document = DeployFile("proto/README.md")
+  private let protos = ["jobs", "changes", "feed"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
+
+  @Test("It has every message, every field with its number, and every value of an enum")
+  func complete() {
+    let text = document.text
+    func rule(_ file: DeployFile) -> [String] {
+      var prefix: String?
+      var complaints: [String] = []
+      for line in file.lines where !line.hasPrefix("//") {
+        let words = line.split { " ;={".contains($0) }
+        guard words.count > 1 else { continue }
+        if words[0] == "message" || words[0] == "enum" {
+          prefix = words[0] == "enum" ? Self.prefix(of: words[1]) : nil
+          if prefix == nil, !text.contains(words[1]) { complaints.append("\(words[1]) is missing.") }
+        } else if line.contains(" = "), let place = words.firstIndex(where: { Int($0) != nil }), place > 0 {
+          let name = words[place - 1].dropFirst(prefix?.count ?? 0)
+          let wanted = prefix == nil ? "\(words[place]) `\(name)`" : "\(name) \(words[place])"
+          if name != "UNSPECIFIED", !text.contains(wanted) { complaints.append("\(wanted) is missing.") }
+        }
+      }
+      return complaints
+    }
+    hold(
+      protos, to: rule,
+      bad: [
+        "message Nowhere {}", "message Entry {\n  uint32 nowhere = 1;\n}", "message Entry {\n  uint64 seq = 99;\n}",
+        "message A {\n  oneof a {\n    Hello hello = 77;\n  }\n}", "enum Match {\n  MATCH_EXACT = 9;\n}",
+      ].map { DeployFile("a.proto", $0) })
+  }
+
+  /// "RESET_REASON_" of "ResetReason": what all values of an enum begin with.
+  private static func prefix(of name: Substring) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase && !$0.isEmpty ? "_\($1)" : $1.uppercased() } + "_"
+  }
+
+  @Test("Its numbers are those of Limits.swift")
+  func limits() {
+    let limits = DeployFile("Sources/OnTheMap/Limits.swift")
+    let names = [
+      "jobFrameBytesMax", "feedFrameBytesMax", "placeBytesMax", "linkBytesMax", "nameBytesMax", "windowMax",
+      "sessionsMax", "attemptsMax", "leaseLossesMax", "leaseMs", "heartbeatMs", "backoffCapMs", "changesKept",
+      "changesPerFetchMax", "fetchWaitMs", "feedsMax", "snapshotIntervalMinMs", "feedHeartbeatMs", "feedEntriesMax",
+      "feedFramesQueuedMax", "joinsPerSecondMax", "joinsWaitingMax", "joinNonceBytesMax", "candidatesMax",
+    ]
+    func rule(_ file: DeployFile) -> [String] {
+      names.compactMap { name in
+        guard let digits = limits.matches(of: #"let \#(name)(?:: Int64)? = ([\d_]+)$"#).first else {
+          return "Limits.\(name) is gone, or no number."
+        }
+        let shown = digits.replacingOccurrences(of: "_", with: ",")
+        let isShown = !file.matches(of: #"(?<![\d,])\#(shown)(?![\d]|,\d)"#).isEmpty
+        return isShown ? nil : "Limits.\(name) is \(shown), which it does not say."
+      }
+    }
+    hold(
+      [document], to: rule,
+      bad: ["65,536", "327,680", "10,000", "4,096", "250 ms"].map { document.with($0, replacedBy: "7") })
+  }
+
+  @Test("Its hashes are right")
+  func hashes() {
+    func rule(_ file: DeployFile) -> [String] {
+      let rows = file.matches(of: #"^(\| (?:empty|`\w{10}` seq \d+).*)$"#).map { DeployFile("row", $0) }
+      let wrong = rows.filter { row in
+        let ids = row.matches(of: #"`(\w{10})` seq"#)
+        let seqs = row.matches(of: #"seq (\d+)"#).compactMap { UInt64($0) }
+        let shown = row.matches(of: "0x([0-9a-f]{16})").first.flatMap { UInt64($0, radix: 16) }
+        return shown != Self.hash(Array(zip(ids, seqs)))
+      }
+      return rows.count == 3 ? wrong.map { "wrong: \($0.text)" } : ["three examples are wanted."]
+    }
+    hold(
+      [document], to: rule,
+      bad: [
+        document.with("0x423649d5fc0b86ee", replacedBy: "0x423649d5fc0b86ef"),
+        document.with("seq 1027", replacedBy: "seq 1028"),
+      ])
+  }
+
+  /// As the document says it, written anew: FNV-1a over ids and little-endian numbers.
+  private static func hash(_ list: [(id: String, seq: UInt64)]) -> UInt64 {
+    var hash: UInt64 = 14_695_981_039_346_656_037
+    for (id, seq) in list {
+      let number = withUnsafeBytes(of: seq.littleEndian) { Array($0) }
+      for byte in Array(id.utf8) + number { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+    }
+    return hash
+  }
+}
