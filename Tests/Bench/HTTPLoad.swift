@@ -1,0 +1,43 @@
+import Foundation
+
+/// A closed loop of POSTs by wrk: as many as the connections carry.
+struct HTTPLoad {
+  let perSecond: Double
+  let p50Ms: Double
+  let p99Ms: Double
+
+  private struct Report: Decodable {
+    let perSecond: Double
+    let p50: Double
+    let p99: Double
+    let refused: Int
+  }
+
+  /// - Parameters:
+  ///   - body: JSON.
+  ///   - token: of a session, or nil.
+  static func run(
+    url: String, body: String, token: String?, connections: Int, seconds: Int, folder: URL
+  ) throws -> HTTPLoad {
+    let script = folder.appendingPathComponent("post.lua")
+    try """
+    wrk.method = "POST"
+    wrk.headers["Content-Type"] = "application/json"
+    \(token.map { "wrk.headers[\"Authorization\"] = \"Bearer \($0)\"" } ?? "")
+    wrk.body = [[\(body)]]
+    done = function(s, l, r)
+      io.write(string.format('{"perSecond":%.1f,"p50":%.3f,"p99":%.3f,"refused":%d}\\n',
+        s.requests / (s.duration / 1e6), l:percentile(50) / 1000, l:percentile(99) / 1000,
+        s.errors.connect + s.errors.read + s.errors.write + s.errors.timeout + s.errors.status))
+    end
+    """.write(to: script, atomically: true, encoding: .utf8)
+    let text = try output(
+      of: "wrk", ["-t1", "-c\(connections)", "-d\(seconds)s", "--latency", "-s", script.path, url])
+    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("{") }) else {
+      throw BenchError("wrk printed no figures: \(text)")
+    }
+    let report = try JSONDecoder().decode(Report.self, from: Data(line.utf8))
+    guard report.refused == 0 else { throw BenchError("\(report.refused) requests to \(url) failed") }
+    return HTTPLoad(perSecond: report.perSecond, p50Ms: report.p50, p99Ms: report.p99)
+  }
+}

@@ -1,0 +1,48 @@
+import Link
+import Logging
+import OnTheMap
+import Synchronization
+
+/// The job link alone: both ends with their rules, real sockets, a worker that answers without looking, no disk.
+enum JobLinkBench {
+  /// Jobs given out, answered and acknowledged, with one worker and its whole window.
+  static func roundTripsPerSecond(seconds: Int) async throws -> Double {
+    var logger = Logger(label: "bench")
+    logger.logLevel = .critical
+    let wake = Wake()
+    let inbox = Inbox<JobServer.Command>(wake)
+    let done = Atomic<Int>(0)
+    let next = Atomic<UInt64>(0)
+    let quiet = logger
+    let (server, jobs) = try Reactor.start("server", wake: wake) { context in
+      let server = try JobServer(
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), boot: 1, inbox: inbox, logger: quiet,
+        taken: { taken in
+          done.add(taken.count, ordering: .relaxed)
+          inbox.put(.finished(taken.map { .gone($0) }))
+          inbox.put(.add(taken.map { _ in job(next) }))
+        }, lost: { _ in })
+      return ([server], server.endpoint)
+    }
+    defer { server.stop() }
+    let found = JobOutcome.notFound
+    let (worker, _) = try Reactor.start("worker", wake: Wake()) { context in
+      let client = try JobClient(
+        context, connect: jobs, worker: "bench", instance: [UInt8](repeating: 7, count: 16), software: "bench",
+        concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _ in found })
+      return ([client], ())
+    }
+    defer { worker.stop() }
+    inbox.put(.add((0..<1_000).map { _ in job(next) }))
+    while done.load(ordering: .relaxed) < 10_000 { try await Task.sleep(for: .milliseconds(5)) }
+    let (start, before) = (ContinuousClock.now, done.load(ordering: .relaxed))
+    try await Task.sleep(for: .seconds(seconds))
+    return Double(done.load(ordering: .relaxed) - before) / ((ContinuousClock.now - start) / .seconds(1))
+  }
+
+  private static func job(_ next: borrowing Atomic<UInt64>) -> Job {
+    let number = next.add(1, ordering: .relaxed).newValue
+    return Job(
+      id: JobID(rawValue: number), account: AccountID(rawValue: Int64(number % 10)), query: "Seattle, Washington")
+  }
+}
