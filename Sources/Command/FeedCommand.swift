@@ -27,7 +27,7 @@ struct FeedCommand: AsyncParsableCommand {
     let logger = makeLogger("feed", level: settings.logLevel)
     settings.log(to: logger)
     let service = FeedService(configuration, logger: logger) { addresses in
-      say("ready feed-http=http://\(address.host):\(addresses.httpPort) feed=\(addresses.publish)")
+      say("ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish)")
     }
     try await serve([service], logger: logger)
   }

@@ -20,7 +20,7 @@ struct IngestCommand: AsyncParsableCommand {
     settings.log(to: logger)
     let service = IngestService(configuration, logger: logger) { addresses in
       say(
-        "ready http=http://\(configuration.host):\(addresses.httpPort) jobs=\(addresses.jobs) "
+        "ready http=http://\(authority(configuration.host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
           + "changes=\(addresses.changes)")
     }
     try await serve([service], logger: logger)

@@ -63,6 +63,8 @@ struct LoadSummary: Sendable {
     if let problem = finding.problem { return failures + [problem] }
     if lost > 0 { failures.append("\(lost) accepted posts are not in the store") }
     if duplicated > 0 { failures.append("\(duplicated) posts are there more than once") }
+    if counts.unanswered > 0 { failures.append("\(counts.unanswered) posts were never answered") }
+    if unsent > 0 { failures.append("\(unsent) posts were never sent") }
     if queued > 0 { failures.append("\(queued) posts are still queued") }
     if case .different(let reason) = finding.lists { failures.append("the lists differ: \(reason)") }
     return failures

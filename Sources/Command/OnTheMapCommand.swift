@@ -7,7 +7,7 @@ struct OnTheMapCommand: AsyncParsableCommand {
     commandName: "onthemap",
     abstract: "People put themselves on a shared map, and everybody sees the latest 100, live.",
     discussion: """
-      Every option can also be set in the environment (ONTHEMAP_...) or in a file of such lines (--config FILE).
+      Options that name a [ONTHEMAP_...] can also be set in the environment, or in a file of such lines (--config).
       A flag wins over the environment, the environment over the file, the file over the default.
 
       Examples:

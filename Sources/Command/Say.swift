@@ -9,3 +9,6 @@ func say(_ line: String) {
 func complain(_ line: String) {
   FileHandle.standardError.write(Data((line + "\n").utf8))
 }
+
+/// A host as it stands in an address: IPv6 in brackets.
+func authority(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Options that every subcommand has.
 struct CommonOptions: ParsableArguments {
-  @Option(help: "A file of NAME=value lines, with the names of the environment.")
+  @Option(help: "A file of NAME=value lines, with the names of the environment. [ONTHEMAP_CONFIG]")
   var config: String?
 
   @Option(help: "trace, debug, info, notice, warning, error or critical. [ONTHEMAP_LOG_LEVEL, default: info]")

@@ -72,9 +72,9 @@ struct UpCommand: AsyncParsableCommand {
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
         for worker in joined { try await worker.value }
         say(
-          "ready http=http://\(ingest.host):\(addresses.httpPort) "
-            + "feed-http=http://\(feedAddress.host):\(feed.httpPort) feed=\(feed.publish) jobs=\(addresses.jobs) "
-            + "changes=\(addresses.changes)")
+          "ready http=http://\(authority(ingest.host)):\(addresses.httpPort) "
+            + "feed-http=http://\(authority(feedAddress.host)):\(feed.httpPort) feed=\(feed.publish) "
+            + "jobs=\(addresses.jobs) changes=\(addresses.changes)")
       })
     try await serve(services, logger: logger)
   }

@@ -72,21 +72,14 @@ package struct FeedService: Service {
       return ([client, publisher], publisher.endpoint)
     }
     defer { reactor.stop() }
-    let router = Router(context: BasicRequestContext.self)
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware { _ in nil })
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/v2/feed") { request, _ in try latest.response(to: request) }
     for path in ["/livez", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
-    let application = Application(
-      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
-      configuration: .init(
-        address: .hostname(configuration.host, port: configuration.port), serverName: "onthemap"),
-      onServerRunning: { channel in
-        readiness.listens(
-          Addresses(httpPort: channel.localAddress?.port ?? configuration.port, publish: publish))
-      },
-      logger: logger)
-    try await application.run()
+    try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
+      readiness.listens(Addresses(httpPort: port, publish: publish))
+    }
   }
 }
 

@@ -82,7 +82,7 @@ package struct IngestService: Service {
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
     let sessions = Sessions(database: database)
-    let router = Router(context: BasicRequestContext.self)
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(Problem.of))
     PublicRoutes(database: database, lookups: lookups).add(to: router)
     AccountRoutes(
@@ -90,17 +90,8 @@ package struct IngestService: Service {
     ).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: Site(origin: configuration.origin)).add(
       to: router)
-    let application = Application(
-      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
-      configuration: .init(
-        address: .hostname(configuration.host, port: configuration.port), serverName: "onthemap"),
-      onServerRunning: { channel in
-        ready(
-          Addresses(
-            httpPort: channel.localAddress?.port ?? configuration.port, jobs: addresses.jobs,
-            changes: addresses.changes))
-      },
-      logger: logger)
-    try await application.run()
+    try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
+      ready(Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes))
+    }
   }
 }

@@ -39,22 +39,25 @@ final class PostQueue: Sendable {
   func accept(
     _ submission: Submission, account: AccountID, idempotency: IngestDatabase.Idempotency?, waits: Bool
   ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
-    guard depth.load(ordering: .relaxed) < Limits.queueDepthMax else { throw Problem.busy }
+    guard depth.add(1, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
+      depth.subtract(1, ordering: .relaxed)
+      throw Problem.busy
+    }
     return try await withCheckedThrowingContinuation { continuation in
       database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {
         [self] result in
         switch result {
         case .success(.success(let accepted)):
-          var expected = false
-          if let job = accepted.job {
-            depth.add(1, ordering: .relaxed)
-            // Before a worker can see it: otherwise its outcome could come first.
-            expected = waits && waiters.expect(accepted.id)
-            jobs.put(.add([job]))
-          }
+          // Before a worker can see it: otherwise its outcome could come first.
+          let expected = waits && waiters.expect(accepted.id)
+          if let job = accepted.job { jobs.put(.add([job])) } else { depth.subtract(1, ordering: .relaxed) }
           continuation.resume(returning: (accepted, expected))
-        case .success(.failure(let conflict)): continuation.resume(throwing: conflict)
-        case .failure(let error): continuation.resume(throwing: error)
+        case .success(.failure(let conflict)):
+          depth.subtract(1, ordering: .relaxed)
+          continuation.resume(throwing: conflict)
+        case .failure(let error):
+          depth.subtract(1, ordering: .relaxed)
+          continuation.resume(throwing: error)
         }
       }
     }
@@ -62,6 +65,9 @@ final class PostQueue: Sendable {
 
   /// Waits until the post is settled, a time at most. The store tells what became of it.
   func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
+
+  /// The post is settled already: nobody waits.
+  func forget(_ id: PostID) { waiters.giveUp(id) }
 
   /// Results that count: checked and stored, all in one transaction, and acknowledged when they are on disk.
   func settle(_ results: [JobServer.Taken]) {

@@ -82,8 +82,13 @@ struct PostRoutes: Sendable {
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
-      if waitSeconds > 0 { await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000) }
-      let post = try await database.post(accepted.id)
+      var post = accepted.job == nil ? try await database.post(accepted.id) : nil
+      if let post, post.state != .queued {
+        queue.forget(accepted.id)
+      } else if waitSeconds > 0 {
+        await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000)
+        post = try await database.post(accepted.id)
+      }
       response = Response(
         .object { post?.write(to: &$0) }, status: post?.state == .queued ? .accepted : .ok)
       if waitSeconds > 0 { response.headers[.preferenceApplied] = "wait=\(waitSeconds)" }

@@ -16,7 +16,7 @@ struct PublicRoutes: Sendable {
         status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: PublicRoutes.welcome)))
     }
-    router.get("/v2/feed") { _, _ in Response(try database.feed().json) }
+    router.get("/v2/feed") { _, _ in Response(try await database.latest().json) }
     router.get("/v2/geocode") { request, _ in try await geocode(request) }
     for path in ["/livez", "/", "/v2/feed", "/v2/geocode"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
   }

@@ -16,10 +16,11 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   init(max: Int) { self.max = max }
 
-  /// Before the thing can end. False when too many wait already; `outcome` is not to be called then.
+  /// Before the thing can end. False when somebody waits for it, or too many wait already; `outcome` is not to be
+  /// called then.
   func expect(_ id: ID) -> Bool {
     states.withLock { states in
-      guard states.count < max else { return false }
+      guard states.count < max, states[id] == nil else { return false }
       states[id] = .expected
       return true
     }
@@ -69,7 +70,8 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  private func giveUp(_ id: ID) {
+  /// Whoever expected it does not wait, or no longer.
+  func giveUp(_ id: ID) {
     let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
       defer { states[id] = nil }
       if case .waiting(let continuation) = states[id] { return continuation }

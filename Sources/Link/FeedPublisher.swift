@@ -66,10 +66,10 @@ package final class FeedPublisher: Station {
       }
       return
     }
-    guard first == 1, let topic = Topic.join(in: frames[0].dropFirst()), joins.count < Limits.joinsWaitingMax else {
-      return
-    }
-    joins.append(topic)
+    guard let topic = Topic.join(in: frames[0].dropFirst()) else { return }
+    // Whoever gives a topic up must not take the turn of one who still waits.
+    if first == 0 { return joins.removeAll { $0 == topic } }
+    if joins.count < Limits.joinsWaitingMax { joins.append(topic) }
   }
 
   package func turn(nowMs: Int64) -> Int64 {

@@ -73,7 +73,8 @@ package final class FeedSubscriber: Station {
       try? socket.reconnect(endpoint)
     }
     if !replica.isLive, nowMs >= joinAtMs {
-      joinAtMs = nowMs + max(joinPauseMs, 3 * Limits.feedHeartbeatMs)
+      joinPauseMs = min(2 * joinPauseMs, 30_000)
+      joinAtMs = nowMs + 3 * Limits.feedHeartbeatMs + Int64.random(in: 0..<joinPauseMs)
       rejoin()
     }
     return replica.isLive ? nowMs + Limits.feedHeartbeatMs : min(joinAtMs, nowMs + Limits.feedHeartbeatMs)

@@ -31,7 +31,8 @@ package final class JobServer: Station {
   package struct Finished: Sendable {
     let job: JobID
     let receipt: (session: UInt64, lease: Lease, disposition: Disposition)?
-    let again: (attempts: Int, pauseMs: Int64)?
+    /// The failures so far, as on disk, where they have changed; and the pause.
+    let again: (attempts: Int?, pauseMs: Int64)?
 
     /// It is on disk; the job is gone.
     package static func gone(_ taken: Taken) -> Finished {
@@ -56,7 +57,7 @@ package final class JobServer: Station {
 
     /// The disk did not take the burial: the job goes out again.
     package static func notBuried(_ job: JobID, pauseMs: Int64) -> Finished {
-      Finished(job: job, receipt: nil, again: (0, pauseMs))
+      Finished(job: job, receipt: nil, again: (nil, pauseMs))
     }
   }
 
@@ -99,13 +100,10 @@ package final class JobServer: Station {
     guard let peer = frames.first, let frame = WorkerFrame(frames.dropFirst()),
       frame.body != nil || frame.minor > Protocol.minor
     else {
-      guard malformed.add(nowMs: nowMs) else { return }
-      logger.warning("malformed frame on the job link", metadata: ["total": "\(malformed.count)"])
-      if let peer = frames.first, frames.count > 1 { refuse(peer, .malformed, "not a WorkerFrame of this protocol") }
-      return
+      return reject(frames.first ?? [], .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
     guard frame.major == Protocol.major else {
-      return refuse(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only")
+      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
     }
     if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
     guard let session = sessions[peer], session == frame.session, dispatch.heard(session, nowMs: nowMs) else {
@@ -140,7 +138,11 @@ package final class JobServer: Station {
     }
     for (session, acks) in acks {
       guard let peer = peers[session] else { continue }
-      send(peer, IngestFrame(session: session, .acks(.with { $0.acks = acks })))
+      // 1,000 of them take 23 KB: a frame has room for no more than some 2,800.
+      for first in stride(from: 0, to: acks.count, by: 1_000) {
+        let part = Array(acks[first..<min(first + 1_000, acks.count)])
+        send(peer, IngestFrame(session: session, .acks(.with { $0.acks = part })))
+      }
     }
     acks.removeAll(keepingCapacity: true)
     // Until nobody has credit: what could not be sent to one goes to another at once.
@@ -158,10 +160,11 @@ package final class JobServer: Station {
 
   private func open(_ hello: Onthemap_Jobs_V1_Hello, peer: [UInt8], nowMs: Int64) {
     guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
-      return refuse(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only")
+      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
     }
     guard hello.instance.count == 16, hello.worker.isSafeLine, (1...64).contains(hello.worker.utf8.count) else {
-      return refuse(peer, .malformed, "Hello needs a name of 1 to 64 bytes and an instance of 16 bytes")
+      return reject(
+        peer, .malformed, "Hello needs a name of 1 to 64 bytes and an instance of 16 bytes", nowMs: nowMs)
     }
     // One connection, one session: the earlier one would only be missed when it is silent, and its jobs blamed.
     if let earlier = sessions[peer], dispatch.sessions[earlier]?.instance != Array(hello.instance) {
@@ -243,7 +246,8 @@ package final class JobServer: Station {
     guard let peer = peers[session] else { return }
     let frame = IngestFrame(session: session, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
     guard send(peer, frame) != .accepted else { return }
-    // Its connection is gone: it says HELLO on a new one, or its silence ends the session, and blames what it held.
+    // Its connection is gone or full: it says HELLO on a new one, or its silence ends the session, and blames what it
+    // held.
     dispatch.undelivered(jobs.map(\.lease), to: session)
   }
 
@@ -268,6 +272,16 @@ package final class JobServer: Station {
 
   private func report(_ losses: Dispatch.Losses) {
     if !losses.isEmpty { lost(losses) }
+  }
+
+  /// Counts what cannot be taken; logs and answers it once a second.
+  private func reject(
+    _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
+  ) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning(
+      "malformed frame on the job link", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    refuse(peer, code, detail)
   }
 
   private func refuse(_ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String) {

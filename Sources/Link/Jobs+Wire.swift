@@ -118,8 +118,8 @@ extension Onthemap_Jobs_V1_Place {
 extension Onthemap_Jobs_V1_Failure {
   init(_ failure: JobOutcome.Failure) {
     kind = Onthemap_Jobs_V1_FailureKind(rawValue: Int(failure.kind.rawValue)) ?? .transient
-    code = String(failure.code.prefix(64))
-    detail = String(failure.detail.prefix(256))
+    code = failure.code.safeLine(bytesMax: 64)
+    detail = failure.detail.safeLine(bytesMax: 256)
     retryAfterMs = UInt32(clamping: failure.retryAfterMs)
   }
 
@@ -127,7 +127,7 @@ extension Onthemap_Jobs_V1_Failure {
   var failure: JobOutcome.Failure {
     JobOutcome.Failure(
       kind: UInt8(exactly: kind.rawValue).flatMap(JobOutcome.Failure.Kind.init) ?? .transient,
-      code: String(code.prefix(64)), detail: String(detail.prefix(256)), retryAfterMs: Int64(retryAfterMs))
+      code: code.safeLine(bytesMax: 64), detail: detail.safeLine(bytesMax: 256), retryAfterMs: Int64(retryAfterMs))
   }
 }
 

@@ -10,25 +10,29 @@ package struct ChangeLog: Sendable {
     case snapshot(FeedState)
   }
 
-  /// The list as it was before the ring.
-  private var base: FeedState
+  /// The list without the changes that came last, fewer than `Limits.changesPerFetchMax`: to move it costs a list.
+  private var tip: FeedState
+  private var untipped = 0
   private var ring: Deque<FeedEntry> = []
+  /// Every change above this number is in the ring.
+  private var from: UInt64
   /// The number of the last change.
   package private(set) var seq: UInt64
 
   /// - Parameter state: the list as it is on disk.
   package init(state: FeedState) {
-    base = state
+    tip = state
+    from = state.seq
     seq = state.seq
   }
 
   /// Which history it is.
-  package var epoch: Epoch { base.epoch }
+  package var epoch: Epoch { tip.epoch }
 
-  /// The list as it stands: put together when somebody asks, which only a feed does that is new or far behind.
+  /// The list as it stands.
   package var state: FeedState {
-    var state = base
-    state.apply(ring)
+    var state = tip
+    state.apply(ring.suffix(untipped))
     return state
   }
 
@@ -37,16 +41,17 @@ package struct ChangeLog: Sendable {
     let new = changes.drop { $0.seq <= seq }
     ring.append(contentsOf: new)
     seq = new.last?.seq ?? seq
-    // Many at a time: each move costs a list.
-    guard ring.count > Limits.changesKept + Limits.changesPerFetchMax else { return }
-    let old = ring.count - Limits.changesKept
-    base.apply(ring.prefix(old))
-    ring.removeFirst(old)
+    untipped += new.count
+    if untipped >= Limits.changesPerFetchMax {
+      tip.apply(ring.suffix(untipped))
+      untipped = 0
+    }
+    while ring.count > Limits.changesKept, let oldest = ring.popFirst() { from = oldest.seq }
   }
 
   /// The answer to a feed that stands at a number; nil when there is nothing new for it.
   package func answer(epoch: Epoch?, afterSeq: UInt64, max: Int) -> Answer? {
-    guard epoch == self.epoch, (base.seq...seq).contains(afterSeq) else { return .snapshot(state) }
+    guard epoch == self.epoch, (from...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }
     let first = firstIndex(after: afterSeq)
     let changes = Array(ring[first...].prefix(min(max, Limits.changesPerFetchMax)))

@@ -63,6 +63,7 @@ extension Dispatch {
   /// Jobs could not be sent, for the worker's connection is gone: they go out again, and it gets no more.
   package mutating func undelivered(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
+    sessions[id]?.jobsLost += UInt64(leases.count)
     sessions[id]?.jobLimit = 0
   }
 

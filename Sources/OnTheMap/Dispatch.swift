@@ -186,10 +186,10 @@ package struct Dispatch: Sendable {
 
   /// The outcome of a job could not be stored, or is to be tried again: it goes out again at a time.
   ///
-  /// - Parameter attempts: failures so far, as on disk.
-  package mutating func delay(_ id: JobID, attempts: Int, untilMs: Int64) {
+  /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
+  package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
     guard jobs[id] != nil else { return }
-    jobs[id]?.job.attempts = attempts
+    if let attempts { jobs[id]?.job.attempts = attempts }
     jobs[id]?.state = .delayed(untilMs: untilMs)
     delayed.insert(Timer(atMs: untilMs, job: id))
   }

@@ -25,7 +25,7 @@ package enum Limits {
   /// HTTP connections on which nothing moves.
   package static let httpIdleMs: Int64 = 60_000
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
-  /// work, and about 50 MB of memory.
+  /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000
   /// Look-ups waiting for a worker; each holds an HTTP request open.
   package static let lookupsMax = 1_000
@@ -66,7 +66,8 @@ package enum Limits {
   /// One frame of the change log and of the feed: 100 entries with the longest texts fit: 100 × 3,100 bytes.
   package static let feedFrameBytesMax = 327_680
 
-  /// Changes that ingest keeps in memory for feeds to fetch; a feed further behind takes a snapshot. About 5 MB.
+  /// Changes that ingest keeps in memory for feeds to fetch; a feed further behind takes a snapshot. About 5 MB,
+  /// 30 MB with the longest texts.
   package static let changesKept = 10_000
   /// Changes in one answer to a feed, and in one delta: more would replace the list twice.
   package static let changesPerFetchMax = 100

@@ -17,6 +17,17 @@ extension String {
     utf8.allSatisfy { (0x20...0x7E).contains($0) } || unicodeScalars.allSatisfy { !$0.isUnsafe }
   }
 
+  /// At most so many bytes of it, in one safe line: for texts of others that a person will read.
+  package func safeLine(bytesMax: Int) -> String {
+    var line = ""
+    for scalar in unicodeScalars {
+      let next = scalar.isUnsafe ? "\u{FFFD}" : String(scalar)
+      guard line.utf8.count + next.utf8.count <= bytesMax else { break }
+      line += next
+    }
+    return line
+  }
+
   /// Without white space at both ends.
   package var trimmedLine: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }

@@ -113,18 +113,24 @@ extension IngestDatabase {
     }
   }
 
-  /// The list that everybody sees, as it is on disk, and the number that it stands at.
-  package func feed() throws -> FeedState {
-    try pool.read { db in
-      let entries = try Row.fetchAll(
-        db.cachedStatement(
-          sql: """
-            SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
-            WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
-            """)
-      ).compactMap(FeedEntry.init)
-      return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
-    }
+  /// The list that everybody sees, as it is on disk, and the number that it stands at. Waits for the disk, on the
+  /// calling thread.
+  package func feed() throws -> FeedState { try pool.read(feed) }
+
+  /// `feed`, for callers that must not hold up their thread.
+  package func latest() async throws -> FeedState {
+    try await pool.read { [self] db in try feed(db) }
+  }
+
+  private func feed(_ db: Database) throws -> FeedState {
+    let entries = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
+          WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
+          """)
+    ).compactMap(FeedEntry.init)
+    return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
   }
 }
 

@@ -22,7 +22,8 @@ package struct ProblemMiddleware: RouterMiddleware {
       let problem =
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
-      if problem.status.kind == .serverError {
+      // What a route answers on purpose ("busy") would only fill the log when there is most to do.
+      if problem.status.kind == .serverError, !(error is Problem) {
         context.logger.error(
           "request failed",
           metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])

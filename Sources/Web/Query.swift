@@ -17,6 +17,7 @@ package struct Query: Sendable {
 
   private static func decoded(_ text: Substring) -> String {
     let spaced = String(text.replacing("+", with: " "))
-    return spaced.removingPercentEncoding ?? spaced
+    // What is no UTF-8 is no text: as if nothing had been given.
+    return spaced.removingPercentEncoding ?? ""
   }
 }

@@ -23,6 +23,7 @@ struct Bench: AsyncParsableCommand {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Yardsticks(folder: folder)
+    if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")

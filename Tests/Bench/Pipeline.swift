@@ -37,9 +37,9 @@ struct Pipeline {
     let feed = try Program(
       program,
       ["feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"], log: log("feed"))
-    let programs = [("ingest", ingest), ("worker", workers[0]), ("feed", feed)]
+    let programs = [("ingest", [ingest]), ("workers", workers), ("feed", [feed])]
     let token = try await signUp(http)
-    let before = programs.map { $0.1.cpuSeconds }
+    let before = programs.map { cpuSeconds($0.1) }
     let start = ContinuousClock.now
     let load = try HTTPLoad.run(
       url: http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#, token: token,
@@ -56,13 +56,15 @@ struct Pipeline {
       (
         program.0,
         Use(
-          cpuMicrosecondsPerPost: (program.1.cpuSeconds - before) / Double(published) * 1e6,
-          megabytes: program.1.megabytes)
+          cpuMicrosecondsPerPost: (cpuSeconds(program.1) - before) / Double(published) * 1e6,
+          megabytes: program.1.map(\.megabytes).reduce(0, +))
       )
     }
     return Pipeline(
       load: load, acceptedPerSecond: load.perSecond, completedPerSecond: Double(published) / elapsed, roles: roles)
   }
+
+  private static func cpuSeconds(_ programs: [Program]) -> Double { programs.map(\.cpuSeconds).reduce(0, +) }
 
   private static func signUp(_ http: String) async throws -> String {
     guard let url = URL(string: http + "/v2/accounts") else { throw BenchError("\(http) is no address") }

@@ -11,8 +11,10 @@ struct LoadTests {
 
   private func id(_ number: UInt64) throws -> PostID { try #require(PostID(rawValue: number)) }
 
+  /// Of a run that sent every post in time.
   private func summary(_ tally: LoadTally, lists: LoadAudit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
-    LoadSummary(
+    for _ in 0..<plan.count { tally.send(lateNs: 0, isUnclaimed: false) }
+    return LoadSummary(
       plan: plan, server: "http://127.0.0.1:8080", connections: 1, tally: tally,
       finding: LoadAudit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
   }

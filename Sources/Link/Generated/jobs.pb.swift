@@ -738,10 +738,10 @@ nonisolated struct Onthemap_Jobs_V1_Failure: Sendable {
 
   var kind: Onthemap_Jobs_V1_FailureKind = .unspecified
 
-  /// for machines; cut at 64 characters
+  /// for machines; cut at 64 bytes
   var code: String = String()
 
-  /// for people; cut at 256 characters
+  /// for people; cut at 256 bytes
   var detail: String = String()
 
   /// not before; 0 where unknown

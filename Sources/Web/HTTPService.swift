@@ -1,0 +1,37 @@
+import Glibc
+package import Hummingbird
+package import Logging
+import NIOCore
+import OnTheMap
+
+/// HTTP cannot listen where it was told to. Final until the configuration changes.
+package struct ListenError: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// Listens and answers, until graceful shutdown.
+package enum HTTPService {
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - ready: called once with the port that was taken.
+  /// - Throws: `ListenError`.
+  package static func run(
+    _ router: Router<BasicRequestContext>, host: String, port: Int, logger: Logger,
+    ready: @escaping @Sendable (Int) -> Void
+  ) async throws {
+    let application = Application(
+      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
+      configuration: .init(address: .hostname(host, port: port), serverName: "onthemap"),
+      onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
+    do { try await application.run() } catch let error as IOError {
+      throw ListenError(
+        description: "HTTP cannot listen at \(host):\(port): \(error.localizedReason)")
+    } catch let error as SocketAddressError {
+      throw ListenError(description: "HTTP cannot listen at \(host):\(port): the host is not known (\(error))")
+    }
+  }
+}
+
+extension IOError {
+  fileprivate var localizedReason: String { String(cString: strerror(errnoCode)) }
+}
