@@ -65,6 +65,9 @@ struct LoadSummary: Sendable {
     if duplicated > 0 { failures.append("\(duplicated) posts are there more than once") }
     if counts.unanswered > 0 { failures.append("\(counts.unanswered) posts were never answered") }
     if unsent > 0 { failures.append("\(unsent) posts were never sent") }
+    if notSeenLive > 0, replacements == 0 {
+      failures.append("\(notSeenLive) posts never came to the subscriber, and no list was replaced")
+    }
     if queued > 0 { failures.append("\(queued) posts are still queued") }
     if case .different(let reason) = finding.lists { failures.append("the lists differ: \(reason)") }
     return failures

@@ -14,6 +14,14 @@ final class LatestList: Sendable {
 
   private let version = Mutex<Version?>(nil)
 
+  /// RFC 9110, 13.1.2: a list of tags or a star; a proxy that compresses has made them weak.
+  private func isKnown(_ etag: String, to request: Request) -> Bool {
+    (request.headers[.ifNoneMatch] ?? "").split(separator: ",").contains { tag in
+      let tag = String(tag).trimmedLine
+      return tag == "*" || tag == etag || tag == "W/" + etag
+    }
+  }
+
   func set(_ state: FeedState) { version.withLock { $0 = Version(state: state, body: nil) } }
 
   /// The list, "not modified", or, before ingest has told it, 503.
@@ -32,7 +40,7 @@ final class LatestList: Sendable {
         retryAfterSeconds: 2)
     }
     headers[.eTag] = current.etag
-    if request.headers[.ifNoneMatch] == current.etag { return Response(status: .notModified, headers: headers) }
+    if isKnown(current.etag, to: request) { return Response(status: .notModified, headers: headers) }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: current.body))
   }
 }

@@ -31,11 +31,14 @@ struct Yardsticks {
     try Data("{}".utf8).write(to: document)
     defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database.path + end) } }
     let port = "21094"
+    guard let stats = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no address") }
+    guard (try? await URLSession.shared.data(from: stats)) == nil else {
+      throw BenchError("port \(port) is taken: end what listens there, its figures would be counted with ours")
+    }
     let program = try Program(
       pipeline, [port, database.path, document.path], log: folder.appendingPathComponent("cpipe.log"),
       saysReady: false)
     defer { program.end() }
-    guard let stats = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no address") }
     let deadline = ContinuousClock.now + .seconds(5)
     while (try? await URLSession.shared.data(from: stats)) == nil, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(20))

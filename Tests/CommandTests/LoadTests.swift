@@ -77,7 +77,8 @@ struct LoadTests {
     let summary = summary(tally, lists: .different(reason: "x"))
     #expect(
       summary.failures == [
-        "2 accepted posts are not in the store", "2 posts are there more than once", "1 posts are still queued",
+        "2 accepted posts are not in the store", "2 posts are there more than once",
+        "2 posts never came to the subscriber, and no list was replaced", "1 posts are still queued",
         "the lists differ: x",
       ])
     #expect(summary.notSeenLive == 2)
