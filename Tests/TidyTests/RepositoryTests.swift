@@ -22,7 +22,8 @@ struct RepositoryTests {
       }
     }
     hold(
-      SourceTree.texts, to: rule, bad: [SourceFile("a.md", "cd /work/main"), SourceFile("a.sh", "\"/root/.cache\"")],
+      SourceTree.texts, to: rule,
+      bad: [SourceFile("a.md", "cd /" + "work/main"), SourceFile("a.sh", "\"/" + "root/.cache\"")],
       good: [SourceFile("a.md", "frame/work/item, /workers, https://example.org/work/1")])
   }
 
