@@ -63,7 +63,11 @@ let package = Package(
       dependencies: ["CZeroMQ", "OnTheMap", logging, .product(name: "SwiftProtobuf", package: "swift-protobuf")],
       swiftSettings: strict),
     .target(
-      name: "Store", dependencies: ["OnTheMap", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      name: "Store",
+      dependencies: [
+        "OnTheMap", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
 
     .target(name: "Web", dependencies: http + ["OnTheMap", logging], swiftSettings: strict),

@@ -19,6 +19,8 @@ package enum Limits {
   package static let passwordBytesMax = 1_024
   /// An Idempotency-Key: a UUID fits seven times.
   package static let idempotencyKeyBytesMax = 255
+  /// A request that is repeated with its key within so many days is recognised.
+  package static let idempotencyDays: Int64 = 7
   /// A request body of the native API: a post with the longest place and link, escaped in the worst way, fits.
   package static let requestBodyBytesMax = 16_384
 

@@ -2,7 +2,7 @@
 package struct Post: Sendable, Equatable {
   /// The life of a post: queued, then one of the others for good.
   package enum State: UInt8, Sendable {
-    /// On disk with its job; a worker is to find its place.
+    /// On disk, and a job: a worker is to find its place.
     case queued = 0
     /// On the map.
     case published = 1

@@ -30,11 +30,9 @@ final class Numbers: Sendable {
     }
   }
 
-  /// The next change's number.
-  func seq() -> UInt64 {
-    last.withLock { last in
-      last.seq += 1
-      return last.seq
-    }
-  }
+  /// The next change's number; the same until it is taken.
+  var nextSeq: UInt64 { last.withLock { $0.seq + 1 } }
+
+  /// A change has the next number.
+  func takeSeq() { last.withLock { $0.seq += 1 } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import OnTheMap
 
-/// Posts and their jobs: one method a transaction.
+/// Posts, and the queue that they are until they are settled: one method a transaction.
 extension IngestDatabase {
   /// What a post's acceptance made.
   package struct Accepted: Sendable {
@@ -28,7 +28,7 @@ extension IngestDatabase {
   /// The same idempotency key came with another request. Final.
   package struct IdempotencyConflict: Error {}
 
-  /// Stores a post and its job. On disk when `then` is called, on the writer's queue, with a success.
+  /// Stores a post, which is a job from then on. On disk when `then` is called, on the writer's queue, with a success.
   package func accept(
     _ submission: Submission, account: AccountID, idempotency: Idempotency?, unixMs: Int64,
     then: @escaping @Sendable (Result<Result<Accepted, IdempotencyConflict>, StoreError>) -> Void
@@ -54,18 +54,11 @@ extension IngestDatabase {
             INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms)
             VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)
             """
-        ).execute(arguments: [
-          Int64(id.rawValue), account.rawValue, submission.place, submission.link.text,
-          submission.coordinate?.latitudeE7, submission.coordinate?.longitudeE7, unixMs, unixMs,
-        ])
-        try db.cachedStatement(sql: "INSERT INTO job (post) VALUES (?)").execute(arguments: [Int64(id.rawValue)])
-        if let idempotency {
-          try db.cachedStatement(
-            sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)"
-          ).execute(arguments: [
-            account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue),
-          ])
-        }
+        ).run(
+          db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
+          .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
+          .integer(unixMs))
+        if let idempotency { try keep(idempotency, account, id, unixMs, db) }
         drafts.add(
           .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
         let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
@@ -99,8 +92,8 @@ extension IngestDatabase {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT post.id, account, place, lat_e7, lon_e7, attempts, lease_losses, due_ms
-          FROM job JOIN post ON post.id = job.post ORDER BY job.post
+          SELECT id, account, place, lat_e7, lon_e7, attempts, lease_losses, due_ms
+          FROM post INDEXED BY post_queued WHERE state = 0 ORDER BY id
           """
       ).compactMap { row in
         guard let id = PostID(row[0] as Int64) else { return nil }
@@ -132,6 +125,21 @@ extension IngestDatabase {
     ).compactMap(FeedEntry.init)
     return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
   }
+}
+
+/// Notes under which key a post was made. Two of the oldest keys go when their time is over: more go than come.
+private func keep(
+  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ id: PostID, _ unixMs: Int64, _ db: Database
+) throws {
+  try db.cachedStatement(sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)")
+    .execute(arguments: [account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue)])
+  let oldest = PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000)
+  try db.cachedStatement(
+    sql: """
+      DELETE FROM idempotency WHERE (account, key) IN
+        (SELECT account, key FROM idempotency WHERE post < ? ORDER BY post LIMIT 2)
+      """
+  ).execute(arguments: [Int64(oldest.rawValue)])
 }
 
 extension PostID {
@@ -169,7 +177,7 @@ extension Post {
 }
 
 extension FeedEntry {
-  init?(_ row: Row) {
+  convenience init?(_ row: Row) {
     guard let post = try? Post(row), let outcome = post.outcome, let seq = post.seq else { return nil }
     self.init(
       id: post.id, seq: seq, account: post.account, firstName: row["first_name"], lastName: row["last_name"],

@@ -2,12 +2,13 @@ import GRDB
 
 /// The tables, as named migrations: appended, never edited.
 ///
-/// The change log is no table of its own: it is the published posts in the order of their `seq`. A row that changes
-/// again takes a new number, so that a reader who asks for all above a number misses nothing and reads nothing twice.
+/// Neither the queue nor the change log is a table of its own: the one is the posts in state queued, the other the
+/// published posts in the order of their `seq`. A row that changes again takes a new number, so that a reader who asks
+/// for all above a number misses nothing and reads nothing twice.
 enum Schema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 accounts, sessions, posts, jobs") { db in
+    migrator.registerMigration("1 accounts, sessions, posts") { db in
       try db.execute(
         sql: """
           CREATE TABLE meta (
@@ -37,7 +38,7 @@ enum Schema {
             account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
             place TEXT NOT NULL,
             link TEXT NOT NULL,
-            state INTEGER NOT NULL,                          -- Post.State
+            state INTEGER NOT NULL,                          -- Post.State; a queued post is a job
             lat_e7 INTEGER,
             lon_e7 INTEGER,
             label TEXT,
@@ -47,17 +48,14 @@ enum Schema {
             reason TEXT,                                     -- and for people
             seq INTEGER,                                     -- of its publication
             created_ms INTEGER NOT NULL,
-            updated_ms INTEGER NOT NULL
+            updated_ms INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,             -- of the job: failed ones,
+            lease_losses INTEGER NOT NULL DEFAULT 0,         -- workers lost over it,
+            due_ms INTEGER NOT NULL DEFAULT 0                -- and not before, UTC
           ) STRICT;
+          CREATE INDEX post_queued ON post (id) WHERE state = 0;
           CREATE UNIQUE INDEX post_seq ON post (seq) WHERE seq IS NOT NULL;
           CREATE INDEX post_account ON post (account);       -- and by id within it: every index ends in the row's id
-
-          CREATE TABLE job (
-            post INTEGER PRIMARY KEY REFERENCES post (id) ON DELETE CASCADE,
-            attempts INTEGER NOT NULL DEFAULT 0,
-            lease_losses INTEGER NOT NULL DEFAULT 0,
-            due_ms INTEGER NOT NULL DEFAULT 0                -- not before, UTC
-          ) STRICT;
 
           CREATE TABLE idempotency (
             account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
@@ -66,6 +64,7 @@ enum Schema {
             post INTEGER NOT NULL REFERENCES post (id) ON DELETE CASCADE,
             PRIMARY KEY (account, key)
           ) STRICT, WITHOUT ROWID;
+          CREATE INDEX idempotency_post ON idempotency (post);  -- the oldest first: post ids rise with time
           """)
       try db.execute(sql: "INSERT INTO meta (one, epoch, boot) VALUES (1, randomblob(16), 0)")
     }

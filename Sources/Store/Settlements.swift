@@ -38,11 +38,12 @@ extension IngestDatabase {
           case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason): try end(post, .dead, reason, unixMs, db)
           case .retry(let attempts, let dueMs):
-            try db.cachedStatement(sql: "UPDATE job SET attempts = ?, due_ms = ? WHERE post = ?")
-              .execute(arguments: [attempts, dueMs, Int64(post.rawValue)])
+            try db.cachedStatement(sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0")
+              .run(db, .integer(attempts), .integer(dueMs), .integer(post.rawValue))
           case .leaseLost:
-            try db.cachedStatement(sql: "UPDATE job SET lease_losses = lease_losses + 1 WHERE post = ?")
-              .execute(arguments: [Int64(post.rawValue)])
+            try db.cachedStatement(
+              sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
+            ).run(db, .integer(post.rawValue))
           }
         }
         return entries
@@ -61,17 +62,19 @@ private func publish(
   _ post: PostID, _ published: Verdict.Published, _ memory: (numbers: Numbers, drafts: Drafts), _ unixMs: Int64,
   _ db: Database
 ) throws -> FeedEntry? {
-  guard try remove(job: post, db), let draft = try memory.drafts.draft(post) ?? draft(post, db) else { return nil }
-  let seq = memory.numbers.seq()
-  try db.cachedStatement(
+  guard let draft = try memory.drafts.draft(post) ?? draft(post, db) else { return nil }
+  let seq = memory.numbers.nextSeq
+  let changed = try db.cachedStatement(
     sql: """
       UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, seq = ?,
-        updated_ms = ? WHERE id = ?
+        updated_ms = ? WHERE id = ? AND state = 0
       """
-  ).execute(arguments: [
-    published.coordinate.latitudeE7, published.coordinate.longitudeE7, published.label, published.countryCode,
-    Int64(published.agreement.rawValue), Int64(seq), unixMs, Int64(post.rawValue),
-  ])
+  ).run(
+    db, .integer(published.coordinate.latitudeE7), .integer(published.coordinate.longitudeE7), .text(published.label),
+    .text(published.countryCode), .integer(published.agreement.rawValue), .integer(seq), .integer(unixMs),
+    .integer(post.rawValue))
+  guard changed == 1 else { return nil }
+  memory.numbers.takeSeq()
   let name = try memory.drafts.name(draft.account) ?? name(draft.account, memory.drafts, db)
   return FeedEntry(
     id: post, seq: seq, account: draft.account, firstName: name.first, lastName: name.last, place: draft.place,
@@ -96,13 +99,8 @@ private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws
 
 private func end(_ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database) throws
 {
-  guard try remove(job: post, db) else { return }
   try db.cachedStatement(
     sql: "UPDATE post SET state = ?, reason_code = ?, reason = ?, updated_ms = ? WHERE id = ? AND state = 0"
-  ).execute(arguments: [Int64(state.rawValue), reason.code, reason.detail, unixMs, Int64(post.rawValue)])
-}
-
-private func remove(job post: PostID, _ db: Database) throws -> Bool {
-  try db.cachedStatement(sql: "DELETE FROM job WHERE post = ?").execute(arguments: [Int64(post.rawValue)])
-  return db.changesCount == 1
+  ).run(
+    db, .integer(state.rawValue), .text(reason.code), .text(reason.detail), .integer(unixMs), .integer(post.rawValue))
 }

@@ -7,8 +7,9 @@ import Synchronization
 /// Writes run one after the other on the connection's own queue, in the order in which they were submitted.
 final class Writer: Sendable {
   private struct Write: Sendable {
-    let run: @Sendable (Database) throws -> Void
-    let finish: @Sendable ((any Error)?) -> Void
+    /// Returns what to call when the commit is on disk.
+    let run: @Sendable (Database) throws -> () -> Void
+    let fail: @Sendable (StoreError) -> Void
   }
 
   private struct State: Sendable {
@@ -27,20 +28,11 @@ final class Writer: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Value,
     then: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
-    let value = Mutex<Value?>(nil)
-    let shared = Shared(value)
     let write = Write(
       run: { db in
-        let made = try body(db)
-        shared.value.withLock { $0 = made }
-      },
-      finish: { error in
-        if let error { return then(.failure(StoreError(error))) }
-        guard let made = shared.value.withLock({ $0 }) else {
-          return then(.failure(.unknownOutcome("the write was never run")))
-        }
-        then(.success(made))
-      })
+        let value = try body(db)
+        return { then(.success(value)) }
+      }, fail: { error in then(.failure(error)) })
     let start = state.withLock { state in
       state.waiting.append(write)
       defer { state.isDraining = true }
@@ -64,36 +56,31 @@ final class Writer: Sendable {
         return state.waiting
       }
       if group.isEmpty { return }
-      let failure = commit(group, db)
-      if failure == nil || Writer.isOfTheDisk(failure) {
-        for write in group { write.finish(failure) }
-      } else {
+      do { for done in try commit(group, db) { done() } } catch let error where Writer.isOfTheDisk(error) {
+        for write in group { write.fail(StoreError(error)) }
+      } catch {
         // One bad write must not take its neighbours with it: each again, by itself.
-        for write in group { write.finish(commit([write], db)) }
+        for write in group {
+          do { for done in try commit([write], db) { done() } } catch { write.fail(StoreError(error)) }
+        }
       }
     }
   }
 
   /// A disk that has failed says yes to the same write a moment later, and has lost it: never try again in place.
-  private static func isOfTheDisk(_ error: (any Error)?) -> Bool {
+  private static func isOfTheDisk(_ error: any Error) -> Bool {
     guard let code = (error as? DatabaseError)?.resultCode else { return false }
     return code == .SQLITE_IOERR || code == .SQLITE_CORRUPT
   }
 
-  /// Nil when all of it is on disk.
-  private func commit(_ group: [Write], _ db: Database) -> (any Error)? {
-    do {
-      try db.inTransaction(.immediate) {
-        for write in group { try write.run(db) }
-        return .commit
-      }
-      return nil
-    } catch { return error }
+  /// On disk on return: what to call now.
+  private func commit(_ group: [Write], _ db: Database) throws -> [() -> Void] {
+    var done: [() -> Void] = []
+    done.reserveCapacity(group.count)
+    try db.inTransaction(.immediate) {
+      for write in group { done.append(try write.run(db)) }
+      return .commit
+    }
+    return done
   }
-}
-
-/// A mutex that closures can share.
-private final class Shared<Value: Sendable>: Sendable {
-  let value: Mutex<Value?>
-  init(_ value: consuming sending Mutex<Value?>) { self.value = value }
 }

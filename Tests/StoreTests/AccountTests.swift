@@ -101,7 +101,7 @@ struct AccountTests {
     #expect(try await database.session(tokenHash: [1])?.expiresMs == 9)
   }
 
-  @Test("With an account go its sessions, posts, jobs and keys")
+  @Test("With an account go its sessions, posts and keys")
   func cascade() async throws {
     let database = try folder.open()
     let ada = try await database.addAccount("ada")
@@ -113,7 +113,7 @@ struct AccountTests {
     try await database.writer.write { db in
       try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [ada.rawValue])
     }
-    for table in ["account", "session", "post", "job", "idempotency"] {
+    for table in ["account", "session", "post", "idempotency"] {
       #expect(try database.number("SELECT count(*) FROM \(table)") == 1, "\(table)")
     }
   }

@@ -139,7 +139,7 @@ struct DatabaseTests {
   @Test("A database whose tables are gone is refused")
   func missingTable() throws {
     _ = try folder.open()
-    try folder.damage("DROP TABLE job; DROP TABLE idempotency; DROP TABLE post")
+    try folder.damage("DROP TABLE idempotency; DROP TABLE post")
     expectUnusable("post")
   }
 
@@ -167,7 +167,7 @@ struct DatabaseTests {
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', 'p', 'a', 'b', 'now')",
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', NULL, 'a', 'b', 1)",
       "INSERT INTO post (id, account, place, link, state, created_ms, updated_ms) VALUES (1, 404, 'x', 'y', 0, 1, 1)",
-      "INSERT INTO job (post) VALUES (404)", "INSERT INTO session VALUES (x'01', 404, 1)",
+      "INSERT INTO session VALUES (x'01', 404, 1)",
       "INSERT INTO idempotency VALUES (404, 'k', x'01', 404)", "INSERT INTO meta VALUES (2, randomblob(16), 1)",
       "INSERT INTO meta VALUES (1, randomblob(16), 1)", "UPDATE meta SET epoch = x'00'",
     ])

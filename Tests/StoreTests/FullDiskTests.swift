@@ -36,7 +36,7 @@ struct FullDiskTests {
     #expect(accepted.count > 10)
     #expect(refusal?.description.contains("disk is full") == true)
     #expect(try database.unsettledJobs().map(\.job.id) == accepted.map { JobID($0) })
-    try database.expectPostsAndJobsMatch()
+    try database.expectSound()
 
     try await allow(nil, database)
     let next = try await database.accepted(place, by: account).id

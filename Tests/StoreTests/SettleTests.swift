@@ -46,7 +46,7 @@ struct SettleTests {
     #expect(posts.map { $0?.reason } == [reason, burial])
     #expect(posts.allSatisfy { $0?.seq == nil && $0?.updatedMs == 1_700_000_001_000 })
     #expect(try database.feed().entries.isEmpty)
-    try database.expectPostsAndJobsMatch()
+    try database.expectSound()
   }
 
   @Test("A second settlement of whatever kind changes nothing and takes no number")
@@ -69,7 +69,7 @@ struct SettleTests {
     for kind in kinds { #expect(try await database.settled([(unknown, kind)]).isEmpty) }
     let next = try await database.accepted(by: account).id
     #expect(try await database.settled([(next, .verdict(.at(2))), (next, .verdict(.at(3)))]).map(\.seq) == [2])
-    try database.expectPostsAndJobsMatch()
+    try database.expectSound()
   }
 
   @Test("A retry is counted and has its time, a lost lease is counted; both survive a restart")
@@ -113,7 +113,7 @@ struct SettleTests {
     #expect(counts == [1, nil, 1])
     #expect(Set(try database.unsettledJobs().map(\.job.id)) == [JobID(ids[1]), JobID(ids[2])])
     #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "It can be tried again.")
-    try database.expectPostsAndJobsMatch()
+    try database.expectSound()
   }
 
   @Test("The list is the latest hundred, by numbers that rise in the order of the commits, over restarts")
@@ -163,6 +163,6 @@ struct SettleTests {
     for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([entry]) }
     #expect(entries.map(\.seq).sorted() == Array(1...200))
     #expect(try database.feed() == state)
-    try database.expectPostsAndJobsMatch()
+    try database.expectSound()
   }
 }

@@ -13,7 +13,7 @@ private let ladder: [String: Set<String>] = [
   "Feed": service.union(["OnTheMap", "Link", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
   "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging"]),
-  "Store": system.union(["OnTheMap", "GRDB", "Logging"]),
+  "Store": system.union(["OnTheMap", "GRDB*", "Logging"]),
   "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging"]),
 
   "Gazetteer": pure.union(["OnTheMap"]),
