@@ -133,7 +133,7 @@ package struct Dispatch: Sendable {
     }
   }
 
-  /// The jobs that may go out now: to each session as many as it has credit for, shared out evenly.
+  /// The jobs that may go out now: a few to one session, many shared out evenly, to each as many as it has credit for.
   package mutating func assign(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     while let timer = delayed.min, timer.atMs <= nowMs {
       delayed.removeMin()
@@ -141,14 +141,27 @@ package struct Dispatch: Sendable {
       makeReady(timer.job)
     }
     var assigned: [(session: UInt64, jobs: [Assignment])] = []
-    let eager = rotation.filter { sessions[$0].map { $0.credit > 0 && $0.leases.count < Limits.windowMax } ?? false }
-    for (index, session) in eager.enumerated() where ready.count > 0 {
-      let share = (ready.count + eager.count - index - 1) / (eager.count - index)
+    let takers = takers()
+    for (index, session) in takers.enumerated() where ready.count > 0 {
+      let share = (ready.count + takers.count - index - 1) / (takers.count - index)
       let jobs = assign(upTo: share, to: session, nowMs: nowMs)
       if !jobs.isEmpty { assigned.append((session, jobs)) }
     }
     if rotation.count > 1, let first = rotation.popFirst() { rotation.append(first) }
     return assigned
+  }
+
+  /// Those who get the jobs that are ready: as many as it takes for nobody to get more than one message's worth, or
+  /// all. Half of a worker's credit is what it works on at once; more than that would wait beside a free worker.
+  private func takers() -> [UInt64] {
+    var room = 0
+    return rotation.filter { id in
+      guard room < ready.count, let session = sessions[id], session.credit > 0,
+        session.leases.count < Limits.windowMax
+      else { return false }
+      room += min(Limits.jobsTogether, max(1, session.credit / 2))
+      return true
+    }
   }
 
   private mutating func assign(upTo share: Int, to id: UInt64, nowMs: Int64) -> [Assignment] {

@@ -44,6 +44,9 @@ package enum Limits {
 
   /// A worker's unanswered jobs. More only adds waiting: measured, 64 reach the transport's ceiling.
   package static let windowMax = 64
+  /// So many jobs go to one worker together although another one is free: a second message costs more than the
+  /// look-ups of sixteen.
+  package static let jobsTogether = 16
   /// Sessions of workers at one ingest; each holds at most `windowMax` jobs.
   package static let sessionsMax = 1_000
   /// Results that a worker keeps until they are acknowledged. Full, it grants no more credit.

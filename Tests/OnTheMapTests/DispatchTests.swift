@@ -56,13 +56,24 @@ struct DispatchTests {
     #expect(dispatch.sessions.isEmpty)
   }
 
-  @Test("Workers share the jobs evenly, and none is left over while somebody has credit")
-  mutating func share() {
-    let sessions = (1...4).map { dispatch.join(instance: UInt8($0), credit: 64) }
-    dispatch.add((1...40).map { Job.post($0) })
-    #expect(dispatch.sent().mapValues(\.count) == Dictionary(uniqueKeysWithValues: sessions.map { ($0, 10) }))
-    dispatch.add((41...43).map { Job.post($0) })
-    #expect(dispatch.sent().values.reduce(0) { $0 + $1.count } == 3)
+  @Test(
+    "A few jobs go to one worker together, many are shared evenly",
+    arguments: [
+      (1, [1]), (16, [16]), (17, [9, 8]), (40, [14, 13, 13]), (64, [16, 16, 16, 16]), (100, [25, 25, 25, 25]),
+    ])
+  mutating func share(jobs: Int, shares: [Int]) {
+    for instance: UInt8 in 1...4 { _ = dispatch.join(instance: instance, credit: 64) }
+    dispatch.add((0..<jobs).map { Job.post(UInt64($0)) })
+    #expect(dispatch.sent().values.map(\.count).sorted(by: >) == shares)
+  }
+
+  @Test("Who works on one job at a time gets one while others are free, and none is left over")
+  mutating func slowWorkers() {
+    for instance: UInt8 in 1...4 { _ = dispatch.join(instance: instance, credit: 2) }
+    dispatch.add((1...4).map { Job.post($0) })
+    #expect(dispatch.sent().values.map(\.count) == [1, 1, 1, 1])
+    dispatch.add((5...20).map { Job.post($0) })
+    #expect(dispatch.sent().values.reduce(0) { $0 + $1.count } == 4, "As many as there is credit for.")
   }
 
   @Test("What one worker has no credit for goes to the others")
