@@ -1,6 +1,6 @@
 import CZeroMQ
 import Glibc
-import Synchronization
+package import Synchronization
 
 /// Wakes a reactor from its poll: an eventfd. Any thread.
 package final class Wake: Sendable {
@@ -13,6 +13,7 @@ package final class Wake: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
+  @usableFromInline
   func signal() {
     var one: UInt64 = 1
     write(descriptor, &one, 8)
@@ -27,24 +28,23 @@ package final class Wake: Sendable {
 /// Commands on their way to a station: any thread puts them in, the reactor's thread takes all of them at once. In
 /// order, without a bound of its own: what puts them in is bounded.
 package final class Inbox<Command: Sendable>: Sendable {
-  private let waiting = Mutex<[Command]>([])
-  private let wake: Wake
+  @usableFromInline
+  let waiting: Mutex<[Command]> = Mutex([])
+  @usableFromInline
+  let wake: Wake
 
   package init(_ wake: Wake) { self.wake = wake }
 
-  /// Returns at once.
-  package func put(_ commands: some Collection<Command>) {
-    guard !commands.isEmpty else { return }
+  /// Returns at once. Inlined, so that the caller's module has it for its kind of command.
+  @inlinable
+  package func put(_ command: Command) {
     let first = waiting.withLock { waiting in
-      defer { waiting.append(contentsOf: commands) }
-      return waiting.isEmpty
+      waiting.append(command)
+      return waiting.count == 1
     }
     // Whoever finds it empty wakes the reactor; it takes the others' along.
     if first { wake.signal() }
   }
-
-  /// Returns at once.
-  package func put(_ command: Command) { put(CollectionOfOne(command)) }
 
   func takeAll() -> [Command] {
     waiting.withLock { waiting in

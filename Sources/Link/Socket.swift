@@ -21,6 +21,8 @@ package final class Socket {
   }
 
   let handle: UnsafeMutableRawPointer
+  /// At one address: libzmq keeps a short message's bytes within it.
+  private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// - Parameters:
   ///   - context: libzmq's.
@@ -88,15 +90,14 @@ package final class Socket {
   /// The next message, or nil when there is none at the moment. Never waits.
   func receive() -> [[UInt8]]? {
     var frames: [[UInt8]] = []
-    var message = zmq_msg_t()
     while true {
-      zmq_msg_init(&message)
-      defer { zmq_msg_close(&message) }
-      while zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
+      zmq_msg_init(message)
+      defer { zmq_msg_close(message) }
+      while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
-      frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))))
-      if zmq_msg_more(&message) == 0 { return frames }
+      frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
+      if zmq_msg_more(message) == 0 { return frames }
     }
   }
 
@@ -117,6 +118,8 @@ package final class Socket {
   }
 
   func close() { zmq_close(handle) }
+
+  deinit { message.deallocate() }
 
   private func check(_ result: Int32) throws(LinkError) {
     guard result == 0 else { throw .socket(reason: LinkError.lastReason) }

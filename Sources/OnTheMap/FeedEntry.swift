@@ -1,24 +1,25 @@
-/// One line of the list that everybody sees.
-package struct FeedEntry: Sendable, Hashable {
-  package var id: PostID
+/// One line of the list that everybody sees. It never changes: a change of its post makes another one. A class, because
+/// lists of a hundred are copied with every change, and a struct's six references would be counted for each line.
+package final class FeedEntry: Sendable, Hashable {
+  package let id: PostID
   /// The post's place in the order of changes: the list is newest first by it, and it is the post's version.
-  package var seq: UInt64
-  package var account: AccountID
-  package var firstName: String
-  package var lastName: String
+  package let seq: UInt64
+  package let account: AccountID
+  package let firstName: String
+  package let lastName: String
   /// As typed.
-  package var place: String
+  package let place: String
   /// The place found, "Seattle, Washington, United States".
-  package var label: String
+  package let label: String
   /// ISO 3166-1 alpha-2, or empty.
-  package var countryCode: String
-  package var link: String
-  package var coordinate: Coordinate
-  package var agreement: Verdict.Agreement
+  package let countryCode: String
+  package let link: String
+  package let coordinate: Coordinate
+  package let agreement: Verdict.Agreement
   /// Milliseconds since 1970, UTC.
-  package var createdMs: Int64
+  package let createdMs: Int64
   /// Milliseconds since 1970, UTC.
-  package var updatedMs: Int64
+  package let updatedMs: Int64
 
   package init(
     id: PostID, seq: UInt64, account: AccountID, firstName: String, lastName: String, place: String, label: String,
@@ -38,6 +39,19 @@ package struct FeedEntry: Sendable, Hashable {
     self.agreement = agreement
     self.createdMs = createdMs
     self.updatedMs = updatedMs
+  }
+
+  package static func == (a: FeedEntry, b: FeedEntry) -> Bool {
+    a === b
+      || a.id == b.id && a.seq == b.seq && a.account == b.account && a.firstName == b.firstName
+        && a.lastName == b.lastName && a.place == b.place && a.label == b.label && a.countryCode == b.countryCode
+        && a.link == b.link && a.coordinate == b.coordinate && a.agreement == b.agreement
+        && a.createdMs == b.createdMs && a.updatedMs == b.updatedMs
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(seq)
   }
 }
 

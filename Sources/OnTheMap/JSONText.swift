@@ -10,6 +10,7 @@ package struct JSONText: Sendable {
   /// One object.
   package static func object(_ body: (inout JSONText) -> Void) -> JSONText {
     var text = JSONText()
+    text.bytes.reserveCapacity(256)
     text.object(body)
     return text
   }
@@ -86,17 +87,25 @@ package struct JSONText: Sendable {
   }
 
   private mutating func quote(_ value: String) {
+    var value = value
     bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      // "</script>" must not end one.
-      case 0..<0x20, UInt8(ascii: "<"): bytes += "\\u\(hexadecimal(UInt64(byte), digits: 4))".utf8
-      default: bytes.append(byte)
+    value.withUTF8 { utf8 in
+      if utf8.allSatisfy(JSONText.isPlain) { return bytes.append(contentsOf: utf8) }
+      for byte in utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+        case _ where !JSONText.isPlain(byte): bytes += "\\u\(hexadecimal(UInt64(byte), digits: 4))".utf8
+        default: bytes.append(byte)
+        }
       }
     }
     bytes.append(UInt8(ascii: "\""))
     needsComma = true
+  }
+
+  /// "</script>" must not end one.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "<")
   }
 }
 

@@ -31,7 +31,7 @@ package struct WebLink: Sendable, Hashable {
 
   /// Takes `example.org/x` as `https://example.org/x`; throws what is wrong with anything but a web address.
   package init(_ input: String) throws(Refusal) {
-    let trimmed = WebLink.trimmed(input[...].utf8)
+    let trimmed = WebLink.trimmed(Array(input.utf8)[...])
     guard !trimmed.isEmpty else { throw .empty }
     guard trimmed.count <= Limits.linkBytesMax else { throw .tooLong }
     guard input.isSafeLine, trimmed.allSatisfy({ !WebLink.isForbidden($0) })
@@ -48,7 +48,7 @@ package struct WebLink: Sendable, Hashable {
     guard text.utf8.count <= Limits.linkBytesMax else { throw .tooLong }
   }
 
-  private typealias Bytes = Substring.UTF8View.SubSequence
+  private typealias Bytes = ArraySlice<UInt8>
 
   /// Scheme in lower case, or nil where the text begins with its host.
   private static func splitScheme(_ text: Bytes) throws(Refusal) -> (String?, Bytes) {

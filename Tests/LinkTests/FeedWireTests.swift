@@ -15,10 +15,9 @@ struct FeedWireTests {
 
   @Test("An entry comes back as it was", arguments: [0, 1, 2, 3] as [UInt8])
   func entry(agreement: UInt8) {
-    var entry = FeedEntry.sample(839_299_365_868_340_223)
-    entry.agreement = Verdict.Agreement(rawValue: agreement) ?? .found
-    entry.account = AccountID(rawValue: .max)
-    entry.coordinate = .e7(-900_000_000, 1_800_000_000)
+    let entry = FeedEntry.sample(
+      839_299_365_868_340_223, account: .max, coordinate: .e7(-900_000_000, 1_800_000_000),
+      agreement: Verdict.Agreement(rawValue: agreement) ?? .found)
     #expect(Onthemap_Feed_V1_Entry(entry).entry == entry)
   }
 
@@ -76,17 +75,7 @@ struct FeedWireTests {
 
   @Test("The list with the longest texts fits a frame of the feed and of the change log")
   func sizes() {
-    let longest = (1...100).reversed().map { number in
-      var entry = FeedEntry.sample(UInt64(number))
-      entry.seq = .max - UInt64(100 - number)
-      entry.firstName = String(repeating: "x", count: Limits.nameBytesMax)
-      entry.lastName = entry.firstName
-      entry.place = String(repeating: "x", count: Limits.placeBytesMax)
-      entry.label = String(repeating: "x", count: 2 * Limits.placeBytesMax)
-      entry.link = String(repeating: "x", count: Limits.linkBytesMax)
-      entry.account = AccountID(rawValue: .max)
-      return entry
-    }
+    let longest = (1...100).reversed().map { FeedEntry.longest($0) }
     let state = FeedState(epoch: .filled(with: 255), seq: .max, entries: longest)
     let delta = Onthemap_Feed_V1_Delta.with {
       $0.prevSeq = .max

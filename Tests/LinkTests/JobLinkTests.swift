@@ -130,7 +130,7 @@ struct JobLinkTests {
     ledger.accept([.post(900)])
     server.inbox.put(.resume([(.post(900), 300)]))
     let lookup = Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), query: "Oslo")
-    server.inbox.put([.add([lookup]), .add([Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")])])
+    server.inbox.put(.add([lookup, Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")]))
     server.inbox.put(.cancel([JobID(lookup: 2)]))
     let worker = try TestWorker(server.endpoint) { job in
       order.withLock { $0.append(job.id) }

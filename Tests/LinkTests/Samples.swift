@@ -73,12 +73,27 @@ extension Coordinate {
 }
 
 extension FeedEntry {
-  static func sample(_ number: UInt64, id: UInt64? = nil) -> FeedEntry {
+  static func sample(
+    _ number: UInt64, id: UInt64? = nil, account: Int64 = 42,
+    coordinate: Coordinate = .e7(476_062_100, -1_223_320_700), agreement: Verdict.Agreement = .mismatch
+  ) -> FeedEntry {
     FeedEntry(
-      id: .numbered(id ?? number), seq: number, account: AccountID(rawValue: 42), firstName: "Zoë", lastName: "京",
-      place: "Seattle, WA", label: "Seattle, Washington, United States", countryCode: "US",
-      link: "https://example.org/\(number)", coordinate: .e7(476_062_100, -1_223_320_700), agreement: .mismatch,
+      id: .numbered(id ?? number), seq: number, account: AccountID(rawValue: account), firstName: "Zoë",
+      lastName: "京", place: "Seattle, WA", label: "Seattle, Washington, United States", countryCode: "US",
+      link: "https://example.org/\(number)", coordinate: coordinate, agreement: agreement,
       createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000 + Int64(number % 1_000))
+  }
+
+  /// Every field as long as it may be.
+  static func longest(_ number: UInt64) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(number), seq: .max - UInt64(100 - number), account: AccountID(rawValue: .max),
+      firstName: String(repeating: "x", count: Limits.nameBytesMax),
+      lastName: String(repeating: "x", count: Limits.nameBytesMax),
+      place: String(repeating: "x", count: Limits.placeBytesMax),
+      label: String(repeating: "x", count: 2 * Limits.placeBytesMax), countryCode: "US",
+      link: String(repeating: "x", count: Limits.linkBytesMax), coordinate: .e7(476_062_100, -1_223_320_700),
+      agreement: .mismatch, createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000)
   }
 }
 
