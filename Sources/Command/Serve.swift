@@ -28,7 +28,7 @@ private func prepareProcess() {
 
 /// Logs go to standard error; standard output is for what a command answers.
 func makeLogger(_ role: String, level: Logger.Level) -> Logger {
-  var logger = Logger(label: role) { StreamLogHandler.standardError(label: $0) }
+  var logger = Logger(label: role) { LogLines(label: $0) }
   logger.logLevel = level
   return logger
 }
