@@ -1,12 +1,14 @@
 import DequeModule
 
-/// Jobs that may go out now: look-ups first, then posts, one account after the other, so that one account's thousand
-/// posts do not hold up another's one.
+/// Jobs that may go out now. A look-up goes before the posts that wait, but no two of them running, so that a flood of
+/// look-ups does not hold up posts; posts go one account after the other, so that one account's thousand do not hold up
+/// another's one.
 package struct ReadyQueue: Sendable {
   private var lookups: Deque<JobID> = []
   private var posts: [AccountID: Deque<JobID>] = [:]
   /// Accounts with a post waiting, in the order of their turns.
   private var turns: Deque<AccountID> = []
+  private var isPostsTurn = false
   /// Jobs that wait.
   package private(set) var count = 0
 
@@ -29,10 +31,12 @@ package struct ReadyQueue: Sendable {
 
   /// Takes the job whose turn it is.
   package mutating func popFirst() -> JobID? {
-    if let job = lookups.popFirst() {
+    if !isPostsTurn || turns.isEmpty, let job = lookups.popFirst() {
       count -= 1
+      isPostsTurn = true
       return job
     }
+    isPostsTurn = false
     guard let account = turns.popFirst(), let job = posts[account]?.popFirst() else { return nil }
     count -= 1
     if posts[account]?.isEmpty == true { posts[account] = nil } else { turns.append(account) }
