@@ -35,7 +35,8 @@ final class Settings {
   /// Throws `SettingError` for names that nobody knows, and for a file that cannot be read.
   init(_ common: CommonOptions) async throws {
     let environment = ProcessInfo.processInfo.environment
-    try Settings.refuseUnknown(environment.keys.filter { $0.hasPrefix("ONTHEMAP_") }, where: "the environment")
+    let ours = environment.filter { $0.key.hasPrefix("ONTHEMAP_") && !Settings.isServiceLink($0.key, $0.value) }
+    try Settings.refuseUnknown(Array(ours.keys), where: "the environment")
     let path = common.config ?? environment[Setting.config.rawValue]
     var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
     if let path {
@@ -116,6 +117,21 @@ final class Settings {
       }
       return String(line[..<equals])
     }
+  }
+
+  /// Whether Kubernetes has set this: it tells every pod of every Service, and of one that is named onthemap, or
+  /// onthemap-feed, in names that look like ours. Nobody means them for us, and they must not keep the program from
+  /// starting. Only these shapes, with their values, so that what was meant for us and misspelt is still refused.
+  static func isServiceLink(_ name: String, _ value: String) -> Bool {
+    let link =
+      #/
+      ONTHEMAP(_[A-Z0-9]+)*_(
+        SERVICE_HOST=[0-9A-Fa-f.:]+ | SERVICE_PORT(_[A-Z0-9_]+)?=[0-9]+
+        | PORT(_[0-9]+_(TCP|UDP|SCTP))?=(tcp|udp|sctp):\/\/\S+
+        | PORT_[0-9]+_(TCP|UDP|SCTP)_(PROTO=(tcp|udp|sctp) | PORT=[0-9]+ | ADDR=[0-9A-Fa-f.:]+)
+      )
+      /#
+    return Setting(rawValue: name) == nil && "\(name)=\(value)".wholeMatch(of: link) != nil
   }
 
   private static func refuseUnknown(_ names: [String], where place: String) throws {
