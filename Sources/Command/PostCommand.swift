@@ -12,6 +12,9 @@ struct PostCommand: AsyncParsableCommand {
         onthemap post --user new@example.org --sign-up "Grace Hopper" --place "Arlington, VA" --link example.org --wait
       """)
 
+  /// How long a post is sent again: as long as a restart takes.
+  private static let patience = Duration.seconds(5)
+
   @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
   var server: String?
   @Option(help: "Your e-mail address. [ONTHEMAP_USER]")
@@ -35,10 +38,7 @@ struct PostCommand: AsyncParsableCommand {
     let password = try readPassword(settings)
     do {
       api.token = try await session(api, user: user, password: password)
-      let answer = try await api.send(
-        "POST", path: "/v2/posts",
-        headers: ["Idempotency-Key": UUID().uuidString].merging(wait ? ["Prefer": "wait=10"] : [:]) { $1 },
-        json: ["place": place, "link": link])
+      let answer = try await post(api)
       guard answer.status == 200 || answer.status == 202, let id = answer.text("id") else {
         throw SettingError("Not posted: \(answer.problem).")
       }
@@ -46,10 +46,27 @@ struct PostCommand: AsyncParsableCommand {
       case "published": say("\(id) is on the map: \(answer.text("label") ?? "")")
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(reason(answer)).")
-      default: say("\(id) is accepted; see what becomes of it at \(api.base)/v2/posts/\(id)")
+      default: say("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
       }
     } catch let error as URLError {
       throw SettingError("\(api.base) cannot be reached: \(error.localizedDescription)")
+    }
+  }
+
+  /// Sends the post, and again where the server is not there or says that it failed: under one key, so that it is on
+  /// the map once, also where only the answer was lost.
+  private func post(_ api: API) async throws -> API.Answer {
+    let headers = ["Idempotency-Key": UUID().uuidString].merging(wait ? ["Prefer": "wait=10"] : [:]) { $1 }
+    let end = ContinuousClock.now + PostCommand.patience
+    while true {
+      let answer: Result<API.Answer, any Error>
+      do {
+        answer = .success(
+          try await api.send("POST", path: "/v2/posts", headers: headers, json: ["place": place, "link": link]))
+      } catch { answer = .failure(error) }
+      if case .success(let answer) = answer, answer.status < 500 { return answer }
+      guard ContinuousClock.now < end else { return try answer.get() }
+      try await Task.sleep(for: .milliseconds(.random(in: 250...750)))
     }
   }
 
