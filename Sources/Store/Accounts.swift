@@ -37,13 +37,22 @@ extension IngestDatabase {
     }
   }
 
-  /// Stores a session. On disk on return. The account's expired ones go.
+  /// Stores a session. On disk on return. Expired ones go, some at a time: of the account's, and of those that follow
+  /// in the order of the hashes. Hashes are random, so every place has its turn, and the expired stay few.
   ///
   /// - Parameter expiresMs: since 1970, UTC.
   package func addSession(tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64) async throws {
     try await writer.write { db in
       try db.execute(
-        sql: "DELETE FROM session WHERE account = ? AND expires_ms <= ?", arguments: [account.rawValue, unixMs])
+        sql: """
+          DELETE FROM session WHERE expires_ms <= :now AND token_hash IN (
+            SELECT * FROM (SELECT token_hash FROM session WHERE account = :account LIMIT :count)
+            UNION ALL
+            SELECT * FROM (SELECT token_hash FROM session WHERE token_hash > :hash ORDER BY token_hash LIMIT :count))
+          """,
+        arguments: [
+          "now": unixMs, "account": account.rawValue, "hash": Data(tokenHash), "count": Limits.sessionsSweptAtOnce,
+        ])
       try db.execute(
         sql: "INSERT INTO session (token_hash, account, expires_ms) VALUES (?, ?, ?)",
         arguments: [Data(tokenHash), account.rawValue, expiresMs])

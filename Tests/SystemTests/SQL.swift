@@ -1,0 +1,36 @@
+import Foundation
+
+/// The database as it lies on disk, while no program has it open.
+struct SQL {
+  private let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// Whether it can be run here: through python3, which has SQLite built in.
+  static let isThere = (try? run("-c", "import sqlite3")) != nil
+
+  /// The first value of the first row; empty where there is none.
+  @discardableResult
+  func run(_ statement: String) throws -> String {
+    let script = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as database:
+          row = database.execute(sys.argv[2]).fetchone()
+      print(row[0] if row else "", end="")
+      database.close()
+      """
+    return try SQL.run("-c", script, path, statement)
+  }
+
+  private static func run(_ arguments: String...) throws -> String {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3"] + arguments
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Overdue(description: "python3 failed: \(arguments)") }
+    return String(decoding: output, as: UTF8.self)
+  }
+}
