@@ -6,6 +6,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .treatAllWarnings(as: .error),
 ]
 
@@ -33,6 +34,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -70,7 +72,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .target(name: "Web", dependencies: http + ["OnTheMap", logging], swiftSettings: strict),
+    .target(
+      name: "Web",
+      dependencies: http + [
+        "OnTheMap", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+      ], swiftSettings: strict),
 
     // 3: the services, one a process. They meet only through proto/.
     .target(

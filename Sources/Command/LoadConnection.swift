@@ -126,7 +126,7 @@ struct LoadConnection {
   private static func read(_ answers: inout Answers) async throws -> LoadAnswer {
     var head: HTTPResponseHead?
     var body = ByteBuffer()
-    while let part = try await answers.next() {
+    while let part = try await answers.next(isolation: #isolation) {
       switch part {
       // An informational one is followed by the true one.
       case .head(let next): head = next

@@ -43,6 +43,7 @@ struct AccountRoutes: Sendable {
   }
 
   private func signUp(_ request: Request) async throws -> Response {
+    try site.refuseOthers(request)
     let body = try await RequestBody.decode(SignUp.self, from: request)
     let registration = try Registration(
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
@@ -56,6 +57,8 @@ struct AccountRoutes: Sendable {
   }
 
   private func logIn(_ request: Request) async throws -> Response {
+    // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
+    try site.refuseOthers(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
     guard body.password.utf8.count <= Limits.passwordBytesMax, body.email.utf8.count <= Limits.emailBytesMax else {
       throw AccountRoutes.badCredentials

@@ -21,15 +21,23 @@ struct PostRoutes: Sendable {
   func add(to router: Router<BasicRequestContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
     router.get("/v2/posts") { request, _ in try await list(request) }
-    router.get("/v2/posts/{id}") { _, context in
-      guard let id = context.parameters.get("id").flatMap({ PostID($0) }), let post = try await database.post(id) else {
-        throw Problem(.notFound, "post_not_found", "there is no post with this id")
-      }
-      return Response(.object { post.write(to: &$0) })
-    }
+    router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
     router.refuseOthers(at: "/v2/posts", than: .get, .post)
     router.refuseOthers(at: "/v2/posts/{id}", than: .get)
   }
+
+  /// On the map, it is everybody's. Before, and when it never gets there, only its owner learns that it is.
+  private func show(_ id: String?, _ request: Request) async throws -> Response {
+    guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else { throw PostRoutes.notFound }
+    if post.state != .published {
+      let caller = try await Caller.identifyIfAny(request, sessions: sessions, site: site)
+      guard caller?.account.id == post.account else { throw PostRoutes.notFound }
+    }
+    return Response(.object { post.write(to: &$0) })
+  }
+
+  /// The same for a post that is not there and one that is not to be seen.
+  private static let notFound = Problem(.notFound, "post_not_found", "there is no post with this id")
 
   /// The caller's own, oldest first; `next` is there when there may be more.
   private func list(_ request: Request) async throws -> Response {

@@ -13,7 +13,7 @@ enum RequestBody {
       throw Problem(
         .contentTooLarge, "body_too_large", "the body is longer than \(Limits.requestBodyBytesMax) bytes")
     } catch is CancellationError { throw CancellationError() } catch {
-      throw Problem(.badRequest, "incomplete_body", "the connection ended before the body did")
+      throw Problem(.badRequest, "incomplete_body", "the body ended too early, or is not as its headers say")
     }
     do { return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView)) } catch let error as DecodingError
     { throw Problem(error) }

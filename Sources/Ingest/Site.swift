@@ -1,3 +1,7 @@
+import HTTPTypes
+import Hummingbird
+import Web
+
 /// What people open, as far as the operator has told.
 struct Site: Sendable {
   /// "https://example.org", or empty.
@@ -8,4 +12,21 @@ struct Site: Sendable {
 
   /// The session's; the strict prefix needs TLS.
   var cookieName: String { isSecure ? "__Host-otm" : "otm" }
+
+  /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
+  /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
+  func refuseOthers(_ request: Request) throws {
+    let forbidden = Problem(
+      .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")
+    if let from = request.headers[.secFetchSite] {
+      guard from == "same-origin" || from == "none" else { throw forbidden }
+    } else if let origin = request.headers[.origin] {
+      let isHost = origin.split(separator: "/").last.map(String.init) == request.head.authority
+      guard origin == self.origin || isHost else { throw forbidden }
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let secFetchSite = Self("Sec-Fetch-Site")!
 }

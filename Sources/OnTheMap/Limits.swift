@@ -26,6 +26,21 @@ package enum Limits {
 
   /// HTTP connections on which nothing moves.
   package static let httpIdleMs: Int64 = 60_000
+  /// HTTP connections of one service at once; further ones wait until one ends. More than may wait for an outcome or a
+  /// place (`waitersMax`, `lookupsMax`), so that those do not shut out who posts. Each takes about 20 KB, and 70 KB
+  /// with the longest headers and body.
+  package static let httpConnectionsMax = 12_288
+  /// The part of the process's file descriptors that one service's HTTP connections may take, where that is fewer: a
+  /// quarter, for one process may run two such services, and needs some for peers and files.
+  package static let httpDescriptorsShare = 4
+  /// A request's address and headers, in all. A session's cookie or token takes 43 bytes, other cookies what they want.
+  package static let httpHeaderBytesMax = 16_384
+  /// Headers of one request.
+  package static let httpHeadersMax = 100
+  /// How long a request may take from its first byte to its last: 3.3 KB a second for the longest.
+  package static let httpRequestMs: Int64 = 10_000
+  /// How long 32 KiB of an answer may wait for a client that does not read.
+  package static let httpUnreadMs: Int64 = 10_000
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000
@@ -98,6 +113,9 @@ package enum Limits {
 
   /// Sessions of accounts: as long as the original service's.
   package static let sessionDays = 60
+  /// Sessions that a new one looks at twice, to take away those that have expired: so these are about a sixteenth of
+  /// all at most, and the work is the same however many there are.
+  package static let sessionsSweptAtOnce = 16
   /// Password hashes computed at once: each takes 19 MiB and about 45 ms of a core.
   package static let passwordHashesAtOnceMax = 2
   /// Logins and sign-ups that wait for their hash; above it 503.

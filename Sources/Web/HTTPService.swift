@@ -20,8 +20,16 @@ package enum HTTPService {
     ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let application = Application(
-      router: router, server: .http1(configuration: .init(idleTimeout: .milliseconds(Limits.httpIdleMs))),
-      configuration: .init(address: .hostname(host, port: port), serverName: "onthemap"),
+      router: router,
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionWatch()], idleTimeout: .milliseconds(Limits.httpIdleMs),
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
+            maxHeaderFieldCount: Limits.httpHeadersMax))),
+      configuration: .init(
+        address: .hostname(host, port: port),
+        availableConnectionsDelegate: .maximum(connectionsMax, logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {
       throw ListenError(
@@ -29,6 +37,12 @@ package enum HTTPService {
     } catch let error as SocketAddressError {
       throw ListenError(description: "HTTP cannot listen at \(host):\(port): the host is not known (\(error))")
     }
+  }
+
+  private static var connectionsMax: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits.httpConnectionsMax }
+    return Int(min(limit.rlim_cur / rlim_t(Limits.httpDescriptorsShare), rlim_t(Limits.httpConnectionsMax)))
   }
 }
 

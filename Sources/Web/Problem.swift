@@ -41,8 +41,8 @@ package struct Problem: HTTPResponseError, Sendable {
   /// As the HTTP library asks for it.
   package func response(from request: Request, context: some RequestContext) -> Response { response }
 
-  var response: Response {
-    let json = JSONText.object { json in
+  var json: JSONText {
+    .object { json in
       json.add("type", "urn:onthemap:problem:\(code)")
       json.add("title", status.reasonPhrase)
       json.add("status", status.code)
@@ -50,6 +50,9 @@ package struct Problem: HTTPResponseError, Sendable {
       json.add("detail", detail)
       if let field { json.add("field", field) }
     }
+  }
+
+  var response: Response {
     var response = Response(json, status: status)
     response.headers[.contentType] = "application/problem+json"
     if let retryAfterSeconds { response.headers[.retryAfter] = "\(retryAfterSeconds)" }

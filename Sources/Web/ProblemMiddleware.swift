@@ -15,7 +15,7 @@ package struct ProblemMiddleware: RouterMiddleware {
 
   /// As the HTTP library asks for it.
   package func handle(
-    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response: Response
     do { response = try await next(request, context) } catch is CancellationError { throw CancellationError() } catch {
@@ -30,12 +30,23 @@ package struct ProblemMiddleware: RouterMiddleware {
       }
       response = problem.response
     }
-    response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.referrerPolicy] = "no-referrer"
-    response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
-    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    response.headers.addCaution()
     return response
   }
+}
+
+extension HTTPFields {
+  /// What makes browsers careful with an answer.
+  mutating func addCaution() {
+    if self[.cacheControl] == nil { append(HTTPFields.noStore) }
+    for field in HTTPFields.caution { append(field) }
+  }
+
+  private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
+  private static let caution = [
+    HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
+    HTTPField(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"),
+  ]
 }
 
 extension HTTPField.Name {

@@ -108,6 +108,57 @@ struct AccountTests {
     #expect(try await client.list().entries.count == own.count)
   }
 
+  @Test("Another site cannot log a browser in, or sign it up; other clients can")
+  func crossSiteLogIn() async throws {
+    let client = try await Stage.current.up().client
+    let account = ["email": "ada@example.org", "password": Client.password, "firstName": "Ada"]
+    let foreign = [
+      ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
+      ["Origin": "null"], ["Origin": client.base, "Sec-Fetch-Site": "cross-site"],
+    ]
+    for (path, status) in [("/v2/accounts", 201), ("/v2/session", 200)] {
+      for headers in foreign {
+        let answer = try await client.send("POST", path, body: JSON.object(account), headers: headers)
+        #expect(answer.status == 403 && answer["code"] == "cross_site", "\(path) \(headers)")
+        #expect(answer.headers["set-cookie"] == nil)
+        BadRequest.expectProblem(answer, "\(path) \(headers)")
+      }
+      let own = try await client.send("POST", path, body: JSON.object(account), headers: ["Origin": client.base])
+      #expect(own.status == status && own.headers["set-cookie"] != nil, "\(path)")
+    }
+    let browser = ["Origin": client.base, "Sec-Fetch-Site": "same-origin"]
+    let typed = try await client.send("POST", "/v2/session", body: JSON.object(account), headers: browser)
+    #expect(typed.status == 200)
+    #expect(try await client.logIn("ada@example.org").status == 200)
+  }
+
+  @Test("Sessions that have expired go while others are made", .enabled(if: SQL.isThere, "python3 is not installed"))
+  func expired() async throws {
+    let map = try await Stage.current.up()
+    let bob = try await map.client.signedUp(as: "bob@example.org")
+    #expect(try await map.client.signUp("ada@example.org").status == 201)
+    map.ingest.signal(SIGTERM)
+    _ = try await map.ingest.exit(within: .seconds(10))
+    let database = SQL(Stage.current.path("data/onthemap.sqlite"))
+    let bobs = "(SELECT id FROM account WHERE email = 'bob@example.org')"
+    try database.run(
+      """
+      INSERT INTO session WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      SELECT randomblob(32), \(bobs), 1 FROM n
+      """)
+    try await map.ingest.startAndWait()
+    for _ in 0..<30 { #expect(try await map.client.logIn("ada@example.org").status == 200) }
+    var again = try map.client
+    again.token = bob.token
+    #expect(try await again.get("/v2/session")["email"] == "bob@example.org", "It has not expired.")
+    map.ingest.signal(SIGTERM)
+    _ = try await map.ingest.exit(within: .seconds(10))
+    #expect(try database.run("SELECT count(*) FROM session WHERE expires_ms > 1") == "32")
+    // Each login looks at 16 of them at random.
+    let left = try #require(Int(try database.run("SELECT count(*) FROM session WHERE expires_ms = 1")))
+    #expect(left < 100, "\(left) of 200 are left.")
+  }
+
   @Test("A session survives kill -9, and neither its token nor the password is in a file")
   func restart() async throws {
     let map = try await Stage.current.up("--log-level", "trace")

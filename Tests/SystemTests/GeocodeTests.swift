@@ -66,6 +66,46 @@ struct GeocodeTests {
     #expect(status == 1 && said.isEmpty && logged.contains("Qwxzzzk"))
   }
 
+  @Test("A flood of look-ups does not hold up posts")
+  func flood() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          while !Task.isCancelled {
+            let answer = try await client.get("/v2/geocode?q=Springfield")
+            #expect(answer.status == 200 || answer.status == 503 && answer["code"] == "busy")
+          }
+        }
+      }
+      for _ in 0..<20 {
+        let answer = try await client.post("Oslo", wait: 5)
+        #expect(answer.status == 200 && answer["state"] == "published")
+      }
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
+  @Test("Two hundred look-ups at once are all told in time that no worker is there")
+  func manyWithoutWorker() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    let start = ContinuousClock.now
+    let connections = try (0..<200).map { _ in try Connection(port: try client.port) }
+    for connection in connections {
+      try await connection.send(Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
+    }
+    for connection in connections {
+      let answer = Answer(raw: try await connection.receive(within: .seconds(10)))
+      #expect(answer?.status == 503 && answer?["code"] == "geocoder_unavailable")
+    }
+    #expect(ContinuousClock.now - start < .seconds(10), "Each waits 5 s, and not for those before it.")
+    _ = try await Stage.current.worker(of: map)
+    #expect(try await client.get("/v2/geocode?q=Oslo").status == 200)
+    try await client.expectService()
+  }
+
   @Test("Without a worker a look-up is unavailable, not unknown; a post is accepted, and published when one comes")
   func noWorker() async throws {
     let map = try await Stage.current.roles(workers: 0)

@@ -52,6 +52,36 @@ struct PostTests {
     #expect(try await client.list().entries.isEmpty)
   }
 
+  @Test("A post is everybody's when it is on the map; before, and when it never gets there, only its owner sees it")
+  func privacy() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
+    let nobody = try map.client
+    var stranger = nobody
+    stranger.token = String(repeating: "A", count: 43)
+    let good = try #require(try await ada.post("Oslo").headers["location"])
+    let bad = try #require(try await ada.post("Qwxzzzk Vbbnkl").headers["location"])
+    let missing = try await bob.get("/v2/posts/zzzzzzzzzz")
+    func expectHidden(_ path: String) async throws {
+      for other in [bob, nobody, stranger] {
+        let answer = try await other.get(path)
+        #expect(answer.status == 404 && answer.body == missing.body, "Nothing tells it from one that is not there.")
+      }
+    }
+    for path in [good, bad] {
+      #expect(try await ada.get(path)["state"] == "queued")
+      try await expectHidden(path)
+    }
+    _ = try await Stage.current.worker(of: map)
+    try await eventually("both are settled") {
+      let states = (try await ada.get(good)["state"], try await ada.get(bad)["state"])
+      return states == ("published", "rejected")
+    }
+    try await expectHidden(bad)
+    let answers = [try await ada.get(good), try await bob.get(good), try await nobody.get(good)]
+    #expect(answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
+  }
+
   @Test(
     "A client's coordinates are kept, and compared with the place",
     arguments: [

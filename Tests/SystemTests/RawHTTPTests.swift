@@ -19,7 +19,7 @@ struct RawHTTPTests {
     "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\u{3}\u{3}", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   ]
 
-  @Test("Garbage is answered 4xx or hung up on, at ingest and at the feed, and both go on")
+  @Test("Garbage is answered with a problem, at ingest and at the feed, the connection ends, and both go on")
   func garbage() async throws {
     let map = try await Stage.current.up()
     let client = try await map.client.signedUp()
@@ -27,12 +27,75 @@ struct RawHTTPTests {
       for bytes in Self.garbage {
         let connection = try Connection(port: port)
         try await connection.send(Array(bytes.utf8))
-        let answer = try await connection.receive(within: .seconds(1))
-        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(bytes.prefix(60)): \(answer.prefix(200))")
+        let raw = try await connection.receive(within: .seconds(3))
+        let answer = try #require(Answer(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
+        #expect((400..<500).contains(answer.status))
+        BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
       }
     }
     try await client.expectService()
     #expect(try await map.feedClient.get("/v2/feed").status == 200)
+  }
+
+  private static let refusals = [
+    ("GARBAGE\r\n\r\n", 400, "malformed_request"), ("GET / HTTP/9.9\r\n\r\n", 400, "malformed_request"),
+    ("GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 16_384) + "\r\n\r\n", 431, "headers_too_large"),
+    ("GET /" + String(repeating: "a", count: 16_384) + " HTTP/1.1\r\n\r\n", 431, "headers_too_large"),
+    ("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n", 431, "headers_too_large"),
+  ]
+
+  @Test("What is no request is told from headers that are too long, and the connection is closed at once")
+  func refused() async throws {
+    let map = try await Stage.current.up()
+    for port in [try map.client.port, try map.feedClient.port] {
+      for (bytes, status, code) in Self.refusals {
+        let connection = try Connection(port: port)
+        // What came before in the same connection is answered first.
+        try await connection.send(Array(("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes).utf8))
+        let start = ContinuousClock.now
+        let raw = try await connection.receive(within: .seconds(8))
+        #expect(ContinuousClock.now - start < .seconds(7))
+        let first = try #require(raw.range(of: "\r\n\r\n"))
+        #expect(raw.hasPrefix("HTTP/1.1 204"))
+        let answer = try #require(Answer(raw: String(raw[first.upperBound...])), "\(raw)")
+        #expect(answer.status == status && answer["code"] == code && answer.headers["connection"] == "close")
+        BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
+      }
+    }
+  }
+
+  @Test("Headers just within the limits are read")
+  func longHeaders() async throws {
+    let port = try await Stage.current.up().client.port
+    for headers in ["A: " + String(repeating: "a", count: 16_200) + "\r\n", String(repeating: "A: b\r\n", count: 98)] {
+      let connection = try Connection(port: port)
+      try await connection.send(Array("GET /livez HTTP/1.1\r\nConnection: close\r\n\(headers)\r\n".utf8))
+      #expect(try await connection.receive().hasPrefix("HTTP/1.1 204"))
+    }
+  }
+
+  @Test("A request for another protocol is answered as if it were none, and nothing that follows is kept")
+  func upgrade() async throws {
+    let map = try await Stage.current.up()
+    let client = try map.client
+    let pid = try #require(map.ingest.pid)
+    func pages() throws -> Int {
+      let figures = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8).split(separator: " ")
+      return try #require(Int(figures[1]))
+    }
+    let before = try pages()
+    for head in [
+      "GET /livez HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+      "CONNECT x:1 HTTP/1.1\r\n\r\n",
+    ] {
+      let connection = try Connection(port: try client.port)
+      try await connection.send(Array(head.utf8))
+      let answer = try #require(Answer(raw: try await connection.receive()))
+      #expect([204, 404].contains(answer.status) && answer.headers["connection"] == "close")
+      try await connection.send([UInt8](repeating: 97, count: 100_000_000), within: .seconds(5))
+    }
+    #expect(try await client.get("/livez").status == 204)
+    #expect(try pages() - before < 10_000, "Memory has grown by what was sent, in pages.")
   }
 
   @Test("A body over the limit is refused, in chunks or with its length told, without waiting for its end")

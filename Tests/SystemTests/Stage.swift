@@ -86,7 +86,7 @@ struct StageTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
   func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     try await Stage.with { stage in
       let logs = IssueHandlingTrait.compactMapIssues { issue in

@@ -1,0 +1,163 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import OnTheMap
+
+/// Watches one connection, between its bytes and the HTTP library: what is no HTTP is answered with a problem, and who
+/// takes too long to send a request, or to take an answer, is cut off.
+///
+/// Requests of one connection are answered one after the other, so that counting says whose turn it is.
+/// Thread: the connection's event loop.
+final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// Requests that have come whole.
+  private var received = 0
+  /// Requests whose answer has begun, and those whose answer is written.
+  private var begun = 0
+  private var answered = 0
+  /// Something of a request has come, but not all of it.
+  private var isReceiving = false
+  /// Whether what was just read held any part of a request; otherwise it was a piece of a head.
+  private var hasRead = false
+  /// The parser stops at a request for another protocol, which is answered like any other, and would keep all that
+  /// follows in memory.
+  private var isDeaf = false
+  /// What the parser has refused.
+  private var problem: Problem?
+  /// Nothing more is to be said.
+  private var isOver = false
+  private var receiving: Scheduled<Void>?
+  private var unread: Scheduled<Void>?
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    hasRead = true
+    switch unwrapInboundIn(data) {
+    case .head(var head):
+      isReceiving = true
+      isDeaf = head.method == .connect || head.headerFields[.upgrade] != nil
+      if isDeaf {
+        head.headerFields[.connection] = "close"
+        return context.fireChannelRead(wrapInboundOut(.head(head)))
+      }
+    case .body: break
+    case .end:
+      isReceiving = false
+      received += 1
+      endReceiving()
+    }
+    context.fireChannelRead(data)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if !hasRead {
+      if isDeaf, !isReceiving { return context.close(promise: nil) }
+      isReceiving = true
+    }
+    hasRead = false
+    watch(context)
+    context.fireChannelReadComplete()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if problem == nil, let error = error as? HTTPParserError { problem = Problem(error) }
+    // The library answers, in its turn; `write` puts the problem in the place of its empty answer.
+    context.fireErrorCaught(error)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !isOver else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(let head) where head.status.kind == .informational: context.write(data, promise: promise)
+    case .head(var head):
+      if let problem, head.status == .badRequest, head.headerFields[.contentLength] == "0" {
+        answer(problem, context)
+        promise?.succeed()
+        return
+      }
+      begun += 1
+      guard isDeaf, begun == received + (isReceiving ? 1 : 0) else { return context.write(data, promise: promise) }
+      head.headerFields[.connection] = "close"
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .body: context.write(data, promise: promise)
+    case .end:
+      answered += 1
+      context.write(data, promise: promise)
+      watch(context)
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    unread?.cancel()
+    unread = context.channel.isWritable ? nil : later(context, ms: Limits.httpUnreadMs) { context.close(promise: nil) }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    endReceiving()
+    unread?.cancel()
+  }
+
+  /// The time of a request runs while it is being received, and nothing else keeps the connection busy: meanwhile the
+  /// library does not read, and the client is not to blame.
+  private func watch(_ context: ChannelHandlerContext) {
+    if isReceiving, answered >= received {
+      receiving = receiving ?? later(context, ms: Limits.httpRequestMs) { [self] in cut(context) }
+    } else {
+      endReceiving()
+    }
+  }
+
+  private func endReceiving() {
+    receiving?.cancel()
+    receiving = nil
+  }
+
+  private func cut(_ context: ChannelHandlerContext) {
+    if problem == nil {
+      let seconds = Limits.httpRequestMs / 1_000
+      answer(Problem(.requestTimeout, "request_timeout", "the request took longer than \(seconds) s to come"), context)
+    }
+    context.close(promise: nil)
+  }
+
+  /// The last word, unless the request has been answered before it went wrong.
+  private func answer(_ problem: Problem, _ context: ChannelHandlerContext) {
+    isOver = true
+    guard begun == received else { return }
+    var response = problem.response
+    response.headers[.connection] = "close"
+    response.headers.addCaution()
+    context.write(wrapOutboundOut(.head(response.head)), promise: nil)
+    context.write(wrapOutboundOut(.body(ByteBuffer(bytes: problem.json.bytes))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  private func later(
+    _ context: ChannelHandlerContext, ms: Int64, _ body: @escaping () -> Void
+  ) -> Scheduled<Void> {
+    context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(ms), body)
+  }
+}
+
+extension Problem {
+  /// What the parser says of bytes that are no request.
+  fileprivate init(_ error: HTTPParserError) {
+    switch error {
+    case .headerOverflow:
+      self.init(
+        .requestHeaderFieldsTooLarge, "headers_too_large",
+        "address and headers have more than \(Limits.httpHeaderBytesMax) bytes, or more than "
+          + "\(Limits.httpHeadersMax) headers")
+    default: self.init(.badRequest, "malformed_request", "this is no HTTP/1.1 request: \(error.debugDescription)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@Suite("Clients that take their time, or all connections", .stage)
+struct SlowClientTests {
+  /// What a request may take, and what a busy machine may add.
+  private static let time = Duration.seconds(9)...Duration.seconds(16)
+
+  /// Sends the rest a byte at a time, and listens until the server hangs up.
+  private func drip(_ bytes: String, port: UInt16) async throws -> (answer: String, took: Duration) {
+    let connection = try Connection(port: port)
+    try await connection.send(Array(bytes.utf8))
+    let start = ContinuousClock.now
+    let answer = try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while true {
+          try await Task.sleep(for: .milliseconds(300))
+          try await connection.send(Array("a".utf8))
+        }
+      }
+      defer { group.cancelAll() }
+      return try await connection.receive(within: .seconds(25))
+    }
+    return (answer, ContinuousClock.now - start)
+  }
+
+  @Test("A request that comes a byte at a time is cut off at its time, whatever part of it is slow")
+  func slowRequest() async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let post = "POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\n"
+    let whole = #"{"place": "Oslo", "link": "example.org"}"#
+    let port = try client.port
+    let feedPort = try map.feedClient.port
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (bytes, port) in [
+        ("G", port), ("GET / HTTP/1.1\r\nA: ", port), ("GET / HTTP/1.1\r\nA: ", feedPort), (post + "B: ", port),
+        (post + "Content-Length: 1000\r\n\r\n{\"place\":", port), (post + "Content-Length: 1000\r\n\r\n" + whole, port),
+      ] {
+        group.addTask {
+          let (raw, took) = try await drip(bytes, port: port)
+          // "Ga" is no method.
+          if bytes == "G" { return #expect(Answer(raw: raw)?["code"] == "malformed_request") }
+          let answer = try #require(Answer(raw: raw), "\(bytes.prefix(60)): \(raw)")
+          #expect(answer.status == 408 && answer["code"] == "request_timeout", "\(bytes.prefix(60))")
+          #expect(answer.headers["connection"] == "close")
+          BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
+          #expect(Self.time.contains(took), "\(took): \(bytes.prefix(60))")
+        }
+      }
+      group.addTask {
+        let (raw, took) = try await drip("POST /v2/nothing HTTP/1.1\r\nContent-Length: 1000\r\n\r\n", port: port)
+        #expect(Answer(raw: raw)?.status == 404, "Answered before its end, it is answered once.")
+        #expect(Self.time.contains(took), "\(took)")
+      }
+      group.addTask {
+        // What was whole is answered before.
+        let (raw, _) = try await drip("GET /v2/feed HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nA: ", port: port)
+        #expect(raw.hasPrefix("HTTP/1.1 200") && raw.contains("HTTP/1.1 408"))
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await client.posts().isEmpty, "What came of a post was not all of it.")
+    try await client.expectService()
+  }
+
+  @Test("Who waits for an outcome may take longer than a request, also with the next one on its way")
+  func patience() async throws {
+    let client = try await Stage.current.roles(workers: 0).client.signedUp()
+    let body = #"{"place":"Oslo","link":"example.org"}"#
+    let connection = try Connection(port: try client.port)
+    try await connection.send(
+      Array(
+        """
+        POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=13\r
+        Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """.utf8))
+    try await Task.sleep(for: .milliseconds(500))
+    try await connection.send(Array("GET /livez HTTP/1.1\r\nA:".utf8))
+    try await Task.sleep(for: .seconds(11))
+    try await connection.send(Array(" b\r\nConnection: close\r\n\r\n".utf8))
+    let raw = try await connection.receive(within: .seconds(8))
+    #expect(raw.hasPrefix("HTTP/1.1 202") && raw.contains("HTTP/1.1 204"), "\(raw)")
+  }
+
+  @Test("Who does not read the answers is cut off")
+  func slowAnswer() async throws {
+    let client = try await Stage.current.up().client
+    let connection = try Connection(port: try client.port)
+    let requests = Array(String(repeating: "GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 400_000).utf8)
+    let start = ContinuousClock.now
+    // Returns when the server has hung up: it takes no more of them than it can answer.
+    try await connection.send(requests, within: .seconds(30))
+    #expect(ContinuousClock.now - start < .seconds(25))
+    #expect(try await client.get("/livez").status == 204)
+  }
+
+  @Test("Connections are counted: one too many waits until another ends, and is served then")
+  func connections() async throws {
+    let stage = Stage.current
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    // With few files, few connections are the most: a quarter of them.
+    process.arguments = [
+      "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", stage.path("data"), "--http",
+      "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",
+    ]
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+    let output = URL(fileURLWithPath: stage.path("few"))
+    try Data().write(to: output)
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    defer { kill(process.processIdentifier, SIGKILL) }
+    let port = try await eventually("it is ready") {
+      let words = (try? String(contentsOf: output, encoding: .utf8))?.split(separator: " ") ?? []
+      return words.first { $0.hasPrefix("http=") }?.split(separator: ":").last.flatMap { UInt16($0) }
+    }
+
+    let request = Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+    // The system takes some in before the server does, and the server some at a time.
+    var idle = try (0..<80).map { _ in try Connection(port: port) }
+    let last = try Connection(port: port)
+    try await last.send(request)
+    #expect(try await last.receive(within: .seconds(2)).isEmpty)
+    idle.removeLast(60)
+    #expect(try await last.receive(within: .seconds(10)).hasPrefix("HTTP/1.1 204"))
+    withExtendedLifetime(idle) {}
+  }
+}
