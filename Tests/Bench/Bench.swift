@@ -17,6 +17,8 @@ struct Bench: AsyncParsableCommand {
   var seconds = 5
   @Option(help: "HTTP connections.")
   var connections = 64
+  @Option(help: "Fails where the median of completed posts is below this share of bare Hummingbird.")
+  var goal = 0.4
 
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
@@ -50,6 +52,9 @@ struct Bench: AsyncParsableCommand {
       }
     }
     print(table.text)
+    guard let share = table.median(of: "completed / bare Hummingbird"), share >= goal else {
+      throw BenchError("completed / bare Hummingbird is below the goal, \(goal)")
+    }
   }
 }
 
@@ -76,6 +81,8 @@ struct Table {
   mutating func addRatio(_ name: String, _ a: String, _ b: String) {
     if let a = values[a]?.last, let b = values[b]?.last { add(name, a / b) }
   }
+
+  func median(of name: String) -> Double? { values[name].map { $0.sorted()[$0.count / 2] } }
 
   var text: String {
     let width = names.map(\.count).max() ?? 0
