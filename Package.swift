@@ -109,10 +109,13 @@ let package = Package(
         "Link", "OnTheMap", logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Bench", swiftSettings: strict),
 
-    .testTarget(name: "OnTheMapTests", dependencies: ["OnTheMap"], swiftSettings: strict),
+    // Seeded random input, for the tests.
+    .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
+    .testTarget(name: "OnTheMapTests", dependencies: ["Fuzzing", "OnTheMap"], swiftSettings: strict),
     .testTarget(
-      name: "GazetteerTests", dependencies: ["Gazetteer", "OnTheMap"], exclude: ["Fixtures"], swiftSettings: strict),
-    .testTarget(name: "LinkTests", dependencies: ["Link"], swiftSettings: strict),
+      name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "OnTheMap"], exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(

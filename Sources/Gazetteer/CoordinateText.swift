@@ -30,11 +30,17 @@ enum CoordinateText {
     /// Takes a word, either case.
     mutating func take(_ word: StaticString) -> Bool {
       let end = index + word.utf8CodeUnitCount
-      guard end <= text.count,
-        word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy { $0 | 0x20 == $1 | 0x20 } })
-      else { return false }
+      guard end <= text.count, word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy(Self.isSame) }) else {
+        return false
+      }
       index = end
       return true
+    }
+
+    /// Letters are the same in either case.
+    private static func isSame(_ character: UInt8, _ byte: UInt8) -> Bool {
+      let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character | 0x20)
+      return character == byte || isLetter && character ^ 0x20 == byte
     }
 
     mutating func skip(_ character: StaticString) {
@@ -77,7 +83,8 @@ enum CoordinateText {
       var count = 0
       var scale = 1.0
       var hasFraction = false
-      while index < text.count, count <= 18 {
+      // Eighteen digits fit; more would overflow.
+      while index < text.count, count < 18 {
         let byte = text[index]
         if byte == UInt8(ascii: "."), !hasFraction, count > 0 {
           hasFraction = true

@@ -219,5 +219,9 @@ private func decodeScalar(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> 
     guard byte & 0xC0 == 0x80 else { return (0xA0, 1) }
     scalar = scalar << 6 | UInt32(byte & 0x3F)
   }
+  // More bytes than it takes, half of a surrogate pair, or beyond the last one.
+  guard scalar >= (length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80), Unicode.Scalar(scalar) != nil else {
+    return (0xA0, 1)
+  }
   return (scalar, length)
 }

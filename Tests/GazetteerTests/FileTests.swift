@@ -1,4 +1,5 @@
 import Foundation
+import Fuzzing
 import OnTheMap
 import Testing
 
@@ -70,7 +71,7 @@ struct FileTests {
   @Test("Flipped bits lead to an error or a wrong answer, never to a crash")
   func damaged() throws {
     let bytes = try written()
-    var random = SplitMix(state: 42)
+    var random = SeededRandom(seed: 42)
     for _ in 0..<20_000 {
       var damaged = bytes
       for _ in 0...(random.next() % 4) {
@@ -115,18 +116,5 @@ struct FileTests {
       Issue.record("\(String(describing: error)) is not about line \(line)")
       return
     }
-  }
-}
-
-/// A generator with a seed, so that a failure comes again.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import CZeroMQ
+import Fuzzing
 import Testing
 
 @testable import Link

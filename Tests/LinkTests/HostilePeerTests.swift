@@ -1,5 +1,6 @@
 import CZeroMQ
 import Foundation
+import Fuzzing
 import SwiftProtobuf
 import Testing
 

@@ -5,21 +5,6 @@ import Testing
 @testable import Link
 @testable import OnTheMap
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): the same seed, the same run.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Waits until something holds; an issue when it does not within the time.
 func eventually(
   _ claim: String, within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation,

@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import OnTheMap
 
 /// Ingest and two workers over a link that loses, repeats, delays and reorders, with crashes of everybody: the rules

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Rounds of a test on random input, each from a seed of its own. In `make test` they are few and always the same;
+/// with FUZZ_SECONDS there are as many as fit into it, from a new seed or from FUZZ_SEED.
+package enum Fuzz {
+  /// - Parameter round: tells whether its input was taken: where hardly any is, nothing is tried.
+  package static func rounds(_ few: UInt64, _ round: (inout SeededRandom) throws -> Bool) {
+    let environment = ProcessInfo.processInfo.environment
+    let seconds = environment["FUZZ_SECONDS"].flatMap(Double.init)
+    let first = environment["FUZZ_SEED"].flatMap(UInt64.init) ?? (seconds == nil ? 1 : .random(in: 1...999_999_999))
+    let end = ContinuousClock.now + .seconds(seconds ?? 0)
+    // Said before: a round that ends the process can be found from here only.
+    if seconds != nil { say("begins with FUZZ_SEED=\(first)") }
+    var (seed, taken): (UInt64, UInt64) = (first, 0)
+    while seconds == nil ? seed < first + few : ContinuousClock.now < end {
+      var random = SeededRandom(seed: seed)
+      do { taken += try round(&random) ? 1 : 0 } catch {
+        // What was expected has been told; the input comes again from its seed.
+        Issue.record("FUZZ_SEED=\(seed) begins with this round\(error is ExpectationFailedError ? "" : ": \(error)")")
+        return
+      }
+      seed += 1
+    }
+    if seconds != nil { say("\(seed - first) rounds, \(taken) inputs taken") }
+    #expect(taken > (seed - first) / 100)
+  }
+
+  private static func say(_ text: String) {
+    FileHandle.standardError.write(Data("\(Test.current?.name ?? "?"): \(text)\n".utf8))
+  }
+}
+
+extension SeededRandom {
+  package mutating func below(_ end: Int) -> Int { Int.random(in: 0..<end, using: &self) }
+
+  package mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
+
+  package mutating func byte() -> UInt8 {
+    below(2) == 0 ? one(of: [0, 1, 0x0A, 0x20, 0x2F, 0x7F, 0x80, 0xC2, 0xFF]) : .random(in: 0...255, using: &self)
+  }
+
+  /// Bytes with up to eight changes: single bits and bytes, pieces that are gone, doubled, or of something else.
+  package mutating func changed(_ bytes: [UInt8], with others: [[UInt8]]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<below(9) {
+      let start = below(bytes.count + 1)
+      let end = start + below(min(bytes.count - start, 40) + 1)
+      switch below(7) {
+      case 0: if start < bytes.count { bytes[start] ^= 1 << UInt8(below(8)) }
+      case 1: if start < bytes.count { bytes[start] = byte() }
+      case 2: bytes.insert(contentsOf: (0..<below(5)).map { _ in byte() }, at: start)
+      case 3: bytes.removeSubrange(start..<end)
+      case 4: bytes.insert(contentsOf: bytes[start..<end], at: start)
+      case 5: bytes.replaceSubrange(start..<end, with: repeatElement(byte(), count: end - start))
+      default: bytes.replaceSubrange(start..., with: one(of: others).dropFirst(start))
+      }
+    }
+    return bytes
+  }
+}

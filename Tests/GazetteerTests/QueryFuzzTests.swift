@@ -1,0 +1,94 @@
+import Foundation
+import Fuzzing
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Texts that nobody has meant")
+struct QueryFuzzTests {
+  /// Names, as in the index, and what stands around names in addresses of any script.
+  private static let names = [
+    "Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京", "Ålandia", "L'Étoile & Over",
+    "King County, MI, AAA", "Twin", "12 Saint Mary St, 8000 Over", "S.M. A.A.", "State of Midden", "via Twin (Over)",
+    "東京東京beetown", "\u{FEFF}\u{202E}Twin", "e\u{301}\u{1F5FA}\u{10FFFF}", "القاهرة", "नई दिल्ली", "한국 서울", "ＴＷＩＮ",
+    String(repeating: "Midden ", count: 36), String(repeating: "&", count: 250), String(repeating: "a,", count: 120),
+  ].map { Array($0.utf8) }
+  private static let points = [
+    "47.6, -122.3", "47.6 -122.3", "geo:47.6,-122.3;u=35", "47.6N 122.3W", "S 33.5°, E 151°", " +0;−0 ",
+    "90,180", "99999999999999999999 1", ".5,.5", "1.0000000000000000000,2",
+  ].map { Array($0.utf8) }
+
+  @Test("A text is a point on the earth only where it is made of numbers and their signs")
+  func points() {
+    Fuzz.rounds(20_000) { random in
+      let text = random.changed(random.one(of: Self.points), with: Self.points)
+      guard let point = text.withUnsafeBufferPointer(CoordinateText.parse) else { return false }
+      let said = String(decoding: text, as: UTF8.self)
+      try #require(abs(point.latitude) <= 90 && abs(point.longitude) <= 180, "\(text)")
+      let isURI = said.lowercased().drop { $0 == " " }.hasPrefix("geo:")
+      try #require(
+        isURI || said.unicodeScalars.allSatisfy("0123456789 .,;+-−°NSEWnsew".unicodeScalars.contains), "\(text)")
+      return true
+    }
+  }
+
+  @Test("A point is read to its last digit, however it is written")
+  func written() {
+    Fuzz.rounds(5_000) { random in
+      let latitude = Int32.random(in: -900_000_000...900_000_000, using: &random)
+      let longitude = Int32.random(in: -1_800_000_000...1_800_000_000, using: &random)
+      func degrees(_ value: Int32) -> String { String(format: "%.7f", Double(value.magnitude) / 1e7) }
+      func signed(_ value: Int32) -> String { (value < 0 ? random.one(of: ["-", "−"]) : "") + degrees(value) }
+      let separator = random.one(of: [",", ", ", " ", "; "])
+      let compass = (latitude < 0 ? "S" : "n", longitude < 0 ? "w" : "E")
+      for text in [
+        signed(latitude) + separator + signed(longitude), "geo:\(signed(latitude)),\(signed(longitude));crs=wgs84",
+        degrees(latitude) + compass.0 + separator + degrees(longitude) + "° " + compass.1,
+        compass.0 + " " + degrees(latitude) + separator + compass.1 + degrees(longitude),
+      ] {
+        let point = Array(text.utf8).withUnsafeBufferPointer(CoordinateText.parse)
+        try #require(point == Coordinate(latitudeE7: latitude, longitudeE7: longitude), "\(text)")
+      }
+      return true
+    }
+  }
+
+  @Test("Whatever is folded has tokens in their order, and folding it again changes nothing")
+  func folding() {
+    Fuzz.rounds(10_000) { random in
+      let bytes = random.changed(random.one(of: Self.names), with: Self.names)
+      let text = random.below(2) == 0 ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
+      let reading = FoldedText.Reading(rawValue: UInt8(random.below(4)))
+      let room = random.below(4) == 0 ? 6 + random.below(60) : GazetteerLimits.foldedBytes
+      return try FoldedText.withEmpty(bytes: room) { folded in
+        text.withUnsafeBufferPointer { folded.fold($0, reading: reading) }
+        var end = 0
+        for token in folded.tokens[..<folded.tokenCount] {
+          try #require(Int(token.start) == (end == 0 ? 0 : end + 1) && token.start < token.end, "\(bytes)")
+          end = Int(token.end)
+        }
+        try #require(end == folded.byteCount, "\(bytes)")
+        guard !folded.isCut, folded.tokenCount > 0 else { return false }
+        let first = Array(folded.folded)
+        first.withUnsafeBufferPointer { folded.fold($0) }
+        try #require(folded.isCut || folded.folded.elementsEqual(first), "\(bytes)")
+        return true
+      }
+    }
+  }
+
+  @Test("Any text is answered with a few sound places or none, and with the same ones again")
+  func queries() throws {
+    let index = try Hamlet.index()
+    Fuzz.rounds(8_000) { random in
+      let bytes = random.changed(random.one(of: Self.names + Self.points), with: Self.names)
+      let country = random.one(of: [nil, nil, "AA", "bb", "", "A", "\u{C3}A", "ZZ", "AAA"])
+      let query = PlaceQuery(String(decoding: bytes, as: UTF8.self), limit: random.below(30) - 3, country: country)
+      let places = index.locate(query)
+      try #require(places.count <= query.limit && places == index.locate(query), "\(query)")
+      try #require(places.allSatisfy { (0...1).contains($0.confidence) && !$0.label.isEmpty }, "\(query)")
+      return !places.isEmpty
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Fuzzing
+import SwiftProtobuf
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("Frames that nobody has made")
+struct FrameFuzzTests {
+  private static let state = FeedState.sample(1...6)
+  private static let leases = (1...4).map { Onthemap_Jobs_V1_LeaseRef(.numbered($0)) }
+
+  private static let ofWorkers: [WorkerFrame.OneOf_Body] = [
+    .hello(
+      .with {
+        ($0.minMajor, $0.maxMajor, $0.worker, $0.software) = (1, 1, "w", "test/1")
+        $0.instance = .init(count: 16)
+        $0.held = leases
+      }), .ready(.with { $0.jobLimit = 64 }),
+    .results(
+      .with {
+        $0.results = [
+          .located([.sample(), .sample(level: .region)]), .notFound,
+          .failed(.init(kind: .transient, code: "down", detail: "try again", retryAfterMs: 5)),
+        ].map { .init(JobResult(lease: .numbered(1), outcome: $0)) }
+      }),
+    .release(
+      .with {
+        $0.leases = leases
+        $0.goodbye = true
+      }),
+    .heartbeat(
+      .with {
+        $0.jobLimit = 9
+        $0.held = leases
+      }),
+  ]
+
+  private static let ofIngest: [IngestFrame.OneOf_Body] = [
+    .welcome(.with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) }),
+    .jobs(.with { $0.jobs = [.init(.init(job: .post(1), lease: .numbered(1)))] }),
+    .acks(.with { $0.acks = [.with { ($0.jobID, $0.leaseToken, $0.disposition) = (1, 2, .committed) }] }),
+    .heartbeat(.with { $0.jobsSent = 7 }), .reset(.with { $0.reason = .replaced }),
+    .error(.with { ($0.code, $0.detail, $0.minMajor, $0.maxMajor, $0.retryAfterMs) = (.busy, "later", 1, 1, 60_000) }),
+    .drain(.init()),
+  ]
+
+  private static let ofFeeds: [FeedFrame.OneOf_Body] = [
+    FeedFrame.snapshot(state, .join),
+    .delta(
+      .with {
+        ($0.prevSeq, $0.stateHash) = (5, state.hash)
+        $0.upsert = [.init(.sample(6))]
+        $0.remove = ["0000000001"]
+      }), .heartbeat(.with { ($0.intervalMs, $0.stateHash) = (1_000, state.hash) }), .bye(.with { $0.reason = "over" }),
+  ]
+
+  private static let ofChanges: [FetchReply.OneOf_Body] = [
+    .changes(.with { $0.upsert = [.init(.sample(6))] }),
+    .list(
+      .with {
+        $0.entries = [.init(.sample(6)), .init(.sample(5))]
+        $0.stateHash = state.hash
+      }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
+  ]
+
+  /// One frame of every kind.
+  static let frames: [[UInt8]] =
+    ofWorkers.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
+    + ofIngest.map { IngestFrame(session: 1 << 32 | 1, $0).bytes }
+    + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
+    + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
+    + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
+
+  @Test("A frame of the job link is refused, or keeps its meaning when it is written and read again")
+  func jobs() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      if let frame = WorkerFrame([bytes][...]) {
+        try #require(WorkerFrame([frame.bytes][...]) == frame, "\(bytes)")
+        for result in frame.results.results.compactMap(\.result) {
+          try #require(Onthemap_Jobs_V1_Result(result).result == result, "\(bytes)")
+          for part in Onthemap_Jobs_V1_Results.parts([result, result]) {
+            let written = WorkerFrame(session: .max, .results(part)).bytes
+            try #require(written.count <= Limits.jobFrameBytesMax, "\(bytes)")
+          }
+        }
+      }
+      let answer = IngestFrame([bytes])
+      if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
+      return answer?.body != nil || WorkerFrame([bytes][...])?.body != nil
+    }
+  }
+
+  @Test("A frame of the feed or the change log is refused, or keeps its meaning when it is written and read again")
+  func feed() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      var read: [FeedEntry] = []
+      switch FeedFrame.read(bytes) {
+      case .snapshot(let state, _): read += state.entries
+      case .delta(_, _, _, let upsert, _): read += upsert
+      default: break
+      }
+      if let request = FetchRequest([bytes][...]) {
+        try #require(FetchRequest([request.bytes][...]) == request, "\(bytes)")
+      }
+      if let reply = FetchReply([bytes]) {
+        try #require(FetchReply([reply.bytes]) == reply, "\(bytes)")
+        read += entries(reply.list.entries) ?? []
+      }
+      for entry in read { try #require(Onthemap_Feed_V1_Entry(entry).entry == entry, "\(bytes)") }
+      return !read.isEmpty
+    }
+  }
+
+  @Test("A message of no frame or of several is none of ours")
+  func counts() {
+    for frame in Self.frames {
+      for frames in [[], [frame, frame], [[], frame], [frame, []]] {
+        #expect(WorkerFrame(frames[...]) == nil && IngestFrame(frames) == nil)
+        #expect(FetchRequest(frames[...]) == nil && FetchReply(frames) == nil)
+      }
+    }
+  }
+
+  @Test("A topic is a join of 1 to 40 letters and digits, or none")
+  func topics() {
+    let topics = [Topic.join("abc"), Topic.join(Topic.nonce()), Topic.snapshot].map { Array($0.utf8) }
+    Fuzz.rounds(10_000) { random in
+      let topic = random.changed(random.one(of: topics), with: topics)
+      guard let join = Topic.join(in: topic) else { return false }
+      let nonce = join.dropFirst(Topic.join("").utf8.count - 1).dropLast()
+      try #require(join == topic && Topic.join(String(decoding: nonce, as: UTF8.self)).utf8.elementsEqual(topic))
+      let digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8
+      try #require((1...40).contains(nonce.count) && nonce.allSatisfy(digits.contains), "\(topic)")
+      return true
+    }
+  }
+
+  @Test("An endpoint is refused, or is its own normal form, and can be connected to")
+  func endpoints() {
+    let texts = [
+      "tcp://127.0.0.1:7701", "tcp://*:*", "tcp://[::1]:65535", "ipc://@abstract", "ipc:///run/x", "tcp://[::]:0",
+      "tcp://h\u{301}ost:٣", "tcp:/\u{338}/x:1",
+    ].map { Array($0.utf8) }
+    Fuzz.rounds(10_000) { random in
+      let text = String(decoding: random.changed(random.one(of: texts), with: texts), as: UTF8.self)
+      guard let endpoint = try? Endpoint(text) else { return false }
+      for form in [endpoint, endpoint.connectable] {
+        try #require(try Endpoint(form.description) == form, "\(text.debugDescription)")
+        try #require(form.description.hasPrefix("tcp://") || form.description.hasPrefix("ipc://"))
+      }
+      return true
+    }
+  }
+}

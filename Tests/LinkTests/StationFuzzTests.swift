@@ -1,0 +1,66 @@
+import Fuzzing
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("Stations that hear what nobody has said")
+struct StationFuzzTests {
+  /// Stations of one reactor, which makes and closes their sockets and leaves them alone in between.
+  private struct Stations: @unchecked Sendable {
+    let routers: [any Station]
+    let others: [any Station]
+  }
+
+  /// - Parameter reached: counts what got through to the rules behind the frames.
+  private static func start(_ reached: Counter) throws -> (Reactor, Stations) {
+    let wake = Wake()
+    let (jobs, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedEntry]>(wake))
+    jobs.put(.add((1...9).map { .post($0) }))
+    changes.put((7...9).map { .sample($0) })
+    return try Reactor.start("fuzz", wake: wake) { context in
+      // Nobody is there: nothing is heard but what the test says.
+      let nobody = try Endpoint("tcp://127.0.0.1:1")
+      let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
+      publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
+      let routers: [any Station] = [
+        try JobServer(
+          context, bind: .anyPort(), boot: 1, inbox: jobs, logger: quiet, taken: { reached.add($0.count) },
+          lost: { _ in }
+        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet),
+      ]
+      let others: [any Station] = [
+        publisher,
+        try JobClient(
+          context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
+          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _ in .notFound }),
+      ]
+      return ([], Stations(routers: routers, others: others))
+    }
+  }
+
+  @Test("Any messages of any peers, at any time, end nobody")
+  func stations() {
+    let topics = [[1] + Array(Topic.join("abc").utf8), [0] + Array(Topic.join("abc").utf8)]
+    let frames = FrameFuzzTests.frames + topics
+    Fuzz.rounds(20) { random in
+      let reached = Counter()
+      let (reactor, stations) = try Self.start(reached)
+      defer { reactor.stop() }
+      var nowMs = Reactor.nowMs
+      var replica = FeedReplica(nowMs: nowMs)
+      for _ in 0..<100 {
+        nowMs += Int64(random.one(of: [0, 0, 0, 1, 50, 2_000, 7_000, 40_000]))
+        let frame = random.one(of: frames)
+        let message = random.below(3) == 0 ? frame : random.changed(frame, with: frames)
+        for station in stations.routers { station.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
+        for station in stations.others { station.receive([message], nowMs: nowMs) }
+        // A subscriber's rules, without its socket: that would hold up the end until it had subscribed.
+        if let frame = FeedFrame.read(message) { _ = replica.receive(frame, nowMs: nowMs) }
+        for station in stations.routers + stations.others { _ = station.turn(nowMs: nowMs) }
+      }
+      for station in stations.routers + stations.others { station.leave() }
+      return reached.value > 0
+    }
+  }
+}
