@@ -5,6 +5,8 @@
 # make build      the program in its debug form, and its gazetteer
 # make release    the program in its release form, and its gazetteer
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
+# make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
+# make fuzz       what reads bytes from outside, from new seeds, a minute for each reader; FUZZ_SECONDS=… FUZZ_SEED=…
 # make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
 # make proto      Swift from the .proto files
@@ -20,11 +22,12 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system build release gazetteer bench sanitize proto check-proto fmt lint clean \
+.PHONY: run test tests check system soak fuzz build release gazetteer bench sanitize proto check-proto fmt lint clean \
 	setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
+FUZZ_SECONDS ?= 60
 export YARDSTICKS
 
 # Folders are listed too: they change when a file goes.
@@ -50,6 +53,14 @@ check: lint tests
 
 system: setup-test tests
 	swift test --skip-build --filter SystemTests
+
+# The release: at this rate the debug form has nothing to spare for what is left lying while a role is gone.
+soak: release tests
+	SOAK=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --filter SoakTests
+
+# A round that ends the process is found by its backtrace, and comes again from the FUZZ_SEED that is told at the start.
+fuzz: tests
+	FUZZ_SECONDS=$(FUZZ_SECONDS) swift test --skip-build --filter FuzzTests
 
 # By name: everything there is to build would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm
@@ -78,8 +89,10 @@ bench: setup-bench release
 
 # Judged by the exit code: a race prints "passed" all the same. XCTest's own runner leaks, hence without it.
 sanitize: setup-build .build/debug/gazetteer.otm
-	swift test --sanitize=thread --scratch-path .build/tsan --skip SystemTests
-	swift test --sanitize=address --scratch-path .build/asan --skip SystemTests --disable-xctest
+	swift build --sanitize=thread --scratch-path .build/tsan --product onthemapPackageTests
+	swift test --sanitize=thread --scratch-path .build/tsan --skip-build --skip SystemTests
+	swift build --sanitize=address --scratch-path .build/asan --product onthemapPackageTests
+	swift test --sanitize=address --scratch-path .build/asan --skip-build --skip SystemTests --disable-xctest
 
 proto: setup-test $(PLUGIN)
 	rm -rf $(GENERATED)

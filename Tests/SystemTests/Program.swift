@@ -96,8 +96,11 @@ final class Program: Sendable {
   }
 
   /// Kills it and starts it again, with the same arguments.
-  func restart() async throws {
+  ///
+  /// - Parameter pause: how long it is gone.
+  func restart(after pause: Duration = .zero) async throws {
     try await kill()
+    try await Task.sleep(for: pause)
     try await startAndWait()
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("kill -9 in the middle", .stage, .serialized)
 struct RestartTests {
   /// The promise: everything is settled by then after the last restart.
-  private static let settled = Duration.seconds(15)
+  static let settled = Duration.seconds(15)
 
   enum Victim: String, CaseIterable, Sendable {
     case worker, feed, ingest

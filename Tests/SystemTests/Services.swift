@@ -93,6 +93,12 @@ enum Port {
 final class Listener: Sendable {
   private let descriptor: Int32
 
+  /// Whether somebody has connected.
+  var isCalled: Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     guard bindLoopback(descriptor, port), listen(descriptor, 1) == 0 else {

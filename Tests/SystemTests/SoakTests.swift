@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// What a soak is to be, by the environment.
+private enum Soak {
+  static let isWanted = ProcessInfo.processInfo.environment["SOAK"] != nil
+  static let rate = number("SOAK_RATE", default: 1_000)
+  static let seconds = number("SOAK_SECONDS", default: 20)
+  static let count = rate * seconds
+
+  private static func number(_ name: String, default usual: Int) -> Int {
+    guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else { return usual }
+    guard let number = Int(text), number > 0 else { preconditionFailure("\(name) must be a number, not \"\(text)\".") }
+    return number
+  }
+}
+
+/// Long runs, for `make soak`: too much for every change, and they want the machine for themselves.
+@Suite("A thousand posts a second", .enabled(if: Soak.isWanted, "only with SOAK=1"), .stage, .serialized)
+struct SoakTests {
+  /// Load's own time after its last post: to send again, to wait for queued posts, and to look at all of them.
+  private static let patience = Duration.seconds(Soak.seconds + 90)
+  /// From one kill to the next: each role dies at least once, and posts go on after the last.
+  private static let pace = Duration.seconds(min(5, Double(Soak.seconds) / 4))
+
+  private func expectWhole(_ figures: Load.Figures, of map: Services) async throws {
+    #expect(figures.accepted == Soak.count && figures.published == Soak.count)
+    #expect(figures.queued == 0 && figures.lost == 0 && figures.duplicated == 0)
+    let list = try await map.client.list()
+    #expect(list.seq == UInt64(Soak.count) && list.entries.count == 100)
+    #expect(figures.listEqual && figures.stateHash == list.stateHash && list.stateHash == list.computedHash)
+  }
+
+  @Test("All in one process: every post is published once, and the subscriber's list is the store's")
+  func undisturbed() async throws {
+    let map = try await Stage.current.up()
+    let load = try await Stage.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
+    try await expectWhole(load.figures(within: Self.patience), of: map)
+  }
+
+  @Test("Worker, feed and ingest are killed in turn, each for a second: nothing accepted is lost or doubled")
+  func killed() async throws {
+    let map = try await Stage.current.roles()
+    let watcher = try await Stage.current.watcher(of: map)
+    let load = try await Stage.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
+    let begun = ContinuousClock.now
+    var (restarted, kills) = (begun, 0)
+    while Self.pace * (kills + 2) <= .seconds(Soak.seconds) {
+      try await Task.sleep(until: begun + Self.pace * (kills + 1))
+      let victims = RestartTests.Victim.allCases
+      try await victims[kills % victims.count].program(of: map).restart(after: .seconds(1))
+      (restarted, kills) = (.now, kills + 1)
+    }
+    #expect(try await map.client.list().seq < UInt64(Soak.count), "The load was over too soon to prove anything.")
+    let figures = try await load.figures(within: Self.patience)
+    // Load ends when it has found nothing queued any more.
+    let took = restarted.duration(to: .now)
+    #expect(took < RestartTests.settled)
+    FileHandle.standardError.write(Data("all was settled \(took) after the last of \(kills) restarts\n".utf8))
+    try await expectWhole(figures, of: map)
+    let list = try await map.client.list()
+    try await eventually("the subscriber that stayed has ingest's list") { try watcher.list == list }
+    try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
+  }
+}
