@@ -1,5 +1,3 @@
-import CZeroMQ
-import Foundation
 import SwiftProtobuf
 import Testing
 
@@ -51,42 +49,90 @@ struct ChangeLinkTests {
   func backwards() async throws {
     var server = try TestChangeServer(.sample(1...9))
     let endpoint = server.endpoint
-    let client = try TestChangeClient(endpoint)
+    let client = try RestingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("the list has come") { client.state?.seq == 9 }
+    try await eventually("the list has come") { client.told.state?.seq == 9 }
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4), bind: endpoint)
-    let spy = RawSocket(ZMQ_DEALER, connect: endpoint)
-    spy.send([FetchRequest(id: 1, feed: "spy", after: .sample(1...9)).bytes])
-    try await eventually("the old list is served") { spy.receive().flatMap { FetchReply($0) }?.seq == 4 }
-    // Long enough for a reconnection, a fetch and its answer; nothing else would tell that nothing happens.
-    try await Task.sleep(for: .seconds(3))
-    #expect(client.state == .sample(1...9))
-    #expect(client.lists == 1)
+    try await eventually("the lower one is refused") { client.told.hasRefused }
+    #expect(client.told.state == .sample(1...9))
+    #expect(client.told.lists == 1)
     server.reactor.stop()
 
     server = try TestChangeServer(.sample(1...4, epoch: 2), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("another history is taken", within: 25) { client.state == .sample(1...4, epoch: 2) }
+    try await eventually("another history is taken", within: 25) { client.told.state == .sample(1...4, epoch: 2) }
   }
 
   @Test("A list that cannot be taken is not asked for again at once")
   func refusedList() async throws {
     let asked = Counter()
-    let wake = Wake()
-    let (reactor, endpoint) = try Reactor.start("liar", wake: wake) { context in
+    let (liar, endpoint) = try Reactor.start("liar", wake: Wake()) { context in
       let liar = try Liar(context, bind: .anyPort(), asked: asked)
       return ([liar], liar.endpoint)
     }
-    defer { reactor.stop() }
-    let client = try TestChangeClient(endpoint)
+    defer { liar.stop() }
+    let client = try RestingClient.start(endpoint)
     defer { client.reactor.stop() }
-    try await eventually("it is asked") { asked.value > 0 }
-    try await Task.sleep(for: .milliseconds(500))
+    try await eventually("the list is refused") { client.told.hasRefused }
     #expect(asked.value == 1)
-    #expect(client.lists == 0)
+    #expect(client.told.lists == 0)
   }
+}
+
+/// A feed's end whose rest can be seen: nothing else tells that it has refused an answer.
+private final class RestingClient: Station {
+  struct Told {
+    var state: FeedState?
+    var lists = 0
+    var restMs: Int64 = 0
+
+    /// After a refusal it waits for as long as it would for a silent ingest; otherwise never so long.
+    var hasRefused: Bool { restMs > Limits.livenessMs }
+  }
+
+  /// A reactor with one.
+  struct Running {
+    let reactor: Reactor
+    fileprivate let shared: Shared<Told>
+    var told: Told { shared.value }
+  }
+
+  private let client: ChangeClient
+  private let told: Shared<Told>
+
+  static func start(_ endpoint: Endpoint) throws -> Running {
+    let told = Shared(Told())
+    let (reactor, _) = try Reactor.start("feed", wake: Wake()) { context in
+      ([try RestingClient(context, connect: endpoint, told: told)], ())
+    }
+    return Running(reactor: reactor, shared: told)
+  }
+
+  private init(_ context: Reactor.Context, connect endpoint: Endpoint, told: Shared<Told>) throws(LinkError) {
+    self.told = told
+    client = try ChangeClient(
+      context, connect: endpoint, feed: "test", logger: quiet,
+      replaced: { state, _ in
+        told.change {
+          $0.state = state
+          $0.lists += 1
+        }
+      }, changed: { _, _ in })
+  }
+
+  var socket: Socket { client.socket }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) { client.receive(frames, nowMs: nowMs) }
+
+  func turn(nowMs: Int64) -> Int64 {
+    let nextMs = client.turn(nowMs: nowMs)
+    told.change { $0.restMs = nextMs - nowMs }
+    return nextMs
+  }
+
+  func leave() { client.leave() }
 }
 
 /// An ingest whose lists have a wrong hash.

@@ -52,18 +52,21 @@ struct SignalTests {
   @Test("A role alone, with nobody at the other end, ends with 0 too")
   func alone() async throws {
     let stage = Stage.current
-    let nobody = "tcp://127.0.0.1:\(try Port.free())"
     let map = try await stage.roles(workers: 0)
+    let ports = try (0..<3).map { _ in try Port.free() }
+    let nobody = ports.map { "tcp://127.0.0.1:\($0)" }
     let programs = [
-      try stage.program(["geocoder", "--ingest", nobody]),
-      try stage.program(["feed", "--ingest", nobody, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"]),
-      try stage.program(["watch", "--json", "--feed", nobody]),
+      try stage.program(["geocoder", "--ingest", nobody[0]]),
+      try stage.program(["feed", "--ingest", nobody[1], "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"]),
+      try stage.program(["watch", "--json", "--feed", nobody[2]]),
     ]
-    for program in programs {
+    // Until each has tried to connect, and so is at work.
+    var listeners = try ports.map { try Listener(port: $0) }
+    for (program, listener) in zip(programs, listeners) {
       try program.start()
+      try await eventually("\(program) calls") { listener.isCalled }
     }
-    // Long enough for each to be at work, on a slow machine too; there is nothing that it would tell.
-    try await Task.sleep(for: .seconds(1))
+    listeners.removeAll()
     for program in programs + [try #require(map.feed), map.ingest] {
       program.signal(SIGTERM)
       #expect(try await program.exit(within: Self.limit) == 0, "\(program)")

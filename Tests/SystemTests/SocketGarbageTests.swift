@@ -89,7 +89,7 @@ struct SocketGarbageTests {
     var listeners = [try Listener(port: jobs), try Listener(port: changes)]
     try worker.start()
     try feed.start()
-    try await Task.sleep(for: .seconds(1))
+    for listener in listeners { try await eventually("somebody calls") { listener.isCalled } }
     #expect(worker.pid != nil && feed.pid != nil)
     #expect(worker.ready.isEmpty && feed.ready.isEmpty)
     listeners.removeAll()
