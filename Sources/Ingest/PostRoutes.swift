@@ -63,7 +63,7 @@ struct PostRoutes: Sendable {
 
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
-    let waitSeconds = try request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
+    let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let body = try await RequestBody.decode(Body.self, from: request)
     let submission = try Submission(
       place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
@@ -90,7 +90,11 @@ struct PostRoutes: Sendable {
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
-      var post = accepted.job == nil ? try await database.post(accepted.id) : nil
+      var post: Post?
+      do { post = accepted.job == nil ? try await database.post(accepted.id) : nil } catch {
+        queue.forget(accepted.id)
+        throw error
+      }
       if let post, post.state != .queued {
         queue.forget(accepted.id)
       } else if waitSeconds > 0 {
@@ -115,16 +119,15 @@ struct PostRoutes: Sendable {
     return response
   }
 
-  /// "wait=5" among the preferences (RFC 7240); a longer one is cut to the limit, other preferences are not our
-  /// business.
-  private static func waitSeconds(_ header: String) throws -> Int {
+  /// "wait=5" among the preferences (RFC 7240); a longer one is cut to the limit, and what is not understood is
+  /// ignored, as the RFC wants it.
+  private static func waitSeconds(_ header: String) -> Int {
     for preference in header.split(separator: ",") {
-      let parts = preference.split(separator: "=", maxSplits: 1).map { String($0).trimmedLine }
-      guard parts.first?.lowercased() == "wait" else { continue }
-      guard parts.count == 2, let seconds = Int(parts[1]), seconds >= 0 else {
-        throw Problem(.badRequest, "invalid_prefer", "Prefer: wait needs a number of seconds, such as wait=5")
-      }
-      return min(seconds, Limits.waitSecondsMax)
+      let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmedLine }
+      guard parts.count == 2, parts[0].lowercased() == "wait" else { continue }
+      let digits = parts[1].filter { $0 != "\"" }
+      guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { continue }
+      return min(Int(digits) ?? .max, Limits.waitSecondsMax)
     }
     return 0
   }

@@ -41,7 +41,12 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(var head):
       isReceiving = true
       isDeaf = head.method == .connect || head.headerFields[.upgrade] != nil
-      if isDeaf {
+      if head.headerFields[.expect]?.lowercased() == "100-continue", answered == received {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      }
+      // The library knows it in lower case only.
+      let closes = head.headerFields[.connection]?.lowercased() == "close"
+      if isDeaf || closes {
         head.headerFields[.connection] = "close"
         return context.fireChannelRead(wrapInboundOut(.head(head)))
       }
@@ -55,13 +60,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if !hasRead {
-      if isDeaf, !isReceiving { return context.close(promise: nil) }
-      isReceiving = true
-    }
+    if !hasRead, !isDeaf { isReceiving = true }
     hasRead = false
     watch(context)
     context.fireChannelReadComplete()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if !isDeaf || isReceiving { context.read() }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -34,7 +34,7 @@ package enum HTTPService {
     do { try await application.run() } catch let error as IOError {
       throw ListenError(
         description: "HTTP cannot listen at \(host):\(port): \(error.localizedReason)")
-    } catch let error as SocketAddressError {
+    } catch let error as SocketAddressError.UnknownHost {
       throw ListenError(description: "HTTP cannot listen at \(host):\(port): the host is not known (\(error))")
     }
   }

@@ -47,10 +47,7 @@ struct BadInputTests {
   }
 
   private static let headers = [
-    ("Prefer", "wait=abc", "invalid_prefer"), ("Prefer", "wait=-1", "invalid_prefer"),
-    ("Prefer", "wait", "invalid_prefer"),
-    ("Prefer", "wait=", "invalid_prefer"), ("Prefer", "return=minimal, wait=x", "invalid_prefer"),
-    ("Prefer", "wait=99999999999999999999", "invalid_prefer"), ("Idempotency-Key", "", "invalid_idempotency_key"),
+    ("Idempotency-Key", "", "invalid_idempotency_key"),
     ("Idempotency-Key", String(repeating: "k", count: 256), "invalid_idempotency_key"),
   ].map { name, value, code in
     BadRequest("POST", "/v2/posts", body: #"{"place":"Oslo","link":"example.org"}"#, headers: [name: value], 400, code)
@@ -112,7 +109,7 @@ struct BadInputTests {
         try await client.send(request.method, request.path, body: request.body, headers: request.headers))
     }
     #expect(try await client.posts().isEmpty)
-    #expect(!map.ingest.logged.contains("[Ingest] request failed"), "A client's mistake is no error of the server's.")
+    #expect(!map.ingest.logged.contains("request failed"), "A client's mistake is no error of the server's.")
     try await client.expectService()
   }
 
@@ -135,6 +132,8 @@ struct BadInputTests {
     }
     for headers in [
       ["Idempotency-Key": String(repeating: "k", count: 255)], ["Prefer": "respond-async"], ["Prefer": "wait=0"],
+      ["Prefer": "wait=abc"], ["Prefer": "wait"], ["Prefer": "wait=-1, return=minimal"],
+      ["Prefer": "wait=\"1\";foo=bar"], ["Prefer": "wait=99999999999999999999"],
       ["Prefer": "return=minimal, wait=99999"],
     ] {
       #expect([200, 202].contains(try await client.post("Oslo", headers: headers).status), "\(headers)")

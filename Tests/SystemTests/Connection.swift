@@ -34,6 +34,9 @@ final class Connection: Sendable {
     }
   }
 
+  /// Says that nothing more will be sent; answers can still come.
+  func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// What comes until the other end closes, or the time is over.
   func receive(within limit: Duration = .seconds(5)) async throws -> String {
     let end = ContinuousClock.now + limit

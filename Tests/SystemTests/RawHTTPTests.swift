@@ -64,6 +64,43 @@ struct RawHTTPTests {
     }
   }
 
+  @Test("A client that asks for another protocol and sends no more is answered")
+  func halfClosed() async throws {
+    let client = try await Stage.current.up().client
+    for _ in 0..<5 {
+      let connection = try Connection(port: try client.port)
+      try await connection.send(
+        Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".utf8))
+      connection.finish()
+      let answer = try #require(Answer(raw: try await connection.receive()))
+      #expect(answer.status == 204 && answer.headers["connection"] == "close")
+    }
+    try await client.signedUp().expectService()
+  }
+
+  @Test("Who asks whether to go on with the body is told at once")
+  func expectation() async throws {
+    let connection = try Connection(port: try await Stage.current.up().client.port)
+    try await connection.send(
+      Array("POST /v2/session HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
+    #expect(try await connection.receive(within: .seconds(1)) == "HTTP/1.1 100 Continue\r\n\r\n")
+    try await connection.send(Array("{}".utf8))
+    connection.finish()
+    #expect(try await connection.receive().hasPrefix("HTTP/1.1 422"))
+  }
+
+  @Test("A connection is closed after the answer for whoever says so, in whatever case")
+  func closing() async throws {
+    let port = try await Stage.current.up().client.port
+    for word in ["close", "Close", "CLOSE"] {
+      let connection = try Connection(port: port)
+      let start = ContinuousClock.now
+      try await connection.send(Array("GET /livez HTTP/1.1\r\nConnection: \(word)\r\n\r\n".utf8))
+      #expect(try await connection.receive(within: .seconds(10)).hasPrefix("HTTP/1.1 204"))
+      #expect(ContinuousClock.now - start < .seconds(9))
+    }
+  }
+
   @Test("Headers just within the limits are read")
   func longHeaders() async throws {
     let port = try await Stage.current.up().client.port
