@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import Link
 import Logging
 import OnTheMap
 
@@ -19,7 +20,7 @@ struct LogLines: LogHandler {
   }
 
   func log(event: LogEvent) {
-    FileHandle.standardError.write(Data(line(event, unixMs: Int64(Date().timeIntervalSince1970 * 1_000)).utf8))
+    put(line(event, unixMs: WallClock.unixMs), on: STDERR_FILENO)
   }
 
   func line(_ event: LogEvent, unixMs: Int64) -> String {
@@ -34,7 +35,9 @@ struct LogLines: LogHandler {
 
   /// As it is where it is one word.
   private static func quoted(_ value: String) -> String {
-    value.isEmpty || value.contains { $0 == " " || $0 == "\"" }
-      ? "\"\(value.replacing("\"", with: "'"))\"" : value
+    // By scalars: a space with an accent on it is no space to `contains`, and still one to whoever reads the line.
+    let scalars = value.unicodeScalars
+    guard scalars.isEmpty || scalars.contains(where: { $0 == " " || $0 == "\"" }) else { return value }
+    return "\"" + String(String.UnicodeScalarView(scalars.map { $0 == "\"" ? "'" : $0 })) + "\""
   }
 }

@@ -78,7 +78,10 @@ struct PostCommand: AsyncParsableCommand {
       credentials["lastName"] = names.count > 1 ? names[1] : ""
     }
     let answer = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
-    guard let token = answer.text("token") else { throw SettingError("Not logged in: \(answer.problem).") }
+    guard let token = answer.text("token") else {
+      let remedy = signUp != nil && answer.status == 409 ? " without --sign-up" : ""
+      throw SettingError("Not \(signUp == nil ? "logged in" : "signed up"): \(answer.problem)\(remedy).")
+    }
     return token
   }
 

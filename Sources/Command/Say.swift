@@ -1,13 +1,26 @@
-import Foundation
+import Glibc
 
 /// One line on standard output.
-func say(_ line: String) {
-  FileHandle.standardOutput.write(Data((line + "\n").utf8))
-}
+func say(_ line: String) { put(line + "\n", on: STDOUT_FILENO) }
 
 /// One line on standard error.
-func complain(_ line: String) {
-  FileHandle.standardError.write(Data((line + "\n").utf8))
+func complain(_ line: String) { put(line + "\n", on: STDERR_FILENO) }
+
+/// Writes all of a text, or what can be written: a reader that has gone, or a full disk, must not end a service. False
+/// where it was not all.
+@discardableResult
+func put(_ text: String, on descriptor: Int32) -> Bool {
+  var text = text
+  return text.withUTF8 { bytes in
+    var done = 0
+    while done < bytes.count {
+      let count = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
 }
 
 /// A host as it stands in an address: IPv6 in brackets.

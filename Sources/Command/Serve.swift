@@ -32,6 +32,8 @@ private func prepareProcess() {
 private func preferThroughput() {
   let batch: Int32 = 3
   var priority = sched_param()
+  // What the operator has chosen stays.
+  guard sched_getscheduler(0) == 0 else { return }
   // Those that are there already; the others inherit it. Where it is forbidden, nothing is lost.
   for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
     sched_setscheduler(pid_t(thread) ?? 0, batch, &priority)

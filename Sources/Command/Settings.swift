@@ -109,7 +109,10 @@ final class Settings {
   }
 
   private static func names(in text: String, of path: String) throws -> [String] {
-    try text.split(separator: "\n").compactMap { line in
+    guard !text.utf8.contains(13) else {
+      throw SettingError("\(path) has carriage returns; save it with the line ends of Unix.")
+    }
+    return try text.split(separator: "\n").compactMap { line in
       let line = line.trimmingCharacters(in: .whitespaces)
       guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
       guard let equals = line.firstIndex(of: "=") else {

@@ -25,17 +25,5 @@ struct WatchScreen {
 
   /// Writes all of it, waiting where the reader is slow. False when nobody reads any more.
   @discardableResult
-  func write(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(STDOUT_FILENO, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        done += count
-      }
-      return true
-    }
-  }
+  func write(_ text: String) -> Bool { put(text, on: STDOUT_FILENO) }
 }

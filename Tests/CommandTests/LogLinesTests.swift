@@ -26,6 +26,7 @@ struct LogLinesTests {
     #expect(
       line("m", ["a": "two words", "b": "", "c": "say \"hi\""]).hasSuffix(": m a=\"two words\" b=\"\" c=\"say 'hi'\"\n")
     )
+    #expect(line("m", ["a": "x \u{301}b=1"]).hasSuffix("a=\"x \u{301}b=1\"\n"))
     let hostile = line("x\n2023 forged", ["a": "\u{1B}[31mred", "b": "\u{202E}"])
     #expect(hostile.dropLast().unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
   }

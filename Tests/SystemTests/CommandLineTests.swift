@@ -8,6 +8,7 @@ struct CommandLineTests {
     arguments: [
       (["up", "--http", "8080"], ["--http", "HOST:PORT", "8080"]),
       (["up", "--http", "127.0.0.1:99999"], ["--http", "HOST:PORT", "99999"]),
+      (["feed", "--http", "nosuch.invalid:8081", "--publish", "tcp://127.0.0.1:*"], ["nosuch.invalid", "not known"]),
       (["up", "--feed-http", "127.0.0.1:"], ["--feed-http", "HOST:PORT"]),
       (["up", "--jobs", "127.0.0.1:7701"], ["--jobs", "tcp://", "127.0.0.1:7701"]),
       (["up", "--jobs", "tcp://127.0.0.1:x"], ["--jobs", "tcp://", ":x"]),
@@ -175,5 +176,22 @@ struct CommandLineTests {
       #expect(status == 0 && said.contains("Example"), "\(command)")
       #expect(said.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
     }
+  }
+
+  @Test(
+    "A log or an output that cannot be written ends nobody",
+    arguments: ["2>/dev/full", ">/dev/full", "2>&1 | true"])
+  func fullDisk(redirection: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", "\"$0\" geocode Oslo --log-level debug \(redirection); s=$?; [ $s -lt 128 ]", Program.binary.path,
+    ]
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
   }
 }
