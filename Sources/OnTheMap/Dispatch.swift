@@ -147,7 +147,10 @@ package struct Dispatch: Sendable {
       let jobs = assign(upTo: share, to: session, nowMs: nowMs)
       if !jobs.isEmpty { assigned.append((session, jobs)) }
     }
-    if rotation.count > 1, let first = rotation.popFirst() { rotation.append(first) }
+    // Whoever got something waits until the others have.
+    let served = assigned.map(\.session)
+    rotation.removeAll { served.contains($0) }
+    rotation.append(contentsOf: served)
     return assigned
   }
 

@@ -87,15 +87,20 @@ struct DispatchTests {
     #expect(counts == [small: 1, large: 19])
   }
 
-  @Test("Single jobs go to the workers in turn")
-  mutating func turns() {
-    let sessions = (1...3).map { dispatch.join(instance: UInt8($0), credit: 64) }
+  @Test("Single jobs go to the workers in turn", arguments: [2, 3, 4])
+  mutating func turns(workers: Int) {
+    let sessions = (1...workers).map { dispatch.join(instance: UInt8($0), credit: 64) }
     var counts: [UInt64: Int] = [:]
-    for number: UInt64 in 1...30 {
+    for number: UInt64 in 1...60 {
       dispatch.add([Job.post(number)])
-      for session in dispatch.sent().keys { counts[session, default: 0] += 1 }
+      // As the link does: until nothing is given out any more.
+      while true {
+        let sent = dispatch.sent()
+        if sent.isEmpty { break }
+        for session in sent.keys { counts[session, default: 0] += 1 }
+      }
     }
-    #expect(sessions.map { counts[$0] } == [10, 10, 10])
+    #expect(sessions.map { counts[$0] } == Array(repeating: 60 / workers, count: workers))
   }
 
   @Test("A job that is here already is left as it is")
