@@ -65,7 +65,7 @@ package final class ChangeClient: Station {
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       askedMs = nowMs + Limits.livenessMs
-    case nil: break
+    case nil: refuse("an answer of a kind that this version does not know", nowMs: nowMs)
     }
   }
 

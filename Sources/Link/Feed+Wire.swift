@@ -24,9 +24,9 @@ extension Onthemap_Feed_V1_Entry {
 
   /// Nil when a field is not as the protocol says.
   var entry: FeedEntry? {
-    guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7) else {
-      return nil
-    }
+    guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
+      max(createdUnixMs, updatedUnixMs) <= Protocol.unixMsMax
+    else { return nil }
     return FeedEntry(
       id: id, seq: seq, account: AccountID(rawValue: Int64(bitPattern: account)), firstName: firstName,
       lastName: lastName, place: place, label: label, countryCode: countryCode, link: link, coordinate: coordinate,

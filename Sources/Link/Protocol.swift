@@ -6,6 +6,8 @@ enum Protocol {
   static let magic: UInt32 = 0x314D_544F
   static let major: UInt32 = 1
   static let minor: UInt32 = 0
+  /// The last millisecond of the year 9999.
+  static let unixMsMax: UInt64 = 253_402_300_799_999
 }
 
 /// Counts what cannot be understood, and lets it be logged once a second at most.

@@ -73,7 +73,10 @@ package final class Reactor: Sendable {
       }, Unmanaged.passRetained(body).toOpaque())
     precondition(failure == 0, "A thread cannot be made: the process is at its limit of threads.")
     reactor.thread.withLock { [id] thread in thread = Thread(id: id) }
-    return (reactor, try started.wait())
+    do { return (reactor, try started.wait()) } catch {
+      reactor.stop()
+      throw error
+    }
   }
 
   private init(name: String, wake: Wake) {

@@ -20,6 +20,9 @@ package final class Socket {
     case unroutable
   }
 
+  /// Frames of a message that are looked at; further ones are dropped, and so many are already too many.
+  private static let framesMax = 4
+
   let handle: UnsafeMutableRawPointer
   /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
@@ -96,7 +99,10 @@ package final class Socket {
       while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
-      frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
+      // No protocol here has more than two; a peer may send as many as it likes.
+      if frames.count < Socket.framesMax {
+        frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
+      }
       if zmq_msg_more(message) == 0 { return frames }
     }
   }

@@ -25,7 +25,7 @@ struct FeedWireTests {
   func badEntries() {
     let changes: [(inout Onthemap_Feed_V1_Entry) -> Void] = [
       { $0.postID = "" }, { $0.postID = "0000000-00" }, { $0.postID = "00000000000" }, { $0.latE7 = .min },
-      { $0.lonE7 = 1_800_000_001 },
+      { $0.lonE7 = 1_800_000_001 }, { $0.createdUnixMs = 1 << 63 }, { $0.updatedUnixMs = Protocol.unixMsMax + 1 },
     ]
     for change in changes {
       var wire = Onthemap_Feed_V1_Entry(.sample(1))
