@@ -78,7 +78,8 @@ package struct IngestService: Service {
     }
     defer { reactor.stop() }
     let nowMs = WallClock.unixMs
-    jobs.put(.resume(unsettled.map { ($0.job, max(0, $0.dueMs - nowMs)) }))
+    // Whatever the clock was when they were stored, none waits longer than the longest pause.
+    jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
     let sessions = Sessions(database: database)

@@ -122,4 +122,6 @@ package enum Limits {
   package static let passwordHashesWaitingMax = 32
   /// Session tokens remembered between requests; each about 100 bytes.
   package static let sessionsCachedMax = 10_000
+  /// Names of accounts kept in memory, for the posts that they publish.
+  package static let namesCachedMax = sessionsCachedMax
 }

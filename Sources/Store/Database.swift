@@ -36,7 +36,7 @@ package final class IngestDatabase: Sendable {
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
       guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
-        throw StoreError.unusable(path: path, reason: "a newer version of onthemap has changed it; run that one")
+        throw StoreError.unusable(path: path, reason: "another version of onthemap has made it; run that one")
       }
       try Schema.migrator.migrate(pool)
       let started = try pool.write { db in

@@ -41,7 +41,7 @@ final class Drafts: Sendable {
 
   func set(_ name: Name, for account: AccountID) {
     state.withLock { state in
-      if state.names.count >= Limits.sessionsCachedMax { state.names.removeAll(keepingCapacity: true) }
+      if state.names.count >= Limits.namesCachedMax { state.names.removeAll(keepingCapacity: true) }
       state.names[account] = name
     }
   }

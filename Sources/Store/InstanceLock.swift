@@ -14,5 +14,9 @@ final class InstanceLock: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // By its name: a child that another thread has forked just now holds a copy of the descriptor until its exec.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
