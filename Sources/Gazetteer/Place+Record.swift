@@ -10,8 +10,9 @@ extension Place {
     let region = level > .country ? sections.place(record.region).map(sections.name(of:)) : nil
     let country = sections.place(UInt32(record.country)).map(sections.name(of:))
     var parts: [UnsafeRawBufferPointer] = [name]
-    if level > .region, let region { parts.append(region) }
-    if level > .country, let country { parts.append(country) }
+    // "Singapore", not "Singapore, Singapore".
+    if level > .region, let region, !region.elementsEqual(name) { parts.append(region) }
+    if level > .country, let country, !country.elementsEqual(parts[parts.count - 1]) { parts.append(country) }
     self.init(
       coordinate: coordinate, level: level, match: match, confidence: confidence, label: Self.label(parts),
       name: String(decoding: name, as: UTF8.self),

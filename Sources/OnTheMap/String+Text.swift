@@ -1,9 +1,11 @@
 extension Unicode.Scalar {
   /// Control characters, and the invisible ones that turn the order of what follows (Unicode's bidirectional controls)
-  /// or hide in a name: they have no place in a line that other people read.
+  /// or hide in a name (default ignorable ones, but for those that emoji and scripts need within a word): they have no
+  /// place in a line that other people read.
   package var isUnsafe: Bool {
     switch value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF, 0xFFF9...0xFFFB:
+    case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
+      0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB, 0xE0000...0xE007F:
       true
     default: false
     }

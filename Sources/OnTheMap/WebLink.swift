@@ -1,3 +1,5 @@
+import Glibc
+
 /// The link of a post: http or https, with a host, in a form that a browser opens and that is safe to show as a link.
 ///
 /// The server never follows it. What the original service's clients send besides is the compatibility API's business.
@@ -34,7 +36,8 @@ package struct WebLink: Sendable, Hashable {
     let trimmed = WebLink.trimmed(Array(input.utf8)[...])
     guard !trimmed.isEmpty else { throw .empty }
     guard trimmed.count <= Limits.linkBytesMax else { throw .tooLong }
-    guard input.isSafeLine, trimmed.allSatisfy({ !WebLink.isForbidden($0) })
+    guard input.isSafeLine, trimmed.allSatisfy({ !WebLink.isForbidden($0) }),
+      input.utf8.allSatisfy({ $0 < 128 }) || !input.unicodeScalars.contains(where: WebLink.isForbidden)
     else { throw .character }
 
     let (scheme, rest) = try WebLink.splitScheme(trimmed)
@@ -76,9 +79,10 @@ package struct WebLink: Sendable, Hashable {
     var host = authority
     if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
       host = authority[..<authority.index(after: close)]
-      let inside = host.dropFirst().dropLast()
-      guard inside.count >= 2, inside.contains(58), inside.allSatisfy({ isHexadecimal($0) || $0 == 58 || $0 == 46 })
-      else { throw .host }
+      var address = in6_addr()
+      guard inet_pton(AF_INET6, String(decoding: host.dropFirst().dropLast(), as: UTF8.self), &address) == 1 else {
+        throw .host
+      }
     } else {
       host = authority.prefix { $0 != UInt8(ascii: ":") }
       let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -99,10 +103,6 @@ package struct WebLink: Sendable, Hashable {
       }
   }
 
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...102).contains(lowercased(byte))
-  }
-
   private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
   private static func trimmed(_ bytes: Bytes) -> Bytes {
@@ -110,6 +110,11 @@ package struct WebLink: Sendable, Hashable {
     while bytes.first == 32 { bytes = bytes.dropFirst() }
     while bytes.last == 32 { bytes = bytes.dropLast() }
     return bytes
+  }
+
+  /// Spaces of any kind, and the wide forms of ASCII, which browsers read as what they look like: ／ would end the host.
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 128 && (scalar.properties.isWhitespace || (0xFF01...0xFF5E).contains(scalar.value))
   }
 
   private static func isForbidden(_ byte: UInt8) -> Bool {

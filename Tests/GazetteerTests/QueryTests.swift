@@ -11,8 +11,8 @@ struct QueryTests {
     arguments: [
       ("Costa Rica", "Costa Rica", "CR"), ("Seattle, WA", "Seattle, Washington, United States", "US"),
       ("Paris, TX", "Paris, Texas, United States", "US"), ("München", "Munich, Bavaria, Germany", "DE"),
-      ("Muenchen", "Munich, Bavaria, Germany", "DE"), ("東京", "Tokyo, Tokyo, Japan", "JP"),
-      ("sao paulo brazil", "São Paulo, São Paulo, Brazil", "BR"), ("São Paulo", "São Paulo, São Paulo, Brazil", "BR"),
+      ("Muenchen", "Munich, Bavaria, Germany", "DE"), ("東京", "Tokyo, Japan", "JP"), ("Singapore", "Singapore", "SG"),
+      ("sao paulo brazil", "São Paulo, Brazil", "BR"), ("São Paulo", "São Paulo, Brazil", "BR"),
       ("New York", "New York City, New York, United States", "US"),
       ("New York, New York", "New York City, New York, United States", "US"),
       ("NYC", "New York City, New York, United States", "US"), ("London", "London, England, United Kingdom", "GB"),
@@ -21,16 +21,16 @@ struct QueryTests {
       ("Köln, DE", "Köln, North Rhine-Westphalia, Germany", "DE"),
       ("Portland OR", "Portland, Oregon, United States", "US"),
       ("Washington DC", "Washington, District of Columbia, United States", "US"),
-      ("Москва", "Moscow, Moscow, Russia", "RU"), ("Côte d'Ivoire", "Ivory Coast", "CI"),
+      ("Москва", "Moscow, Russia", "RU"), ("Côte d'Ivoire", "Ivory Coast", "CI"),
       ("UK", "United Kingdom", "GB"),
       ("guelph on", "Guelph, Ontario, Canada", "CA"), ("moscow, id", "Moscow, Idaho, United States", "US"),
-      ("ponce, pr", "Ponce, Ponce, Puerto Rico", "PR"), ("Mexico City", "Mexico City, Mexico City, Mexico", "MX"),
+      ("ponce, pr", "Ponce, Puerto Rico", "PR"), ("Mexico City", "Mexico City, Mexico", "MX"),
       ("reading reading pa", "Reading, Pennsylvania, United States", "US"),
       ("Seattle, King County, WA, USA", "Seattle, Washington, United States", "US"),
       ("king county wa", "King County, Washington, United States", "US"),
       ("sao paulo state", "São Paulo, Brazil", "BR"), ("province of Salzburg", "Salzburg, Austria", "AT"),
       ("SF CA", "San Francisco, California, United States", "US"),
-      ("San Marino, San Marino", "San Marino, San Marino, San Marino", "SM"),
+      ("San Marino, San Marino", "San Marino", "SM"),
     ])
   func finds(text: String, label: String, country: String) throws {
     let place = try #require(try World.first(text))

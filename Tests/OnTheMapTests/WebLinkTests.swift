@@ -78,7 +78,8 @@ struct WebLinkTests {
       "https://example.org/\u{61C}x", "https://example.org/\u{2028}", "https://example.org/\u{2060}",
       "https://example.org\\@evil.example", "\\\\evil.example\\share", "https:\\\\example.org",
       "https://example.org/<script>", "https://example.org/\"onload=x", "https://example.org/{x}",
-      "https://example.org/|", "https://example.org/^", "https://example.org/`",
+      "https://example.org/|", "https://example.org/^", "https://example.org/`", "https://a\u{A0}b.example/",
+      "https://example.org/\u{3000}x", "https://a\u{AD}b.example", "https://good.example\u{FF0F}evil.test/",
     ])
   func character(input: String) {
     #expect(throws: WebLink.Refusal.character) { try WebLink(input) }
@@ -89,7 +90,8 @@ struct WebLinkTests {
     arguments: [
       "https://", "https:///x", "https://?q", "https://#f", "https://.", "https://a..b", "https://.example.org",
       "https://-a.org", "https://a-.org", "https://exa%6Dple.org", "https://a,b", "https://a!b", "https://*",
-      "https://[]", "https://[:", "https://[::g]", "https://[12]", "https://[1.2]", "https://:80", "localhost", "me",
+      "https://[]", "https://[:", "https://[::g]", "https://[12]", "https://[1.2]", "https://[1:2]/", "https://[::::]/",
+      "https://:80", "localhost", "me",
       "javascript.:1", "#me", "?me",
     ])
   func host(input: String) {
