@@ -92,6 +92,10 @@ package final class JobClient: Station {
 
   package func leave() { send(session.drain(), nowMs: Reactor.nowMs) }
 
+  /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
+  /// connection, and what it said last would be lost with it.
+  package var hasLeft: Bool { session.session == nil }
+
   private func work(_ body: IngestFrame.OneOf_Body, nowMs: Int64) {
     switch body {
     case .jobs(let jobs):

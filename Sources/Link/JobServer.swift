@@ -115,7 +115,9 @@ package final class JobServer: Station {
     case .results(let results): take(results.results, session: session, nowMs: nowMs)
     case .release(let release):
       dispatch.release(release.leases.map(\.lease), of: session)
-      if release.goodbye { close(session, "it said goodbye") }
+      guard release.goodbye else { return }
+      close(session, "it said goodbye")
+      send(peer, IngestFrame(session: session, .reset(.with { $0.reason = .goodbye })))
     case .heartbeat(let beat):
       dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
     case .hello, nil: break

@@ -1,6 +1,7 @@
 import CZeroMQ
 import Glibc
 import Logging
+import OnTheMap
 import Synchronization
 
 /// One end of a link: a socket and the rules for it. Lives on its reactor's thread from its making to its closing;
@@ -12,8 +13,14 @@ package protocol Station: AnyObject {
   /// After messages and commands, and at the time it asked for: does what is due and returns when it wants to be called
   /// next.
   func turn(nowMs: Int64) -> Int64
-  /// The last call: says goodbye. The socket is closed after it.
+  /// Says goodbye, before the socket is closed. Nothing but messages comes after it.
   func leave()
+  /// Whether the socket may be closed. Where it never comes true, it is closed after `Limits.leaveMs`.
+  var hasLeft: Bool { get }
+}
+
+extension Station {
+  package var hasLeft: Bool { true }
 }
 
 /// The one thread that touches ZeroMQ sockets: it polls them and a wake-up descriptor, hands messages and commands to
@@ -107,7 +114,7 @@ package final class Reactor: Sendable {
       let made = try make(context)
       started.finish(.success(made.told))
       loop(made.stations)
-      for station in made.stations { station.leave() }
+      leave(made.stations)
     } catch {
       started.finish(.failure(error))
     }
@@ -131,6 +138,18 @@ package final class Reactor: Sendable {
           }
         }
         nextMs = min(nextMs, station.turn(nowMs: nowMs))
+      }
+    }
+  }
+
+  private func leave(_ stations: [any Station]) {
+    for station in stations { station.leave() }
+    let endMs = Reactor.nowMs + Limits.leaveMs
+    for station in stations {
+      while !station.hasLeft, Reactor.nowMs < endMs {
+        var item = zmq_pollitem_t(socket: station.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+        zmq_poll(&item, 1, Int(max(0, endMs - Reactor.nowMs)))
+        while let frames = station.socket.receive() { station.receive(frames, nowMs: Reactor.nowMs) }
       }
     }
   }

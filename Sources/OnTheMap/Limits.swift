@@ -76,6 +76,8 @@ package enum Limits {
   package static let heartbeatMs: Int64 = 2_000
   /// Silence after which the other end is taken for dead: three heartbeats.
   package static let livenessMs: Int64 = 3 * heartbeatMs
+  /// How long the end of a process waits for the answer to its goodbye.
+  package static let leaveMs: Int64 = 500
   /// First pause before a failed job is tried again; doubled each time, with full jitter.
   package static let backoffBaseMs: Int64 = 2_000
   /// Longest pause before a failed job is tried again.

@@ -25,6 +25,7 @@ package struct WorkerSession: Sendable {
   private var outbox: [Lease: Kept] = [:]
   private var heartbeatMs = Limits.heartbeatMs
   private var livenessMs = Limits.livenessMs
+  private var isLeaving = false
   private var heardMs: Int64
   private var spokeMs: Int64
   private var helloMs: Int64?
@@ -62,6 +63,7 @@ package struct WorkerSession: Sendable {
   package mutating func receive(_ leases: [Lease], nowMs: Int64) -> [Lease] {
     heardMs = nowMs
     jobsReceived += UInt64(leases.count)
+    guard !isLeaving else { return [] }
     return leases.filter { lease in
       guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
       working[lease.job] = lease
@@ -140,10 +142,12 @@ package struct WorkerSession: Sendable {
   /// Ingest has been silent too long: the connection is to be made anew, the session is over.
   package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - heardMs > livenessMs }
 
-  /// Ends the session and gives up what is not answered, at shutdown.
+  /// Takes no more jobs and gives up those that are not answered, at shutdown. The session is over with the RESET that
+  /// answers it.
   package mutating func drain() -> [Message] {
-    guard session != nil else { return [] }
-    defer { (session, working) = (nil, [:]) }
+    guard session != nil, !isLeaving else { return [] }
+    isLeaving = true
+    defer { working = [:] }
     return [.goodbye(Array(working.values))]
   }
 

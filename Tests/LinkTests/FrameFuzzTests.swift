@@ -115,6 +115,35 @@ struct FrameFuzzTests {
     }
   }
 
+  /// How many of the frames' readers take these bytes, down to the values in them.
+  private func readers(of bytes: [UInt8]) -> Int {
+    var taken = 0
+    if WorkerFrame([bytes][...])?.body != nil { taken += 1 }
+    if IngestFrame([bytes])?.body != nil { taken += 1 }
+    if FeedFrame.read(bytes) != nil { taken += 1 }
+    if FetchRequest([bytes][...]).map({ !$0.feed.isEmpty }) == true { taken += 1 }
+    if FetchReply([bytes])?.body != nil { taken += 1 }
+    return taken
+  }
+
+  @Test("Every frame is understood, and one that is cut off anywhere harms nobody", arguments: frames)
+  func cut(frame: [UInt8]) {
+    #expect(readers(of: frame) > 0)
+    // What is left is often a frame by itself: protobuf leaves out what is not there.
+    for length in 0..<frame.count { _ = readers(of: Array(frame[..<length])) }
+    #expect(readers(of: Array(frame[..<1])) == 0)
+  }
+
+  @Test("Random bytes are no frame, but for a few")
+  func noise() {
+    var random = SeededRandom(seed: 7)
+    var taken = 0
+    for _ in 0..<20_000 {
+      taken += readers(of: (0..<random.below(200)).map { _ in random.byte() }) > 0 ? 1 : 0
+    }
+    #expect(taken < 2_000)
+  }
+
   @Test("A message of no frame or of several is none of ours")
   func counts() {
     for frame in Self.frames {

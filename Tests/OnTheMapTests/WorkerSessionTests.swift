@@ -181,6 +181,8 @@ struct WorkerSessionTests {
   mutating func drain() {
     #expect(worker.drain().isEmpty)
     _ = welcome()
+    var idle = worker
+    #expect(idle.drain() == [.goodbye([])], "With nothing to give up, it says goodbye all the same.")
     let jobs = worker.receive(leases(1...3), nowMs: 0)
     _ = worker.answer([.found(jobs[0])], nowMs: 0)
     guard case .goodbye(let given)? = worker.drain().first else {
@@ -190,6 +192,8 @@ struct WorkerSessionTests {
     #expect(Set(given) == [jobs[1], jobs[2]])
     #expect(worker.drain().isEmpty)
     #expect(worker.unacknowledged == 1)
+    #expect(worker.session != nil, "The goodbye is of this session, which its answer ends.")
+    #expect(worker.receive(leases(4...5), nowMs: 0).isEmpty, "What was on its way is not begun.")
   }
 
   @Test("The time of the next tick is honest: before it a tick says nothing", arguments: 0..<50)

@@ -75,8 +75,9 @@ struct SlowClientTests {
         POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\nPrefer: wait=13\r
         Content-Length: \(body.utf8.count)\r\n\r\n\(body)
         """.utf8))
-    try await Task.sleep(for: .milliseconds(500))
+    try await eventually("it is accepted") { try await client.posts().count == 1 }
     try await connection.send(Array("GET /livez HTTP/1.1\r\nA:".utf8))
+    // Longer than a request may take, with half of the next one on its way.
     try await Task.sleep(for: .seconds(11))
     try await connection.send(Array(" b\r\nConnection: close\r\n\r\n".utf8))
     let raw = try await connection.receive(within: .seconds(8))

@@ -247,6 +247,9 @@ nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIte
 
   /// the same instance said Hello on another connection
   case replaced // = 2
+
+  /// the answer to a Release that says goodbye
+  case goodbye // = 3
   case UNRECOGNIZED(Int)
 
   init() {
@@ -258,6 +261,7 @@ nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIte
     case 0: self = .unspecified
     case 1: self = .unknownSession
     case 2: self = .replaced
+    case 3: self = .goodbye
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -267,6 +271,7 @@ nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIte
     case .unspecified: return 0
     case .unknownSession: return 1
     case .replaced: return 2
+    case .goodbye: return 3
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -276,6 +281,7 @@ nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIte
     .unspecified,
     .unknownSession,
     .replaced,
+    .goodbye,
   ]
 
 }
@@ -893,7 +899,7 @@ nonisolated extension Onthemap_Jobs_V1_Disposition: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Onthemap_Jobs_V1_ResetReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RESET_REASON_UNSPECIFIED\0\u{1}RESET_REASON_UNKNOWN_SESSION\0\u{1}RESET_REASON_REPLACED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RESET_REASON_UNSPECIFIED\0\u{1}RESET_REASON_UNKNOWN_SESSION\0\u{1}RESET_REASON_REPLACED\0\u{1}RESET_REASON_GOODBYE\0")
 }
 
 nonisolated extension Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
