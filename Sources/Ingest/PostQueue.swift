@@ -41,7 +41,12 @@ final class PostQueue: Sendable {
   ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
     guard depth.add(1, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
       depth.subtract(1, ordering: .relaxed)
-      throw Problem.busy
+      // What is stored already needs no room.
+      guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
+        throw Problem.busy
+      }
+      let accepted = try earlier.get()
+      return (accepted, waits && waiters.expect(accepted.id))
     }
     return try await withCheckedThrowingContinuation { continuation in
       database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {

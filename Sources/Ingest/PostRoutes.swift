@@ -78,7 +78,7 @@ struct PostRoutes: Sendable {
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
-      return try await answer(accepted, submission, waitSeconds: waits ? waitSeconds : 0)
+      return try await answer(accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
     } catch is IngestDatabase.IdempotencyConflict {
       throw Problem(
         .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
@@ -86,7 +86,7 @@ struct PostRoutes: Sendable {
   }
 
   private func answer(
-    _ accepted: IngestDatabase.Accepted, _ submission: Submission, waitSeconds: Int
+    _ accepted: IngestDatabase.Accepted, _ submission: Submission, _ account: AccountID, waitSeconds: Int
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
@@ -106,14 +106,7 @@ struct PostRoutes: Sendable {
       if waitSeconds > 0 { response.headers[.preferenceApplied] = "wait=\(waitSeconds)" }
       if accepted.job == nil { response.headers[.idempotencyReplayed] = "true" }
     } else {
-      let json = JSONText.object { json in
-        json.add("id", accepted.id.description)
-        json.add("state", Post.State.queued.word)
-        json.add("place", submission.place)
-        json.add("link", submission.link.text)
-        json.add("createdAt", unixMs: accepted.createdMs)
-      }
-      response = Response(json, status: .accepted)
+      response = Response(.object { Post(accepted, submission, account).write(to: &$0) }, status: .accepted)
     }
     response.headers[.location] = "/v2/posts/\(accepted.id)"
     return response
@@ -142,6 +135,14 @@ extension Submission {
 }
 
 extension Post {
+  /// As it has just been stored.
+  fileprivate init(_ accepted: IngestDatabase.Accepted, _ submission: Submission, _ account: AccountID) {
+    self.init(
+      id: accepted.id, account: account, place: submission.place, link: submission.link.text, state: .queued,
+      coordinate: submission.coordinate, outcome: nil, reason: nil, seq: nil, createdMs: accepted.createdMs,
+      updatedMs: accepted.createdMs)
+  }
+
   /// Adds the post's members to an open object.
   func write(to json: inout JSONText) {
     json.add("id", id.description)

@@ -35,19 +35,7 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [numbers, drafts] db in
-        if let idempotency,
-          let row = try Row.fetchOne(
-            db.cachedStatement(
-              sql: """
-                SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
-                WHERE idempotency.account = ? AND key = ?
-                """), arguments: [account.rawValue, idempotency.key])
-        {
-          guard (row[0] as Data).elementsEqual(idempotency.requestHash), let id = PostID(row[1] as Int64) else {
-            return .failure(IdempotencyConflict())
-          }
-          return .success(Accepted(id: id, job: nil, createdMs: row[2]))
-        }
+        if let idempotency, let earlier = try earlier(idempotency, account, db) { return earlier }
         let id = numbers.post(unixMs: unixMs)
         try db.cachedStatement(
           sql: """
@@ -64,6 +52,13 @@ extension IngestDatabase {
         let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
         return .success(Accepted(id: id, job: job, createdMs: unixMs))
       }, then: then)
+  }
+
+  /// What `accept` would answer for a key that has been used; nil for a new one. Stores nothing.
+  package func accepted(
+    _ idempotency: Idempotency, account: AccountID
+  ) async throws -> Result<Accepted, IdempotencyConflict>? {
+    try await pool.read { db in try earlier(idempotency, account, db) }
   }
 
   /// A post by its id; nil when there is none.
@@ -125,6 +120,23 @@ extension IngestDatabase {
     ).compactMap(FeedEntry.init)
     return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
   }
+}
+
+/// The post that was made under this key.
+private func earlier(
+  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ db: Database
+) throws -> Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>? {
+  let row = try Row.fetchOne(
+    db.cachedStatement(
+      sql: """
+        SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
+        WHERE idempotency.account = ? AND key = ?
+        """), arguments: [account.rawValue, idempotency.key])
+  guard let row else { return nil }
+  guard (row[0] as Data).elementsEqual(idempotency.requestHash), let id = PostID(row[1] as Int64) else {
+    return .failure(IngestDatabase.IdempotencyConflict())
+  }
+  return .success(IngestDatabase.Accepted(id: id, job: nil, createdMs: row[2]))
 }
 
 /// Notes under which key a post was made. Two of the oldest keys go when their time is over: more go than come.

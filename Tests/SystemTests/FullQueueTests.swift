@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@Suite("A full queue", .stage)
+struct FullQueueTests {
+  @Test(
+    "The post that fills the queue is taken, the next is refused, one that is sent again is not",
+    .enabled(if: SQL.isThere))
+  func edge() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let (ingest, token) = (map.ingest, try await map.client.signedUp().token)
+    try await ingest.kill()
+    // One less than Limits.queueDepthMax, of an account that nobody asks for.
+    try SQL(Stage.current.path("data/onthemap.sqlite")).run(
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 99999)
+      INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
+      SELECT n, (SELECT id FROM account), 'Oslo', 'https://example.org/', 0, 1, 1 FROM number
+      """)
+    try await ingest.startAndWait()
+    var client = try map.client
+    client.token = token
+    let last = try await client.post("Lima", key: "last")
+    #expect(last.status == 202)
+    for key in [nil, "new"] {
+      let refused = try await client.post("Quito", key: key)
+      #expect(refused.status == 503 && refused["code"] == "busy" && refused.headers["retry-after"] == "2")
+    }
+    let again = try await client.post("Lima", key: "last")
+    #expect(again.status == 202 && again["id"] == last["id"] && again.headers["idempotency-replayed"] == "true")
+    #expect(try await client.post("Oslo", key: "last").status == 409)
+
+    // Where there is room again, there is service again.
+    _ = try await Stage.current.worker(of: map)
+    try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }
+  }
+}
