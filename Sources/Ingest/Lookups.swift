@@ -15,7 +15,7 @@ final class Lookups: Sendable {
   /// - Parameter boot: the number of this start of ingest.
   init(jobs: Inbox<JobServer.Command>, boot: UInt32) {
     self.jobs = jobs
-    counter = Atomic(UInt64(boot) << 31)
+    counter = Atomic(UInt64(boot) << 39)
   }
 
   /// Places for a text, best first; none when none is known by it.

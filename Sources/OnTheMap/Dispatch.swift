@@ -91,8 +91,8 @@ package struct Dispatch: Sendable {
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
 
-  /// - Parameter boot: the number of this start of ingest, stored before it is used; 1 … 2^32 - 1.
-  package init(boot: UInt32) { counter = UInt64(boot) << 32 }
+  /// - Parameter boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
+  package init(boot: UInt32) { counter = UInt64(boot) << 40 }
 
   /// Jobs not settled, look-ups among them.
   package var depth: Int { jobs.count }

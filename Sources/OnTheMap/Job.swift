@@ -89,7 +89,7 @@ package enum JobOutcome: Sendable, Equatable {
 /// earlier.
 package struct Lease: Sendable, Hashable {
   package let job: JobID
-  /// `boot number << 32 | counter`.
+  /// `boot number << 40 | counter`: a trillion leases between two starts of ingest.
   package let token: UInt64
 
   package init(job: JobID, token: UInt64) {

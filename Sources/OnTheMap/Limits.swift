@@ -41,6 +41,8 @@ package enum Limits {
   package static let httpRequestMs: Int64 = 10_000
   /// How long 32 KiB of an answer may wait for a client that does not read.
   package static let httpUnreadMs: Int64 = 10_000
+  /// How long the store waits for another connection that has the database locked.
+  package static let databaseBusyMs: Int64 = 5_000
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000
@@ -57,11 +59,13 @@ package enum Limits {
   /// Alternatives in the answer to a look-up.
   package static let candidatesMax = 20
 
-  /// A worker's unanswered jobs. More only adds waiting: measured, 64 reach the transport's ceiling.
+  /// A worker's unanswered jobs. More would only add waiting.
   package static let windowMax = 64
   /// So many jobs go to one worker together although another one is free: a second message costs more than the
   /// look-ups of sixteen.
   package static let jobsTogether = 16
+  /// Starts of ingest on one database: what is left of a lease token's 64 bits above the counter.
+  package static let bootMax: UInt32 = 1 << 24 - 1
   /// Sessions of workers at one ingest; each holds at most `windowMax` jobs.
   package static let sessionsMax = 1_000
   /// Results that a worker keeps until they are acknowledged. Full, it grants no more credit.

@@ -43,7 +43,7 @@ package final class IngestDatabase: Sendable {
         try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
       }
       guard let started, let epoch = Epoch(started["epoch"] as Data),
-        let boot = UInt32(exactly: started["boot"] as Int64)
+        let boot = UInt32(exactly: started["boot"] as Int64), boot <= Limits.bootMax
       else { throw StoreError.unusable(path: path, reason: "its meta row is missing or damaged") }
       self.epoch = epoch
       self.boot = boot
@@ -64,6 +64,8 @@ package final class IngestDatabase: Sendable {
     var configuration = GRDB.Configuration()
     configuration.label = "onthemap"
     configuration.maximumReaderCount = 4
+    // An operator's tool, or a connection that is closing, may hold the file for a moment.
+    configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     configuration.prepareDatabase { db in
       // Debian builds SQLite to overwrite deleted content with zeros: twice the writing, for nothing here.
       try db.execute(

@@ -14,7 +14,7 @@ enum Schema {
           CREATE TABLE meta (
             one INTEGER PRIMARY KEY CHECK (one = 1),
             epoch BLOB NOT NULL CHECK (length(epoch) = 16),  -- which history the sequence numbers belong to
-            boot INTEGER NOT NULL                            -- starts of ingest; the upper half of every lease token
+            boot INTEGER NOT NULL                            -- starts of ingest; the upper 24 bits of every lease token
           ) STRICT;
 
           CREATE TABLE account (

@@ -136,7 +136,7 @@ struct DispatchSessionTests {
     let (_, leases) = leaseThree()
     let other = dispatch.join(instance: 2)
     dispatch.heartbeat(other, jobLimit: 0, held: leases, nowMs: 29_000)
-    _ = dispatch.heard(1 << 32 | 1, nowMs: 29_000)
+    _ = dispatch.heard(1 << 40 | 1, nowMs: 29_000)
     _ = dispatch.heard(other, nowMs: 29_000)
     #expect(dispatch.expire(nowMs: 30_000).losses.requeued.count == 3)
   }

@@ -124,7 +124,7 @@ struct DispatchTests {
         dispatch.add([Job.post(number)])
         let lease = dispatch.sent()[session]?.first
         #expect((lease?.token ?? 0) > last)
-        #expect((lease?.token ?? 0) >> 32 == UInt64(boot))
+        #expect((lease?.token ?? 0) >> 40 == UInt64(boot))
         last = lease?.token ?? .max
         dispatch.settled(JobID(rawValue: number))
         #expect(dispatch.depth == 0)
