@@ -6,7 +6,7 @@ struct FeedCommand: AsyncParsableCommand {
     commandName: "feed", abstract: "Tell subscribers the latest posts; run as many as wanted.",
     discussion: """
       Example:
-        onthemap feed --ingest tcp://10.0.0.1:7702 --publish tcp://10.0.0.2:7710 --http 127.0.0.1:8081
+        onthemap feed --ingest tcp://10.0.0.1:7702 --publish tcp://10.0.0.2:7710
       """)
 
   @Option(help: "Ingest's address for feeds. [ONTHEMAP_FEED_INGEST, default: tcp://127.0.0.1:7702]")
@@ -29,6 +29,6 @@ struct FeedCommand: AsyncParsableCommand {
     let service = FeedService(configuration, logger: logger) { addresses in
       say("ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish)")
     }
-    try await serve([service], logger: logger)
+    try await serve([service], settings: settings, logger: logger)
   }
 }

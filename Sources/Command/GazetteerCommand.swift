@@ -11,7 +11,8 @@ struct GazetteerCommand: AsyncParsableCommand {
       abstract: "Compile the gazetteer's source from standard input.",
       discussion: """
         Example:
-          xz -dc Sources/Gazetteer/Data/places.tsv.xz | onthemap gazetteer build --output gazetteer.otm
+          xz -dc Sources/Gazetteer/Data/places.tsv.xz \\
+            | onthemap gazetteer build --output gazetteer.otm
         """)
 
     @Option(help: "The file to write; an older one is replaced when the new one is whole.")

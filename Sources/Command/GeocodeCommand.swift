@@ -11,6 +11,7 @@ struct GeocodeCommand: AsyncParsableCommand {
       Examples:
         onthemap geocode "Seattle, WA"
         onthemap geocode --limit 5 --json Springfield
+        onthemap geocode -- "-33.87, 151.21"
       """)
 
   @Argument(help: "The place, in any words.")

@@ -31,7 +31,7 @@ struct GeocoderCommand: AsyncParsableCommand {
     let logger = makeLogger("geocoder", level: settings.logLevel)
     settings.log(to: logger)
     let service = GeocodeWorker(configuration, logger: logger) { say("ready ingest=\(configuration.ingest)") }
-    try await serve([service], logger: logger)
+    try await serve([service], settings: settings, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

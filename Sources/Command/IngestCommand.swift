@@ -6,8 +6,8 @@ struct IngestCommand: AsyncParsableCommand {
     commandName: "ingest", abstract: "Accept posts, hand out their look-ups, store what comes back.",
     discussion: """
       Example:
-        onthemap ingest --data /var/lib/onthemap --http 127.0.0.1:8080 --jobs tcp://10.0.0.1:7701 \\
-          --changes tcp://10.0.0.1:7702
+        onthemap ingest --data /var/lib/onthemap \\
+          --jobs tcp://10.0.0.1:7701 --changes tcp://10.0.0.1:7702
       """)
 
   @OptionGroup var options: IngestOptions
@@ -23,6 +23,6 @@ struct IngestCommand: AsyncParsableCommand {
         "ready http=http://\(authority(configuration.host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
           + "changes=\(addresses.changes)")
     }
-    try await serve([service], logger: logger)
+    try await serve([service], settings: settings, logger: logger)
   }
 }

@@ -7,12 +7,14 @@ struct OnTheMapCommand: AsyncParsableCommand {
     commandName: "onthemap",
     abstract: "People put themselves on a shared map, and everybody sees the latest 100, live.",
     discussion: """
-      Options that name a [ONTHEMAP_...] can also be set in the environment, or in a file of such lines (--config).
-      A flag wins over the environment, the environment over the file, the file over the default.
+      Options that name a [ONTHEMAP_...] can also be set in the environment, or in a
+      file of such lines (--config). A flag wins over the environment, that over the
+      file, that over the default.
 
       Examples:
         onthemap up
-        onthemap post --user ada@example.org --place "Seattle, WA" --link example.org/ada --wait
+        onthemap post --user ada@example.org --place "Seattle, WA" \\
+          --link example.org/ada --wait
         onthemap watch
       """,
     version: "0.1.0",

@@ -5,11 +5,15 @@ struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Put yourself on the map.",
     discussion: """
-      The password comes from ONTHEMAP_PASSWORD, from the file that ONTHEMAP_PASSWORD_FILE names, or is asked for.
+      The password comes from ONTHEMAP_PASSWORD, from the file that
+      ONTHEMAP_PASSWORD_FILE names, or is asked for. With --wait the exit status is
+      75 when the post is accepted and its place not found yet: do not post it again.
 
       Examples:
-        onthemap post --user ada@example.org --place "Costa Rica" --link https://example.org/ada
-        onthemap post --user new@example.org --sign-up "Grace Hopper" --place "Arlington, VA" --link example.org --wait
+        onthemap post --user ada@example.org --place "Costa Rica" \\
+          --link https://example.org/ada
+        onthemap post --user new@example.org --sign-up "Grace Hopper" \\
+          --place "Arlington, VA" --link example.org --wait
       """)
 
   /// How long a post is sent again: as long as a restart takes.
@@ -21,7 +25,8 @@ struct PostCommand: AsyncParsableCommand {
   var user: String?
   @Option(help: "Make the account first, under this name.")
   var signUp: String?
-  @Option(help: "Where you are, in your own words.")
+  // Whatever follows is the place: coordinates may begin with a minus.
+  @Option(parsing: .unconditional, help: "Where you are, in your own words.")
   var place: String
   @Option(help: "The link that people find with it.")
   var link: String
@@ -46,7 +51,10 @@ struct PostCommand: AsyncParsableCommand {
       case "published": say("\(id) is on the map: \(answer.text("label") ?? "")")
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(reason(answer)).")
-      default: say("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
+      default:
+        say("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
+        // EX_TEMPFAIL of sysexits.h: nothing is wrong, but it is not as far as was asked for.
+        if wait { throw ExitCode(75) }
       }
     } catch let error as URLError {
       throw SettingError("\(api.base) cannot be reached: \(error.localizedDescription)")

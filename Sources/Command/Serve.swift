@@ -3,14 +3,18 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs services until a signal: SIGTERM and SIGINT end them gracefully, after 4 seconds at once.
-func serve(_ services: [any Service], logger: Logger) async throws {
+/// Runs services until a signal: SIGTERM and SIGINT end them gracefully, after 4 seconds at once. So does a service
+/// that fails, for the others.
+func serve(_ services: [any Service], settings: Settings, logger: Logger) async throws {
   prepareProcess()
   var configuration = ServiceGroupConfiguration(
-    services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-    gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    services: services.map {
+      .init(
+        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+        failureTerminationBehavior: .gracefullyShutdownGroup)
+    }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   configuration.maximumGracefulShutdownDuration = .seconds(4)
-  try await ServiceGroup(configuration: configuration).run()
+  do { try await ServiceGroup(configuration: configuration).run() } catch { throw settings.blame(error) }
 }
 
 /// What every long-running role wants of its process.
@@ -27,8 +31,8 @@ private func prepareProcess() {
   }
 }
 
-/// A thread that wakes up lets the others go on to their next wait, and so finds more to do at once: measured, a post
-/// takes a twentieth less of the processors, and the slowest answers come sooner. (SCHED_BATCH, sched(7).)
+/// A thread that wakes up lets the others go on to their next wait, and so finds more to do at once: fewer
+/// wake-ups for a post. (SCHED_BATCH, sched(7).)
 private func preferThroughput() {
   let batch: Int32 = 3
   var priority = sched_param()

@@ -1,15 +1,6 @@
 import Foundation
-import Link
 
 extension Settings {
-  /// A setting that is a ZeroMQ address.
-  func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
-    let text = text(setting, flag: flag, default: fallback)
-    do { return try Endpoint(text) } catch {
-      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(fallback)", came: text)
-    }
-  }
-
   /// The compiled gazetteer: as told, or beside the program, or where packages put it.
   func gazetteer(flag: String?) throws -> String {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

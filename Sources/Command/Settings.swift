@@ -1,8 +1,10 @@
 import ArgumentParser
 import Configuration
 import Foundation
+import Link
 import Logging
 import SystemPackage
+import Web
 
 /// Options that every subcommand has.
 struct CommonOptions: ParsableArguments {
@@ -30,6 +32,8 @@ struct SettingError: Error, CustomStringConvertible {
 final class Settings {
   private let reader: ConfigReader
   private var effective: [(name: String, value: String)] = []
+  /// Which setting an address comes from, for when it turns out that it cannot be used.
+  private var titles: [String: String] = [:]
   let logLevel: Logger.Level
 
   /// Throws `SettingError` for names that nobody knows, and for a file that cannot be read.
@@ -94,7 +98,28 @@ final class Settings {
       let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
     else { throw SettingError(setting, expected: "HOST:PORT such as \(fallback)", came: text, flag: name) }
     let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    titles["\(host):\(port)"] = name.map { "\($0) (\(setting.rawValue))" } ?? setting.title
     return (host, Int(port))
+  }
+
+  /// A setting that is a ZeroMQ address.
+  func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
+    let text = text(setting, flag: flag, default: fallback)
+    do {
+      let endpoint = try Endpoint(text)
+      titles[endpoint.description] = setting.title
+      return endpoint
+    } catch {
+      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(fallback)", came: text)
+    }
+  }
+
+  /// What ended a service, with the setting that the unusable address came from.
+  func blame(_ error: any Error) -> any Error {
+    guard let address = (error as? LinkError)?.failedAddress ?? (error as? ListenError)?.address,
+      let title = titles[address]
+    else { return error }
+    return SettingError("\(title): \(error)")
   }
 
   /// Logs what is in force, secrets masked.

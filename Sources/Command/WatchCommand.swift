@@ -47,6 +47,7 @@ struct WatchCommand: AsyncParsableCommand {
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
     try await serve(
-      [WatchService(feed: feed, screen: screen, isTable: isTable, form: form, logger: logger)], logger: logger)
+      [WatchService(feed: feed, screen: screen, isTable: isTable, form: form, logger: logger)], settings: settings,
+      logger: logger)
   }
 }

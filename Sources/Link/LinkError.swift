@@ -18,6 +18,11 @@ package enum LinkError: Error, CustomStringConvertible {
     }
   }
 
+  /// The address that cannot be used, where that is what is wrong.
+  package var failedAddress: String? {
+    if case .address(let address, _) = self { address } else { nil }
+  }
+
   /// libzmq's own words for the calling thread's last error.
   static var lastReason: String { String(cString: zmq_strerror(zmq_errno())) }
 }

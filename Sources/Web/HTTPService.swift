@@ -6,7 +6,11 @@ import OnTheMap
 
 /// HTTP cannot listen where it was told to. Final until the configuration changes.
 package struct ListenError: Error, CustomStringConvertible {
-  package let description: String
+  /// "host:port", as it was told.
+  package let address: String
+  fileprivate let reason: String
+
+  package var description: String { "HTTP cannot listen at \(address): \(reason)" }
 }
 
 /// Listens and answers, until graceful shutdown.
@@ -32,10 +36,9 @@ package enum HTTPService {
         availableConnectionsDelegate: .maximum(connectionsMax, logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {
-      throw ListenError(
-        description: "HTTP cannot listen at \(host):\(port): \(error.localizedReason)")
-    } catch let error as SocketAddressError.UnknownHost {
-      throw ListenError(description: "HTTP cannot listen at \(host):\(port): the host is not known (\(error))")
+      throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)
+    } catch is SocketAddressError.UnknownHost {
+      throw ListenError(address: "\(host):\(port)", reason: "the host is not known")
     }
   }
 
