@@ -20,6 +20,7 @@ package protocol Station: AnyObject {
 }
 
 extension Station {
+  /// Where nobody answers.
   package var hasLeft: Bool { true }
 }
 
