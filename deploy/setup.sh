@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
-#   test    build, and what the tests need: protoc, and a Python environment in .venv for the example worker
+#   test    build, and what the tests need: protoc, and a Python environment in .venv for the example subscriber
 #   bench   build, and wrk
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail

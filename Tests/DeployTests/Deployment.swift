@@ -30,6 +30,11 @@ struct DeployFile: Sendable {
   }
 }
 
+extension DeployFile {
+  /// Which service a unit runs: "ingest" of "onthemap-ingest.service".
+  var role: String { name.prefix { $0 != "." && $0 != "@" }.split(separator: "-").last.map(String.init) ?? "" }
+}
+
 /// What is committed for running the services, as it lies on disk.
 enum Deployment {
   /// Three folders above this file.

@@ -14,7 +14,7 @@ struct SystemdTests {
     func rule(_ file: DeployFile) -> [String] {
       let lines = Set(file.lines)
       var complaints = wanted.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
-      let role = file.name.prefix { $0 != "." && $0 != "@" }.split(separator: "-").last ?? ""
+      let role = file.role
       if !lines.contains("ExecStart=/usr/bin/onthemap \(role)") { complaints.append("it does not run \(role).") }
       let keeps = lines.contains("StateDirectory=onthemap")
       if keeps != (role == "ingest") { complaints.append("ingest keeps a folder, and nobody else.") }
@@ -27,6 +27,71 @@ struct SystemdTests {
         ingest.with("onthemap ingest", replacedBy: "onthemap feed"), ingest.with("StateDirectory=", replacedBy: "#"),
       ])
   }
+
+  @Test("A service that binds may ask for the machine's interfaces, and no other may")
+  func families() {
+    func rule(_ file: DeployFile) -> [String] {
+      let families = (file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? "").split(separator: " ")
+      let wanted: Set<Substring> = ["AF_UNIX", "AF_INET", "AF_INET6"]
+      return Set(families) == (file.role == "geocoder" ? wanted : wanted.union(["AF_NETLINK"]))
+        ? [] : ["its address families are \(families)."]
+    }
+    hold(
+      Deployment.services, to: rule,
+      bad: [
+        DeployFile("deploy/systemd/onthemap-ingest.service").with(" AF_NETLINK", replacedBy: ""),
+        DeployFile("deploy/systemd/onthemap-feed.service").with(" AF_NETLINK", replacedBy: ""),
+        DeployFile("deploy/systemd/onthemap-geocoder@.service").with("AF_INET6", replacedBy: "AF_INET6 AF_NETLINK"),
+      ])
+  }
+
+  @Test(
+    "The address families of a service are enough for libzmq",
+    .enabled(if: filteringPython != nil, "python3, libzmq.so.5 or the right to set a seccomp filter is missing"))
+  func sockets() throws {
+    let python = try #require(Self.filteringPython)
+    func rule(_ file: DeployFile) throws -> [String] {
+      let families = file.matches(of: "^RestrictAddressFamilies=(.*)$").last ?? ""
+      let action = file.role == "geocoder" ? "connect" : "bind"
+      let (status, output) = try python.run("-c", Self.filtered, families, action)
+      return status == 0 ? [] : ["libzmq cannot \(action): \(output)"]
+    }
+    let feed = DeployFile("deploy/systemd/onthemap-feed.service")
+    try hold(Deployment.services, to: rule, bad: [feed.with(" AF_NETLINK", replacedBy: "")])
+  }
+
+  private static let filteringPython = Program.python.flatMap {
+    (try? $0.run("-c", filtered, "AF_UNIX").status) == 0 ? $0 : nil
+  }
+
+  /// Refuses sockets of other families than the first argument's, as systemd does, by seccomp(2); then has libzmq do
+  /// what the others say.
+  private static let filtered = """
+    import ctypes, errno, platform, resource, socket, struct, sys
+
+    LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06
+    families = [int(getattr(socket, name)) for name in sys.argv[1].split()]
+    number = {"x86_64": 41, "aarch64": 198}[platform.machine()]  # socket(2)
+    rules = [(LOAD, 0, 0, 0), (EQUALS, 0, len(families) + 2, number), (LOAD, 0, 0, 16)]
+    rules += [(EQUALS, len(families) - index, 0, family) for index, family in enumerate(families)]
+    rules += [(RETURN, 0, 0, 0x00050000 | errno.EAFNOSUPPORT), (RETURN, 0, 0, 0x7FFF0000)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+    filter = ctypes.create_string_buffer(struct.pack("HP", len(rules), ctypes.addressof(code)))
+
+    zmq, libc = ctypes.CDLL("libzmq.so.5"), ctypes.CDLL(None)
+    zmq.zmq_ctx_new.restype = zmq.zmq_socket.restype = ctypes.c_void_p
+    zmq.zmq_socket.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    zmq.zmq_bind.argtypes = zmq.zmq_connect.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # PR_SET_NO_NEW_PRIVS; PR_SET_SECCOMP with SECCOMP_MODE_FILTER.
+    if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, filter, 0, 0) != 0:
+        sys.exit("the filter is refused")
+    for action in sys.argv[2:]:
+        dealer = zmq.zmq_socket(zmq.zmq_ctx_new(), 5)
+        address = {"bind": b"tcp://127.0.0.1:*", "connect": b"tcp://127.0.0.1:9"}[action]
+        if getattr(zmq, "zmq_" + action)(dealer, address) != 0:
+            sys.exit("zmq_" + action + " failed")
+    """
 
   @Test("The target wants every service, and only such as exist")
   func target() {

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// A service that keeps to its own limits must not be killed for it.
+@Suite("Memory")
+struct MemoryTests {
+  private static let limits = DeployFile("Sources/OnTheMap/Limits.swift")
+  /// With comments on one line each.
+  private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
+  private static let store = DeployFile("Sources/Store/Database.swift")
+
+  /// The one number that a pattern finds.
+  private static func number(_ pattern: String, in file: DeployFile) throws -> Int {
+    let found = file.matches(of: pattern).map { $0.filter { $0 != "_" } }
+    return try #require(found.count == 1 ? Int(found[0]) : nil, "\(file.path): \(pattern) finds \(found)")
+  }
+
+  /// What each role may take, in bytes, by the figures that stand beside the limits.
+  private static func needs() throws -> [String: Int] {
+    let connections =
+      try number(#"let httpConnectionsMax = ([\d_]+)$"#, in: limits)
+      * number(#"(\d+) KB with the longest headers and body"#, in: reasons) * 1_000
+    let queue = try number(#"(\d+) MB with the longest places and links"#, in: reasons) * 1_000_000
+    let changes = try number(#"(\d+) MB with the longest texts"#, in: reasons) * 1_000_000
+    let hashes =
+      try number(#"let passwordHashesAtOnceMax = (\d+)$"#, in: limits)
+      * number(#"each takes (\d+) MiB"#, in: reasons) << 20
+    let caches =
+      try (number(#"maximumReaderCount = (\d+)$"#, in: store) + 1)
+      * number(#"cache_size = -(\d+);"#, in: store) << 10
+    let unread = try 300 * number(#"(\d+) MB for each of them"#, in: reasons) * 1_000_000
+    return [
+      "ingest": connections + queue + changes + hashes + caches, "feed": connections + unread, "geocoder": 0,
+    ]
+  }
+
+  @Test("The units let each service have what its limits add up to")
+  func units() throws {
+    let needs = try Self.needs()
+    func rule(_ file: DeployFile) -> [String] {
+      Self.complaints(file.matches(of: #"^MemoryMax=(\d+)G$"#).last, role: file.role, needs)
+    }
+    let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
+    let feed = DeployFile("deploy/systemd/onthemap-feed.service")
+    hold(
+      Deployment.services, to: rule,
+      bad: [
+        ingest.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"), feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
+        ingest.with("MemoryMax=2G", replacedBy: ""),
+      ])
+  }
+
+  @Test("Compose does so too")
+  func compose() throws {
+    let needs = try Self.needs()
+    func rule(_ file: DeployFile) -> [String] {
+      let parts = file.text.components(separatedBy: "\nservices:\n")
+      let shared = DeployFile(file.path, parts[0]).matches(of: #"^  mem_limit: (\d+)g$"#).last
+      return needs.keys.sorted().flatMap { role in
+        let body = (parts.last ?? "").components(separatedBy: "  \(role):\n").last ?? ""
+        let section = DeployFile(file.path, body.components(separatedBy: "\n\n")[0])
+        let own = section.matches(of: #"^    mem_limit: (\d+)g$"#).last
+        return Self.complaints(own ?? shared, role: role, needs)
+      }
+    }
+    let file = DeployFile("deploy/compose.yaml")
+    hold(
+      [file], to: rule,
+      bad: [
+        file.with("mem_limit: 2g", replacedBy: "mem_limit: 1g"), file.with("mem_limit: 2g", replacedBy: ""),
+        file.with("command: [feed]", replacedBy: "command: [feed]\n    mem_limit: 1g"),
+      ])
+  }
+
+  private static func complaints(_ gibibytes: String?, role: String, _ needs: [String: Int]) -> [String] {
+    guard let given = gibibytes.flatMap({ Int($0) }) else { return ["\(role) has no limit in whole GiB."] }
+    let needed = needs[role] ?? .max
+    return given << 30 >= needed ? [] : ["\(role) may take \(needed) bytes, and is killed at \(given) GiB."]
+  }
+}
