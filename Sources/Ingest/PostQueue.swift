@@ -76,23 +76,33 @@ final class PostQueue: Sendable {
 
   /// Results that count: checked and stored, all in one transaction, and acknowledged when they are on disk.
   func settle(_ results: [JobServer.Taken]) {
-    var posts: [(taken: JobServer.Taken, settlement: IngestDatabase.Settlement)] = []
+    var random = SystemRandomNumberGenerator()
+    var unstored: [JobServer.Finished] = []
+    var posts: [(id: PostID, taken: JobServer.Taken, settlement: Settlement)] = []
     for taken in results {
-      if let post = taken.job.id.post {
-        posts.append((taken, settlement(of: taken, post)))
-      } else {
+      guard let id = taken.job.id.post else {
         lookups.answer(taken.job.id, taken.result.outcome)
-        jobs.put(.finished([.gone(taken)]))
+        unstored.append(.gone(taken))
+        continue
+      }
+      let settlement = Settlement(of: taken.result.outcome, job: taken.job, using: &random)
+      if case .retry(taken.job.attempts, let pauseMs) = settlement {
+        // On disk it is as before.
+        unstored.append(.again(taken, attempts: taken.job.attempts, pauseMs: pauseMs))
+      } else {
+        posts.append((id, taken, settlement))
       }
     }
+    if !unstored.isEmpty { jobs.put(.finished(unstored)) }
     guard !posts.isEmpty else { return }
     let settled = posts
-    let rows = settled.compactMap { item in item.taken.job.id.post.map { (post: $0, settlement: item.settlement) } }
-    database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
+    let nowMs = WallClock.unixMs
+    let rows = settled.map { (post: $0.id, settlement: row($0.settlement, nowMs: nowMs)) }
+    database.settle(rows, unixMs: nowMs) { [self] result in
       switch result {
       case .success(let entries):
         if !entries.isEmpty { changes.put(entries) }
-        jobs.put(.finished(settled.map(finished)))
+        jobs.put(.finished(settled.map { finished($0.taken, $0.settlement, $0.id) }))
       case .failure(let error):
         logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
         jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
@@ -121,31 +131,20 @@ final class PostQueue: Sendable {
     }
   }
 
-  private func settlement(of taken: JobServer.Taken, _ post: PostID) -> IngestDatabase.Settlement {
-    let job = taken.job
-    switch taken.result.outcome {
-    case .located(let places):
-      return .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
-    case .notFound: return .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
-    case .failed(let failure):
-      let attempts = job.attempts + (failure.kind == .notStarted ? 0 : 1)
-      guard failure.kind != .permanent, attempts < Limits.attemptsMax else {
-        return .dead(Verdict.Reason(code: failure.code, detail: failure.detail))
-      }
-      var random = SystemRandomNumberGenerator()
-      let pauseMs = max(failure.retryAfterMs, Backoff.pauseMs(attempts: max(1, attempts), using: &random))
-      return .retry(attempts: attempts, dueMs: WallClock.unixMs + min(pauseMs, Limits.backoffCapMs))
+  private func row(_ settlement: Settlement, nowMs: Int64) -> IngestDatabase.Settlement {
+    switch settlement {
+    case .verdict(let verdict): .verdict(verdict)
+    case .retry(let attempts, let pauseMs): .retry(attempts: attempts, dueMs: nowMs + pauseMs)
+    case .dead(let reason): .dead(reason)
     }
   }
 
-  private func finished(
-    _ item: (taken: JobServer.Taken, settlement: IngestDatabase.Settlement)
-  ) -> JobServer.Finished {
-    if case .retry(let attempts, let dueMs) = item.settlement {
-      return .again(item.taken, attempts: attempts, pauseMs: max(0, dueMs - WallClock.unixMs))
+  private func finished(_ taken: JobServer.Taken, _ settlement: Settlement, _ post: PostID) -> JobServer.Finished {
+    if case .retry(let attempts, let pauseMs) = settlement {
+      return .again(taken, attempts: attempts, pauseMs: pauseMs)
     }
-    if let post = item.taken.job.id.post { leave(post) }
-    return .gone(item.taken)
+    leave(post)
+    return .gone(taken)
   }
 
   private func leave(_ post: PostID) {

@@ -38,20 +38,21 @@ package final class ChangeServer: Station {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard frames.count > 1, let request = FetchRequest(frames.dropFirst()) else {
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame on the change log", metadata: ["total": "\(malformed.count)"])
-        if frames.count > 1 { refuse(frames[0], id: 0, .malformed, "not a FetchRequest of this protocol") }
-      }
-      return
+    let peer = frames.first ?? []
+    // Before its fields: another major may allow in them what is forbidden here.
+    if frames.count == 2, let other = try? FetchRequest(serializedBytes: frames[1]), other.magic == Protocol.magic,
+      other.major != Protocol.major
+    {
+      let detail = "version \(Protocol.major) is spoken here"
+      return reject(peer, id: other.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
-    guard request.major == Protocol.major else {
-      return refuse(frames[0], id: request.requestID, .unsupportedVersion, "version \(Protocol.major) is spoken here")
+    guard let request = FetchRequest(frames.dropFirst()) else {
+      return reject(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
     }
     // One at a time: a peer's later fetch replaces its earlier one.
-    guard waiting[frames[0]] != nil || waiting.count < Limits.feedsMax else { return }
-    waiting[frames[0]] = Fetch(
-      peer: frames[0], id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
+    guard waiting[peer] != nil || waiting.count < Limits.feedsMax else { return }
+    waiting[peer] = Fetch(
+      peer: peer, id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
       max: max(1, Int(request.max)), untilMs: nowMs + min(Int64(request.waitMs), Limits.fetchWaitMs))
   }
 
@@ -93,9 +94,13 @@ package final class ChangeServer: Station {
     socket.send(fetch.peer, reply.bytes)
   }
 
-  private func refuse(
-    _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String
+  /// Counts what cannot be taken; logs and answers it once a second.
+  private func reject(
+    _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning(
+      "malformed frame on the change log", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
     let error = Onthemap_Changes_V1_Error.with {
       $0.code = code
       $0.detail = detail

@@ -30,7 +30,7 @@ package final class FeedPublisher: Station {
     _ context: Reactor.Context, bind: Endpoint, instance: String, logger: Logger,
     unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
-    socket = try context.socket(.xpub, frameBytesMax: 256)
+    socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
     try socket.set(ZMQOption.xpubVerbose, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
     endpoint = try socket.bind(bind)

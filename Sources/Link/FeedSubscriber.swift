@@ -19,9 +19,7 @@ package final class FeedSubscriber: Station {
   private let tell: @Sendable (Event) -> Void
   private var replica: FeedReplica
   private var join: String?
-  /// When to join anew, unless a list has come by then.
-  private var joinAtMs: Int64
-  private var joinPauseMs: Int64 = 500
+  private var schedule: JoinSchedule
   private var malformed = MalformedFrames()
 
   /// - Parameter tell: called on the reactor's thread; must not wait.
@@ -41,7 +39,7 @@ package final class FeedSubscriber: Station {
     self.logger = logger
     self.tell = tell
     replica = FeedReplica(nowMs: Reactor.nowMs)
-    joinAtMs = Reactor.nowMs + 3 * Limits.feedHeartbeatMs
+    schedule = JoinSchedule(joinedMs: Reactor.nowMs)
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -53,14 +51,13 @@ package final class FeedSubscriber: Station {
     }
     switch replica.receive(frame, nowMs: nowMs) {
     case .replaced:
-      joinPauseMs = 500
+      schedule.listed()
       if let state = replica.state { tell(.list(state)) }
     case .changed(let entries): if let state = replica.state { tell(.changes(entries, state)) }
     case .resync(let reason):
       tell(.lost(reason: reason))
-      // Jittered, so that a thousand subscribers of a restarted feed do not join in the same instant.
-      joinAtMs = nowMs + Int64.random(in: 0..<joinPauseMs)
-      joinPauseMs = min(2 * joinPauseMs, 30_000)
+      var random = SystemRandomNumberGenerator()
+      schedule.lost(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
   }
@@ -71,13 +68,14 @@ package final class FeedSubscriber: Station {
       if wasLive { tell(.lost(reason: "the feed is silent")) }
       replica.reconnected(nowMs: nowMs)
       try? socket.reconnect(endpoint)
+      // libzmq subscribes again by itself.
+      schedule.joined(nowMs: nowMs)
     }
-    if !replica.isLive, nowMs >= joinAtMs {
-      joinPauseMs = min(2 * joinPauseMs, 30_000)
-      joinAtMs = nowMs + 3 * Limits.feedHeartbeatMs + Int64.random(in: 0..<joinPauseMs)
+    if !replica.isLive, nowMs >= schedule.dueMs {
       rejoin()
+      schedule.joined(nowMs: nowMs)
     }
-    return replica.isLive ? nowMs + Limits.feedHeartbeatMs : min(joinAtMs, nowMs + Limits.feedHeartbeatMs)
+    return replica.isLive ? nowMs + Limits.feedHeartbeatMs : min(schedule.dueMs, nowMs + Limits.feedHeartbeatMs)
   }
 
   package func leave() {}
@@ -88,4 +86,28 @@ package final class FeedSubscriber: Station {
     try? socket.subscribe(next)
     join = next
   }
+}
+
+/// When a subscriber without a list joins: at a random moment after each loss, so that a thousand subscribers of a
+/// restarted feed do not join in the same instant, and again when a join has brought no list.
+struct JoinSchedule {
+  /// When to join next, unless a list has come by then.
+  private(set) var dueMs: Int64
+  /// The range of the latest loss, doubled with each; nil when there was none since the last list.
+  private var pauseMs: Int64?
+
+  init(joinedMs: Int64) {
+    dueMs = 0
+    joined(nowMs: joinedMs)
+  }
+
+  mutating func lost(nowMs: Int64, using random: inout some RandomNumberGenerator) {
+    let pauseMs = pauseMs.map { min(2 * $0, 30_000) } ?? 500
+    self.pauseMs = pauseMs
+    dueMs = nowMs + Int64.random(in: 0..<pauseMs, using: &random)
+  }
+
+  mutating func joined(nowMs: Int64) { dueMs = nowMs + max(pauseMs ?? 0, 3 * Limits.feedHeartbeatMs) }
+
+  mutating func listed() { pauseMs = nil }
 }

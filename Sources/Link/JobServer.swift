@@ -39,7 +39,7 @@ package final class JobServer: Station {
       Finished(job: taken.job.id, receipt: (taken.session, taken.result.lease, .committed), again: nil)
     }
 
-    /// The failure is on disk; the job goes out again after a pause.
+    /// The failure is on disk, or does not count; the job goes out again after a pause.
     package static func again(_ taken: Taken, attempts: Int, pauseMs: Int64) -> Finished {
       Finished(
         job: taken.job.id, receipt: (taken.session, taken.result.lease, .committed), again: (attempts, pauseMs))
@@ -97,13 +97,16 @@ package final class JobServer: Station {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard let peer = frames.first, let frame = WorkerFrame(frames.dropFirst()),
-      frame.body != nil || frame.minor > Protocol.minor
-    else {
-      return reject(frames.first ?? [], .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
+    let peer = frames.first ?? []
+    guard let frame = WorkerFrame(frames.dropFirst()) else {
+      return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
+    // Before its body: another major may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
       return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
+    }
+    guard frame.body != nil || frame.minor > Protocol.minor else {
+      return reject(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
     }
     if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
     guard let session = sessions[peer], session == frame.session, dispatch.heard(session, nowMs: nowMs) else {
@@ -248,8 +251,8 @@ package final class JobServer: Station {
     guard let peer = peers[session] else { return }
     let frame = IngestFrame(session: session, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
     guard send(peer, frame) != .accepted else { return }
-    // Its connection is gone or full: it says HELLO on a new one, or its silence ends the session, and blames what it
-    // held.
+    // Its connection is gone or full: it says HELLO on a new one, or more credit on this one, or its silence ends the
+    // session, and blames what it held.
     dispatch.undelivered(jobs.map(\.lease), to: session)
   }
 

@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import OnTheMap
 
 /// A ZeroMQ socket. Made, used and closed on one thread, its reactor's: libzmq allows nothing else.
 package final class Socket {
@@ -35,6 +36,8 @@ package final class Socket {
     guard let handle = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     self.handle = handle
     try set(ZMQ_LINGER, lingerMs)
+    try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
+    try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
     // Half-open connections are found by ZMTP's own pings; what an application does is the protocol's business.
     try set(ZMQ_HEARTBEAT_IVL, 5_000)
     try set(ZMQ_HEARTBEAT_TIMEOUT, 15_000)

@@ -49,18 +49,24 @@ extension Dispatch {
       guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
     }
-    let absent = session.leases.subtracting(held.map(\.job))
+    var absent: Set<Lease> = []
+    for job in session.leases {
+      guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
+      absent.insert(Lease(job: job, token: token))
+    }
+    absent.subtract(held)
     let lost = absent.intersection(session.missing)
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
     // It never arrived: nobody's fault, and not a loss of a worker.
-    for job in lost {
-      sessions[id]?.leases.remove(job)
-      makeReady(job)
+    for lease in lost {
+      sessions[id]?.leases.remove(lease.job)
+      makeReady(lease.job)
     }
   }
 
-  /// Jobs could not be sent, for the worker's connection is gone: they go out again, and it gets no more.
+  /// Jobs could not be sent, for the worker's connection is gone or full: they go out again, and the session gets no
+  /// more until its next grant or heartbeat, which restores its credit.
   package mutating func undelivered(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
     sessions[id]?.jobsLost += UInt64(leases.count)
@@ -87,8 +93,18 @@ extension Dispatch {
     return losses
   }
 
-  /// Ends the sessions that have been silent too long, and the leases that no heartbeat has extended.
+  /// Ends the sessions that have been silent too long, and the leases that no heartbeat has extended. To be called
+  /// every `Limits.heartbeatMs`.
+  ///
+  /// Where the call before is much longer ago, ingest itself stood still (a suspended machine, a process that was
+  /// stopped), and could not hear anybody: then none is ended, and all times begin anew.
   package mutating func expire(nowMs: Int64) -> (sessions: [UInt64], losses: Losses) {
+    defer { expiredMs = nowMs }
+    // A worker that lives may have spoken last a heartbeat before the call before.
+    if let expiredMs, nowMs - expiredMs > Limits.livenessMs - Limits.heartbeatMs {
+      renew(nowMs: nowMs)
+      return ([], Losses())
+    }
     let silent = sessions.filter { nowMs - $0.value.heardMs > Limits.livenessMs }.keys.sorted()
     var losses = Losses()
     for id in silent {
@@ -105,6 +121,17 @@ extension Dispatch {
       }
     }
     return (silent, losses)
+  }
+
+  /// Counts all sessions as heard now, and their leases as given out now.
+  private mutating func renew(nowMs: Int64) {
+    for (id, session) in sessions {
+      sessions[id]?.heardMs = nowMs
+      for job in session.leases {
+        guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
+        jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+      }
+    }
   }
 
   private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout Losses) {

@@ -22,8 +22,8 @@ package struct Dispatch: Sendable {
     package var leases: Set<JobID> = []
     /// When the worker last said anything.
     package var heardMs: Int64
-    /// Leases that the last heartbeat did not name. Missing twice, they are lost.
-    package var missing: Set<JobID> = []
+    /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
+    package var missing: Set<Lease> = []
 
     /// Jobs that may be sent now, 0 … `Limits.windowMax`.
     package var credit: Int {
@@ -88,6 +88,8 @@ package struct Dispatch: Sendable {
   package internal(set) var sessions: [UInt64: Session] = [:]
   /// The order in which sessions are served; the first is next.
   var rotation: Deque<UInt64> = []
+  /// When `expire` was called last; nil before the first time.
+  var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
 

@@ -86,6 +86,9 @@ package enum Limits {
   package static let backoffBaseMs: Int64 = 2_000
   /// Longest pause before a failed job is tried again.
   package static let backoffCapMs: Int64 = 900_000
+  /// Shortest pause of a job that its worker has not even started on: that counts as no attempt, so no other pause
+  /// would grow, and nothing ends it.
+  package static let notStartedPauseMs: Int64 = 5_000
 
   /// One frame of the job link. A window of jobs with the longest queries fits: 64 × (256 + 60) bytes.
   package static let jobFrameBytesMax = 65_536
@@ -105,6 +108,9 @@ package enum Limits {
   package static let snapshotIntervalMaxMs: Int64 = 5_000
   /// Heartbeats of the feed.
   package static let feedHeartbeatMs: Int64 = 1_000
+  /// Frames that wait in each direction for one peer of the job link or the change log: more than credit lets an honest
+  /// one have.
+  package static let linkFramesQueuedMax = 1_000
   /// Frames that wait for one slow subscriber; then its frames are dropped, and it takes a new snapshot. 128 × 25 KB is
   /// 3 MB for each of them.
   package static let feedFramesQueuedMax = 128
@@ -114,6 +120,9 @@ package enum Limits {
   package static let joinsPerSecondMax = 200
   /// Joins that wait for their turn.
   package static let joinsWaitingMax = 4_096
+  /// A subscription with what ZeroMQ puts before it: the longest join, and some room. How many topics one peer
+  /// subscribes is not bounded: libzmq keeps them itself.
+  package static let subscriptionBytesMax = 96
   /// The random part of a join topic.
   package static let joinNonceBytesMax = 40
 

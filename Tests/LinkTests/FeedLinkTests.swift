@@ -78,6 +78,26 @@ struct FeedLinkTests {
     for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
   }
 
+  @Test("A silent feed is connected to anew, and that is a join by itself")
+  func silence() async throws {
+    let isMute = Shared(false)
+    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+      let feed = try MuteFeed(context, bind: .anyPort(), isMute: isMute)
+      return ([feed], feed.endpoint)
+    }
+    defer { reactor.stop() }
+    let subscriber = try TestSubscriber(endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.lists == 1 }
+    isMute.change { $0 = true }
+    try await eventually("it knows that the feed is silent") { subscriber.losses == ["the feed is silent"] }
+    isMute.change { $0 = false }
+    let start = ContinuousClock.now
+    try await eventually("it has the list again") { subscriber.lists == 2 }
+    // A join that is not answered is repeated after 3 s only.
+    #expect(ContinuousClock.now - start < .seconds(2.5))
+  }
+
   @Test("A restored database is another history: subscribers take its list though its number is lower")
   func newEpoch() async throws {
     var server = try TestChangeServer(.sample(1...50))
@@ -182,4 +202,23 @@ struct FeedLinkTests {
     server.inbox.put([.sample(4)])
     try await eventually("others follow") { subscriber.state?.seq == 4 }
   }
+}
+
+/// A feed that can be kept from saying anything, while its connections live.
+private final class MuteFeed: Station {
+  private let publisher: FeedPublisher
+  private let isMute: Shared<Bool>
+
+  init(_ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool>) throws(LinkError) {
+    publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
+    publisher.replace(.sample(1...3), nowMs: Reactor.nowMs)
+    self.isMute = isMute
+  }
+
+  var socket: Socket { publisher.socket }
+  var endpoint: Endpoint { publisher.endpoint }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) { publisher.receive(frames, nowMs: nowMs) }
+  func turn(nowMs: Int64) -> Int64 { isMute.value ? nowMs + 20 : publisher.turn(nowMs: nowMs) }
+  func leave() { publisher.leave() }
 }

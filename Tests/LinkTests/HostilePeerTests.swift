@@ -128,6 +128,41 @@ struct HostilePeerTests {
     #expect((answer?.error.retryAfterMs ?? 0) >= 1_000)
   }
 
+  @Test(
+    "A frame of another major is told so, whatever is in it", arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
+  func laterMajor(body: [UInt8]) async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.otherVersion + body])
+    var answer: IngestFrame?
+    try await eventually("there is an answer") {
+      answer = socket.receive().flatMap { IngestFrame($0) }
+      return answer != nil
+    }
+    #expect(answer?.error.code == .unsupportedVersion)
+  }
+
+  @Test("At the change log frames of another major are told so, whatever is in them, at most once a second")
+  func laterMajorOfChanges() async throws {
+    let server = try TestChangeServer(.sample(1...5))
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    var later = FetchRequest(id: 7, feed: String(repeating: "x", count: 100), after: nil)
+    later.major = 2
+    for _ in 0..<50 { socket.send([later.bytes]) }
+    // What is sent next is answered always, and after all answers to the others.
+    socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
+    var answers: [FetchReply] = []
+    try await eventually("there is an answer to the last frame") {
+      while let frames = socket.receive() { answers += FetchReply(frames).map { [$0] } ?? [] }
+      return answers.contains { $0.requestID == 8 }
+    }
+    #expect(answers.map(\.requestID) == [7, 8])
+    #expect(answers.first?.error.code == .unsupportedVersion)
+    #expect(answers.last?.list.entries.count == 5)
+  }
+
   @Test("Optional messages of a later minor version are ignored, and the session lives on")
   func laterMinor() async throws {
     let server = try TestServer(ledger)

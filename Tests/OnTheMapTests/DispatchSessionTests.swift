@@ -29,10 +29,10 @@ struct DispatchSessionTests {
   @Test("Silence for longer than 6 s ends a session, and its jobs count the loss")
   mutating func silence() {
     let (session, _) = leaseThree()
-    #expect(dispatch.expire(nowMs: 6_000).sessions.isEmpty)
+    dispatch.beat(from: 0, through: 6_000)
     let isKnownBefore = dispatch.heard(session, nowMs: 5_000)
     #expect(isKnownBefore)
-    #expect(dispatch.expire(nowMs: 11_000).sessions.isEmpty)
+    dispatch.beat(from: 8_000, through: 11_000)
     let (silent, losses) = dispatch.expire(nowMs: 11_001)
     #expect(silent == [session])
     #expect(losses.requeued.map(\.rawValue) == [1, 2, 3])
@@ -52,6 +52,7 @@ struct DispatchSessionTests {
       let out = dispatch.assign(nowMs: nowMs).first?.jobs.first
       #expect(out?.job.leaseLosses == loss - 1)
       last = out?.lease
+      dispatch.beat(from: nowMs, through: nowMs + Limits.livenessMs)
       nowMs += Limits.livenessMs + 1
       let (silent, losses) = dispatch.expire(nowMs: nowMs)
       #expect(silent == [session])
@@ -105,6 +106,37 @@ struct DispatchSessionTests {
     #expect(dispatch.sessions[session]?.leases.count == 3)
   }
 
+  @Test("A job that is absent once, fails, and goes out again to the same worker is not lost on the way")
+  mutating func reconciliationOfANewLease() {
+    let session = dispatch.join(credit: 9)
+    dispatch.add([Job.post(1)])
+    let first = dispatch.sent()[session] ?? []
+    // The heartbeat was under way before the job had arrived.
+    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 2_000)
+    #expect(first.map { dispatch.judge(.failed($0)) } == [.take(.post(1))])
+    dispatch.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
+    let second = dispatch.sent(nowMs: 3_000)[session] ?? []
+    #expect(second.count == 1 && second != first)
+    // As this one was.
+    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 4_000)
+    #expect(dispatch.sent(nowMs: 4_000).isEmpty)
+    #expect(dispatch.sessions[session]?.leases == [JobID(rawValue: 1)])
+    #expect(dispatch.sessions[session]?.jobsLost == 0)
+    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 6_000)
+    #expect(dispatch.sent(nowMs: 6_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now it is absent twice.")
+    #expect(dispatch.sessions[session]?.jobsLost == 1)
+  }
+
+  @Test("A heartbeat that names a job under a former lease does not name the present one")
+  mutating func reconciliationByToken() {
+    let (session, leases) = leaseThree()
+    let former = Lease(job: leases[2].job, token: leases[2].token - 1)
+    for nowMs: Int64 in [2_000, 4_000] {
+      dispatch.heartbeat(session, jobLimit: 3, held: [leases[0], leases[1], former], nowMs: nowMs)
+    }
+    #expect(dispatch.sent(nowMs: 4_000)[session]?.map(\.job) == [leases[2].job])
+  }
+
   @Test("Heartbeats extend the leases that they name; one that none names for 30 s ends, blamed")
   mutating func extension30s() {
     let (session, leases) = leaseThree()
@@ -114,7 +146,10 @@ struct DispatchSessionTests {
       #expect(dispatch.expire(nowMs: beat * 2_000).losses.isEmpty)
     }
     // Other messages keep the session, but not the leases.
-    for second: Int64 in stride(from: 60, to: 90, by: 2) { _ = dispatch.heard(session, nowMs: second * 1_000) }
+    for second: Int64 in stride(from: 60, to: 90, by: 2) {
+      _ = dispatch.heard(session, nowMs: second * 1_000)
+      #expect(dispatch.expire(nowMs: second * 1_000).losses.isEmpty)
+    }
     #expect(dispatch.expire(nowMs: 89_999).losses.isEmpty)
     _ = dispatch.heard(session, nowMs: 90_000)
     let (silent, losses) = dispatch.expire(nowMs: 90_000)
@@ -199,6 +234,56 @@ struct DispatchSessionTests {
     let other = dispatch.join(instance: 2, credit: 9)
     #expect(dispatch.assign(nowMs: 0).first { $0.session == other }?.jobs.map(\.job) == [.post(1)])
     #expect(dispatch.sessions[session]?.leases.count == 2)
+  }
+
+  @Test("What could not be sent goes to others, and its worker gets nothing until it grants credit again")
+  mutating func undelivered() {
+    let (session, leases) = leaseThree()
+    dispatch.undelivered(leases, to: session)
+    #expect(dispatch.sent().isEmpty)
+    #expect(dispatch.sessions[session]?.leases.isEmpty == true)
+    let other = dispatch.join(instance: 2, credit: 1)
+    #expect(dispatch.sent()[other]?.map(\.job.rawValue) == [1])
+    dispatch.grant(3, to: session)
+    #expect(dispatch.sent()[session]?.map(\.job.rawValue) == [2, 3], "What never arrived has used up no credit.")
+  }
+
+  @Test("Where ingest itself stood still nobody is blamed: all sessions and leases begin anew, once")
+  mutating func standstill() {
+    let (session, leases) = leaseThree()
+    dispatch.beat(from: 0, through: 2_000)
+    dispatch.beat(from: 60_000, through: 66_000)
+    #expect(dispatch.sessions.keys.sorted() == [session])
+    #expect(dispatch.readyCount == 0, "The leases are as they were.")
+    let (silent, losses) = dispatch.expire(nowMs: 66_001)
+    #expect(silent == [session])
+    #expect(losses.requeued == leases.map(\.job))
+  }
+
+  @Test("After a standstill a lease lasts for 30 s again")
+  mutating func standstillOfLeases() {
+    let (session, leases) = leaseThree()
+    dispatch.beat(from: 0, through: 2_000)
+    for nowMs: Int64 in stride(from: 60_000, to: 90_000, by: 2_000) {
+      _ = dispatch.heard(session, nowMs: nowMs)
+      dispatch.beat(from: nowMs, through: nowMs)
+    }
+    dispatch.beat(from: 89_999, through: 89_999)
+    let (silent, losses) = dispatch.expire(nowMs: 90_000)
+    #expect(silent.isEmpty)
+    #expect(Set(losses.requeued) == Set(leases.map(\.job)))
+  }
+
+  @Test(
+    "A worker that lives is never blamed for a stall of ingest, and one that is gone only after a short one",
+    arguments: [0, 2_000, 2_001, 4_000, 4_001, 6_000, 6_001, 60_000] as [Int64])
+  mutating func stall(stallMs: Int64) {
+    let (living, gone) = (dispatch.join(instance: 1), dispatch.join(instance: 2))
+    dispatch.beat(from: 0, through: 4_000)
+    // Its next heartbeat is due just when ingest hears nothing any more.
+    _ = dispatch.heard(living, nowMs: 2_000)
+    let silent = dispatch.expire(nowMs: 4_000 + stallMs).sessions
+    #expect(silent == ((2_001...4_000).contains(stallMs) ? [gone] : []))
   }
 
   @Test("A session that has ended gets nothing more")

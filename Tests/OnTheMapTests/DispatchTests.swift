@@ -11,6 +11,14 @@ extension Dispatch {
     return opened.session
   }
 
+  /// Ingest's beats up to and with a time, at which nothing expires.
+  mutating func beat(from: Int64, through nowMs: Int64) {
+    for beatMs in Array(stride(from: from, to: nowMs, by: Int(Limits.heartbeatMs))) + [nowMs] {
+      let (silent, losses) = expire(nowMs: beatMs)
+      #expect(silent.isEmpty && losses.isEmpty, "at \(beatMs) ms")
+    }
+  }
+
   /// What goes out now, as session → leases.
   mutating func sent(nowMs: Int64 = 0) -> [UInt64: [Lease]] {
     Dictionary(uniqueKeysWithValues: assign(nowMs: nowMs).map { ($0.session, $0.jobs.map(\.lease)) })

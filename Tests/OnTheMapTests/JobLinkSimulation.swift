@@ -11,6 +11,8 @@ struct JobLinkSimulation {
   var restarts = 0
   var settled: Set<JobID> { Set(unsettledAtStart.subtracting(disk.keys)) }
 
+  private typealias FailureKind = JobOutcome.Failure.Kind
+
   private enum ToWorker {
     case welcome(session: UInt64)
     case jobs([Lease], session: UInt64)
@@ -37,6 +39,7 @@ struct JobLinkSimulation {
     let worker: Int
     let session: UInt64
     let result: JobResult
+    let job: Job
   }
 
   private var random: SeededRandom
@@ -151,11 +154,12 @@ extension JobLinkSimulation {
     switch dispatch.judge(result) {
     case .take(let job):
       if disk[job.id] == nil { complain("job \(job.id.rawValue) was taken after it was settled") }
+      if disk[job.id]?.attempts != job.attempts { complain("job \(job.id.rawValue) has miscounted attempts") }
       if writes.contains(where: { $0.result.lease.job == job.id }) {
         complain("job \(job.id.rawValue) was taken twice at once")
       }
       let atMs = nowMs + Int64.random(in: 1...300, using: &random)
-      writes.append(Write(atMs: atMs, worker: worker, session: session, result: result))
+      writes.append(Write(atMs: atMs, worker: worker, session: session, result: result, job: job))
     case .answer(let disposition):
       if disposition == .duplicate, disk[result.lease.job] != nil {
         complain("an unsettled job's result is thrown away")
@@ -170,15 +174,15 @@ extension JobLinkSimulation {
     let due = writes.filter { $0.atMs <= nowMs }
     writes.removeAll { $0.atMs <= nowMs }
     for write in due {
-      let id = write.result.lease.job
-      let attempts = disk[id]?.attempts ?? 0
+      let id = write.job.id
+      let settlement = Settlement(of: write.result.outcome, job: write.job, using: &random)
       var disposition = Disposition.committed
       if !isCalm, random.happens(5) {
         disposition = .retryLater
-        dispatch.delay(id, attempts: attempts, untilMs: nowMs + 500)
-      } else if case .failed = write.result.outcome, attempts + 1 < Limits.attemptsMax {
-        disk[id]?.attempts = attempts + 1
-        dispatch.delay(id, attempts: attempts + 1, untilMs: nowMs + 1_000)
+        dispatch.delay(id, attempts: write.job.attempts, untilMs: nowMs + 500)
+      } else if case .retry(let attempts, let pauseMs) = settlement {
+        disk[id]?.attempts = attempts
+        dispatch.delay(id, attempts: attempts, untilMs: nowMs + pauseMs)
       } else {
         if disk.removeValue(forKey: id) == nil { complain("job \(id.rawValue) was settled twice") }
         dispatch.settled(id)
@@ -254,7 +258,8 @@ extension JobLinkSimulation {
     let share = isCalm ? 100 : 30
     var results: [JobResult] = []
     for lease in workers[index].jobs where random.happens(share) {
-      results.append(!isCalm && random.happens(20) ? .failed(lease) : .found(lease))
+      let kind = random.one(of: [.transient, .transient, .transient, .notStarted, .permanent] as [FailureKind])
+      results.append(!isCalm && random.happens(20) ? .failed(lease, kind) : .found(lease))
     }
     workers[index].jobs.removeAll { lease in results.contains { $0.lease == lease } }
     if !results.isEmpty { say(workers[index].session.answer(results, nowMs: nowMs), index) }

@@ -58,7 +58,7 @@ extension Job {
 extension JobResult {
   static func found(_ lease: Lease) -> JobResult { JobResult(lease: lease, outcome: .located([.sample(59.9, 10.7)])) }
 
-  static func failed(_ lease: Lease) -> JobResult {
-    JobResult(lease: lease, outcome: .failed(.init(kind: .transient, code: "down", detail: "try again")))
+  static func failed(_ lease: Lease, _ kind: JobOutcome.Failure.Kind = .transient) -> JobResult {
+    JobResult(lease: lease, outcome: .failed(.init(kind: kind, code: "down", detail: "try again")))
   }
 }
