@@ -87,15 +87,16 @@ bench: setup-bench release
 	swift build --configuration release --product bench
 	.build/release/bench $(ARGS)
 
-# Judged by the exit code: a race prints "passed" all the same. XCTest's own runner leaks, hence without it. One test
-# after the other: so slow a program would miss the deadlines of those beside it.
+# Judged by the exit code: a race prints "passed" all the same. One test after the other: so slow a program would miss
+# the deadlines of those beside it. Leaks are not looked for: Swift hides pointers in other bits of a word, and what a
+# static value holds looks lost.
 sanitize: setup-build .build/debug/gazetteer.otm
 	swift build --sanitize=thread --scratch-path .build/tsan --product onthemapPackageTests
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --sanitize=thread \
 		--scratch-path .build/tsan --skip-build --no-parallel --skip SystemTests
 	swift build --sanitize=address --scratch-path .build/asan --product onthemapPackageTests
-	swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel --skip SystemTests \
-		--disable-xctest
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel \
+		--skip SystemTests
 
 proto: setup-test $(PLUGIN)
 	rm -rf $(GENERATED)

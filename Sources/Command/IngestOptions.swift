@@ -18,8 +18,10 @@ struct IngestOptions: ParsableArguments {
   func configuration(_ settings: Settings) throws -> IngestConfiguration {
     let address = try settings.address(.http, flag: http, default: "127.0.0.1:8080")
     let origin = settings.text(.origin, flag: origin, default: "")
-    guard origin.isEmpty || origin.hasPrefix("https://") || origin.hasPrefix("http://") else {
-      throw SettingError(.origin, expected: "the address that people open, such as https://example.org", came: origin)
+    // What a browser sends as Origin, to be compared with it: no path, not even a slash.
+    guard origin.isEmpty || origin.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil else {
+      throw SettingError(
+        .origin, expected: "the address that people open, without a path, such as https://example.org", came: origin)
     }
     let data = settings.text(.data, flag: data, default: "./data")
     guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", came: data) }

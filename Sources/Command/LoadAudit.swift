@@ -103,12 +103,7 @@ struct LoadAudit {
 extension Post.State {
   /// By its word in the API.
   init?(word: String) {
-    switch word {
-    case "queued": self = .queued
-    case "published": self = .published
-    case "rejected": self = .rejected
-    case "dead": self = .dead
-    default: return nil
-    }
+    guard let state = Self.allCases.first(where: { $0.word == word }) else { return nil }
+    self = state
   }
 }

@@ -3,8 +3,8 @@ import Configuration
 import Foundation
 import Link
 import Logging
+import OnTheMap
 import SystemPackage
-import Web
 
 /// Options that every subcommand has.
 struct CommonOptions: ParsableArguments {

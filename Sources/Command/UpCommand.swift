@@ -3,6 +3,7 @@ import Feed
 import Ingest
 import Link
 import Logging
+import OnTheMap
 import ServiceLifecycle
 import Worker
 
@@ -63,7 +64,8 @@ struct UpCommand: AsyncParsableCommand {
           let addresses = try await ingestReady.value
           return GeocodeWorker(
             WorkerConfiguration(
-              ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: 32, name: "worker-\(index + 1)"),
+              ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
+              name: "worker-\(index + 1)"),
             logger: makeLogger("worker-\(index + 1)", level: level)
           ) { joined.tell(()) }
         })

@@ -48,7 +48,7 @@ struct WatchJSON: WatchForm {
     guard !text.isSafeLine else { return text }
     return text.unicodeScalars.reduce(into: "") { line, scalar in
       if scalar.isUnsafe {
-        line += "\\u" + hexadecimal(UInt64(scalar.value), digits: 4)
+        for unit in UTF16.encode(scalar) ?? .init() { line += "\\u" + hexadecimal(UInt64(unit), digits: 4) }
       } else {
         line.unicodeScalars.append(scalar)
       }

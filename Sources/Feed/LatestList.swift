@@ -26,21 +26,26 @@ final class LatestList: Sendable {
 
   /// The list, "not modified", or, before ingest has told it, 503.
   func response(to request: Request) throws -> Response {
-    let current: (etag: String, body: ByteBuffer)? = version.withLock { version in
-      guard let state = version?.state else { return nil }
-      let body = version?.body ?? ByteBuffer(bytes: state.json.bytes)
-      version?.body = body
-      return ("\"\(hexadecimal(state.hash, digits: 16))-\(state.seq)\"", body)
-    }
-    var headers: HTTPFields = [.contentType: "application/json", .accessControlAllowOrigin: "*"]
-    headers[.cacheControl] = "no-cache"
-    guard let current else {
+    guard let current = version.withLock({ $0 }) else {
       throw Problem(
         .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
         retryAfterSeconds: 2)
     }
-    headers[.eTag] = current.etag
-    if isKnown(current.etag, to: request) { return Response(status: .notModified, headers: headers) }
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: current.body))
+    let etag = "\"\(current.state.epoch)-\(hexadecimal(current.state.hash, digits: 16))-\(current.state.seq)\""
+    var headers: HTTPFields = [.contentType: "application/json", .accessControlAllowOrigin: "*"]
+    headers[.cacheControl] = "no-cache"
+    headers[.eTag] = etag
+    if isKnown(etag, to: request) { return Response(status: .notModified, headers: headers) }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body(of: current)))
+  }
+
+  /// Not under the lock, which the reactor takes too: it must not wait while a list is written.
+  private func body(of current: Version) -> ByteBuffer {
+    if let body = current.body { return body }
+    let body = ByteBuffer(bytes: current.state.json.bytes)
+    version.withLock { version in
+      if version?.state.epoch == current.state.epoch, version?.state.seq == current.state.seq { version?.body = body }
+    }
+    return body
   }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import OnTheMap
 
-/// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Takes
-/// about 210 MB while it works on the whole world. The same lines and time give the same bytes.
+/// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
+/// what they say in memory until it is written. The same lines and time give the same bytes.
 package struct PlaceIndexBuilder {
   private var places: [PlaceRecord] = []
   private var countries: [CountryRecord] = []

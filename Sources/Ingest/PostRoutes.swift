@@ -153,7 +153,7 @@ extension Post {
     json.add("updatedAt", unixMs: updatedMs)
     if let outcome {
       json.add("label", outcome.label)
-      json.add("country", outcome.countryCode)
+      json.add("countryCode", outcome.countryCode)
       json.add("latitude", outcome.coordinate.latitude)
       json.add("longitude", outcome.coordinate.longitude)
       json.add("agreement", outcome.agreement.word)

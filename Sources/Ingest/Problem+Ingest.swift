@@ -27,11 +27,15 @@ extension Problem {
       Problem(
         .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk_full",
         "the server's disk is full; nothing was stored", retryAfterSeconds: 60)
-    case .unknownOutcome, .locked, .unusable:
+    case .unknownOutcome:
       Problem(
         .serviceUnavailable, "outcome_unknown",
-        "the server's disk failed; send it again with the same Idempotency-Key to learn whether it was stored",
-        retryAfterSeconds: 5)
+        "the server's disk failed, and whether it was stored is not known; a post may be sent again with the same "
+          + "Idempotency-Key", retryAfterSeconds: 5)
+    case .locked, .unusable:
+      Problem(
+        .internalServerError, "store_unusable",
+        "the server cannot read its database; nothing was stored, and its operator finds the reason in the log")
     }
   }
 }

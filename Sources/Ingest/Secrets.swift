@@ -30,7 +30,7 @@ enum Secrets {
     return hash
   }
 
-  /// argon2id in its string form. Takes about 45 ms and 19 MiB. Nil when there is no memory for it.
+  /// argon2id in its string form. Slow, and takes 19 MiB, on purpose. Nil when there is no memory for it.
   static func passwordHash(_ password: String) -> String? {
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let made = crypto_pwhash_str_alg(

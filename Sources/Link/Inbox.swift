@@ -6,6 +6,7 @@ package import Synchronization
 package final class Wake: Sendable {
   let descriptor: Int32
 
+  /// Ends the process when no file descriptor is left: nothing runs without it.
   package init() {
     descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
     precondition(descriptor >= 0, "No file descriptor is left for an eventfd: raise the limit (ulimit -n).")

@@ -27,6 +27,9 @@ package struct Registration: Sendable {
   package let firstName: String
   package let lastName: String
 
+  /// Throws `Submission.Refusal`, with the field, for an address without its parts or above `Limits.emailBytesMax`, a
+  /// password outside `Limits.passwordBytesMin` … `passwordBytesMax`, an empty first name, or a name above
+  /// `Limits.nameBytesMax`. Blanks around address and names are dropped.
   package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
     self.email = email.trimmedLine.lowercased()
     let parts = self.email.split(separator: "@", omittingEmptySubsequences: false)

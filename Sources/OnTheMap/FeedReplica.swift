@@ -29,6 +29,7 @@ package struct FeedReplica: Sendable {
   package private(set) var isLive = false
   private var heardMs: Int64
 
+  /// - Parameter nowMs: milliseconds of a clock that never goes back, as everywhere here.
   package init(nowMs: Int64) { heardMs = nowMs }
 
   /// The connection is made anew: the silence is counted from now.

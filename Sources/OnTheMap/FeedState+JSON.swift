@@ -20,7 +20,7 @@ extension FeedEntry {
     json.add("lastName", lastName)
     json.add("place", place)
     json.add("label", label)
-    json.add("country", countryCode)
+    json.add("countryCode", countryCode)
     json.add("link", link)
     json.add("latitude", coordinate.latitude)
     json.add("longitude", coordinate.longitude)

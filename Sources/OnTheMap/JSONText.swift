@@ -1,5 +1,5 @@
-/// JSON, written as bytes. Only for what is written often: Foundation's encoder costs as much as the rest of a request.
-/// Members come out in the order in which they are added.
+/// JSON, written as bytes. Only for what is written often: Foundation's encoder builds a tree of the values before it
+/// writes a byte. Members come out in the order in which they are added.
 package struct JSONText: Sendable {
   /// UTF-8.
   package private(set) var bytes: [UInt8] = []

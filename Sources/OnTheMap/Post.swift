@@ -1,7 +1,7 @@
 /// A submission in the store, from its acceptance on.
 package struct Post: Sendable, Equatable {
   /// The life of a post: queued, then one of the others for good.
-  package enum State: UInt8, Sendable {
+  package enum State: UInt8, Sendable, CaseIterable {
     /// On disk, and a job: a worker is to find its place.
     case queued = 0
     /// On the map.

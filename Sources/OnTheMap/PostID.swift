@@ -25,7 +25,7 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
 
   /// The id after `last` at a time: later ids are greater, also when the clock goes back or stands still.
   ///
-  /// - Parameter unixMs: milliseconds since 1970, UTC.
+  /// - Parameter unixMs: milliseconds since 1970, UTC; ids end in 2089.
   package static func following(_ last: PostID?, unixMs: Int64) -> PostID {
     let clock = UInt64(max(0, unixMs - epochUnixMs)) << 18
     let value = max(clock, (last?.rawValue ?? 0) + 1)

@@ -1,8 +1,8 @@
 import OnTheMap
 import Synchronization
 
-/// What a settlement needs of rows, in memory from their acceptance on: reading it back would cost a third of the
-/// settlement. What is not here, after a restart or a flood, is read from the disk. Used within writes.
+/// What a settlement needs of rows, in memory from their acceptance on, so that the writer need not read it back.
+/// What is not here, after a restart or a flood, is read from the disk. Used within writes.
 final class Drafts: Sendable {
   /// Of a post that is not settled; nothing changes it until then.
   struct Draft: Sendable {

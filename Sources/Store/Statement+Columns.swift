@@ -11,8 +11,8 @@ enum Column {
 }
 
 extension Statement {
-  /// Runs a statement that returns no rows. GRDB's arguments cost more than SQLite's own work on a row: a box and
-  /// four passes for each value.
+  /// Runs a statement that returns no rows. GRDB's arguments would box every value and go over all of them several
+  /// times; this binds each once.
   ///
   /// - Returns: how many rows it has changed.
   @discardableResult

@@ -4,15 +4,6 @@ package import Logging
 import NIOCore
 import OnTheMap
 
-/// HTTP cannot listen where it was told to. Final until the configuration changes.
-package struct ListenError: Error, CustomStringConvertible {
-  /// "host:port", as it was told.
-  package let address: String
-  fileprivate let reason: String
-
-  package var description: String { "HTTP cannot listen at \(address): \(reason)" }
-}
-
 /// Listens and answers, until graceful shutdown.
 package enum HTTPService {
   /// - Parameters:

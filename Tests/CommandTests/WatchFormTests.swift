@@ -67,11 +67,11 @@ struct WatchFormTests {
   @Test("JSON: what a terminal would obey is escaped, not changed")
   func escapes() throws {
     var form = WatchJSON(limit: .max)
-    let entry = try Posts.entry(1, firstName: "A\u{9B}2J\u{1B}")
+    let entry = try Posts.entry(1, firstName: "A\u{9B}2J\u{1B}\u{E0041}")
     let text = form.text(for: [.changes([entry], try Posts.list(1...1))], moment)
     #expect(text.dropLast().unicodeScalars.allSatisfy { !$0.isUnsafe })
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-    #expect((object?["entries"] as? [[String: Any]])?.first?["firstName"] as? String == "A\u{9B}2J\u{1B}")
+    #expect((object?["entries"] as? [[String: Any]])?.first?["firstName"] as? String == "A\u{9B}2J\u{1B}\u{E0041}")
   }
 
   @Test("Table: newest first, as many as fit, none wider than the window", arguments: [20, 40, 59, 80, 120, 300])

@@ -75,6 +75,8 @@ struct DatabaseTests {
       epochs.insert(database.epoch)
     }
     #expect(epochs.count == 1)
+    try folder.damage("UPDATE meta SET boot = 16777214")
+    #expect(try folder.open().boot == Limits.bootMax, "The last that tokens have room for.")
     #expect(try !epochs.contains(Folder().open().epoch), "Another database is another history.")
   }
 
@@ -125,7 +127,7 @@ struct DatabaseTests {
     arguments: [
       ("DELETE FROM meta", "INSERT INTO meta VALUES (1, randomblob(16), 1)"),
       ("UPDATE meta SET epoch = x'00'", "UPDATE meta SET epoch = randomblob(16), boot = 1"),
-      ("UPDATE meta SET boot = 4294967295", "UPDATE meta SET boot = 1"),
+      ("UPDATE meta SET boot = 16777215", "UPDATE meta SET boot = 1"),
       ("UPDATE meta SET boot = -7", "UPDATE meta SET boot = 1"),
     ])
   func damagedMeta(damage: String, repair: String) throws {

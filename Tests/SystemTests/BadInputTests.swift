@@ -138,6 +138,8 @@ struct BadInputTests {
     ] {
       #expect([200, 202].contains(try await client.post("Oslo", headers: headers).status), "\(headers)")
     }
+    let longest = try await client.post("Oslo", headers: ["Prefer": "wait=31"])
+    #expect(longest.headers["preference-applied"] == "wait=30")
     let email = "a@" + String(repeating: "b", count: 252)
     let names = #""firstName":\#(text(100)),"lastName":\#(text(50, of: "é"))"#
     let account = try await client.send(

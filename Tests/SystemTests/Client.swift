@@ -111,8 +111,8 @@ struct Client: Sendable {
     headers: [String: String] = [:]
   ) async throws -> Answer {
     var headers = headers
-    headers["Idempotency-Key"] = key
-    headers["Prefer"] = wait.map { "wait=\($0)" }
+    if let key { headers["Idempotency-Key"] = key }
+    if let wait { headers["Prefer"] = "wait=\(wait)" }
     return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
   }
 

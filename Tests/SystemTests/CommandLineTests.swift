@@ -23,6 +23,8 @@ struct CommandLineTests {
       (["up", "--workers", "abc"], ["--workers", "1 to 64", "abc"]),
       (["up", "--log-level", "loud"], ["--log-level", "debug", "loud"]),
       (["up", "--origin", "example.org"], ["--origin", "https://", "example.org"]),
+      (["up", "--origin", "https://example.org/"], ["--origin", "without a path"]),
+      (["up", "--origin", "https://"], ["--origin", "without a path"]),
       (["up", "--gazetteer", "/no/such.otm"], ["--gazetteer", "/no/such.otm"]),
       (["up", "--nonsense"], ["--nonsense"]), (["nonsense"], ["nonsense"]), (["up", "nonsense"], ["nonsense"]),
       (["ingest", "--http", "x"], ["--http", "HOST:PORT"]), (["ingest", "--jobs", "x"], ["--jobs", "tcp://"]),

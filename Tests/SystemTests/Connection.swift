@@ -37,12 +37,13 @@ final class Connection: Sendable {
   /// Says that nothing more will be sent; answers can still come.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// What comes until the other end closes, or the time is over.
-  func receive(within limit: Duration = .seconds(5)) async throws -> String {
+  /// What comes until the other end closes, so many bytes are there, or the time is over.
+  @discardableResult
+  func receive(_ enough: Int = .max, within limit: Duration = .seconds(5)) async throws -> String {
     let end = ContinuousClock.now + limit
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while ContinuousClock.now < end {
+    while received.count < enough, ContinuousClock.now < end {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 {
         received += buffer[..<count]

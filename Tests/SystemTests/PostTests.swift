@@ -123,6 +123,8 @@ struct PostTests {
     let client = try await map.client.signedUp()
     let empty = try await map.feedClient.get("/v2/feed")
     #expect(empty.headers["access-control-allow-origin"] == "*")
+    // A restored database may have the same list under another epoch.
+    #expect(try #require(empty.headers["etag"]).contains(try #require(empty["epoch"])))
     let tag = try #require(empty.headers["etag"])
     let same = try await map.feedClient.get("/v2/feed", headers: ["If-None-Match": tag])
     #expect(same.status == 304 && same.body.isEmpty && same.headers["etag"] == tag)
