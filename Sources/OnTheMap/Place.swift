@@ -20,6 +20,28 @@ package struct Place: Sendable, Equatable {
     case fallback
   }
 
+  /// What a look-up tells beyond what a post needs.
+  package struct Detail: Sendable, Equatable {
+    /// The second-level region's name, "King"; empty where there is none or it is not known.
+    package var county = ""
+    /// "98101"; empty unless the text gave it.
+    package var postcode = ""
+    /// What the place takes up: of a country, region or county the extent of its places, of others an estimate.
+    package var box: BoundingBox?
+    /// The words of the text that led to the place, as typed, and those that were left over.
+    package var matched = ""
+    package var unmatched = ""
+    /// Who answered: "gazetteer", or a remote provider's name.
+    package var provider = "gazetteer"
+    /// What the licences of the data ask to be shown beside the answer.
+    package var attribution = ""
+    /// A remote provider should have been asked and could not be.
+    package var isDegraded = false
+
+    /// Nothing known.
+    package init() {}
+  }
+
   package var coordinate: Coordinate
   package var level: Level
   package var match: Match
@@ -35,10 +57,12 @@ package struct Place: Sendable, Equatable {
   package var country: String
   /// ISO 3166-1 alpha-2, upper case, "US".
   package var countryCode: String
+  /// Nil in answers to posts.
+  package var detail: Detail?
 
   package init(
     coordinate: Coordinate, level: Level, match: Match, confidence: Double, label: String, name: String,
-    region: String, country: String, countryCode: String
+    region: String, country: String, countryCode: String, detail: Detail? = nil
   ) {
     self.coordinate = coordinate
     self.level = level
@@ -49,5 +73,6 @@ package struct Place: Sendable, Equatable {
     self.region = region
     self.country = country
     self.countryCode = countryCode
+    self.detail = detail
   }
 }

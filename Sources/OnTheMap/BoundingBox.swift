@@ -1,0 +1,19 @@
+/// A part of the earth between two parallels and two meridians, in 1e-7 degrees. Where it crosses the antimeridian,
+/// `west` is greater than `east`.
+package struct BoundingBox: Sendable, Equatable {
+  package let south: Int32
+  package let west: Int32
+  package let north: Int32
+  package let east: Int32
+
+  /// Nil unless the corners are on the earth and south is not north of north.
+  package init?(south: Int32, west: Int32, north: Int32, east: Int32) {
+    guard Coordinate(latitudeE7: south, longitudeE7: west) != nil,
+      Coordinate(latitudeE7: north, longitudeE7: east) != nil, south <= north
+    else { return nil }
+    self.south = south
+    self.west = west
+    self.north = north
+    self.east = east
+  }
+}
