@@ -17,16 +17,36 @@ enum IndexLayout {
   enum Section: UInt32, CaseIterable {
     case places = 1
     case countries, names, slots, postings, nameBytes, strings, attribution
+    case filter = 15
+    case fuzzyBuckets, fuzzyNames, gridCells, gridPlaces, blockRanks
 
     var elementBytes: Int {
       switch self {
       case .places: 32
-      case .countries, .names, .slots: 8
-      case .postings: 4
+      case .countries, .names, .slots, .filter: 8
+      case .postings, .fuzzyBuckets, .fuzzyNames, .gridCells, .gridPlaces: 4
+      case .blockRanks: 2
       case .nameBytes, .strings, .attribution: 1
       }
     }
   }
+}
+
+/// A Bloom filter over the names' hashes, each in one word (Putze, Sanders, Singler, 2007): most sequences of words are
+/// no name, and it tells so from a part of the file that stays in the processor's cache.
+enum NameFilter {
+  /// Eight bits for each name, as a power of two of words.
+  static func words(for names: Int) -> Int {
+    var count = 1
+    while count * 8 < names { count *= 2 }
+    return count
+  }
+
+  @inline(__always)
+  static func word(_ hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: hash >> 20) & (count - 1) }
+
+  @inline(__always)
+  static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
 }
 
 /// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.

@@ -5,10 +5,16 @@ struct IndexSections {
   private let countries: Column<CountryRecord>
   private let names: Column<NameRecord>
   private let slots: Column<UInt64>
+  private let filter: Column<UInt64>
   private let postings: Column<UInt32>
   private let nameBytes: Column<UInt8>
   private let strings: Column<UInt8>
   private let attributionBytes: Column<UInt8>
+  private let fuzzyBuckets: Column<UInt32>
+  private let fuzzyNames: Column<UInt32>
+  private let gridCells: Column<UInt32>
+  private let gridPlaces: Column<UInt32>
+  private let blockRanks: Column<UInt16>
   let builtAt: Int64
 
   /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
@@ -30,10 +36,20 @@ struct IndexSections {
     countries = try Column(.countries, file, path)
     names = try Column(.names, file, path)
     slots = try Column(.slots, file, path)
+    filter = try Column(.filter, file, path)
+    guard filter.count > 0, filter.count & (filter.count - 1) == 0 else { throw .damaged(path: path, part: "filter") }
     postings = try Column(.postings, file, path)
     nameBytes = try Column(.nameBytes, file, path)
     strings = try Column(.strings, file, path)
     attributionBytes = try Column(.attribution, file, path)
+    fuzzyBuckets = try Column(.fuzzyBuckets, file, path)
+    fuzzyNames = try Column(.fuzzyNames, file, path)
+    gridCells = try Column(.gridCells, file, path)
+    gridPlaces = try Column(.gridPlaces, file, path)
+    blockRanks = try Column(.blockRanks, file, path)
+    guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
+      throw .damaged(path: path, part: "fuzzyBuckets")
+    }
     guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
     guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
@@ -65,25 +81,69 @@ struct IndexSections {
   /// The postings of a folded name whose hash is given; nil when no place has the name.
   @inline(__always)
   func postings(of name: UnsafeRawBufferPointer, hash: UInt64) -> Range<UInt32>? {
+    number(of: name, hash: hash).flatMap(postings(ofName:))
+  }
+
+  /// The number of a folded name whose hash is given; nil when no place has the name.
+  @inline(__always)
+  func number(of name: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
+    let word = filter[UInt32(truncatingIfNeeded: NameFilter.word(hash, of: filter.count))] ?? 0
+    guard word & NameFilter.bits(hash) == NameFilter.bits(hash) else { return nil }
     let mask = UInt32(truncatingIfNeeded: slots.count - 1)
     var slot = UInt32(truncatingIfNeeded: hash) & mask
     // A slot holds half of the hash above, the name's number + 1 below; 0 ends the search.
     for _ in 0..<slots.count {
       guard let found = slots[slot], found != 0 else { return nil }
-      if found >> 32 == hash >> 32, let range = verified(UInt32(truncatingIfNeeded: found) &- 1, name) { return range }
+      let number = UInt32(truncatingIfNeeded: found) &- 1
+      if found >> 32 == hash >> 32, let stored = nameBytes(number), stored.count == name.count,
+        stored.elementsEqual(name)
+      {
+        return number
+      }
       slot = (slot &+ 1) & mask
     }
     return nil
   }
 
-  private func verified(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Range<UInt32>? {
+  /// A folded name by its number; nil when there is none.
+  @inline(__always)
+  func nameBytes(_ number: UInt32) -> UnsafeRawBufferPointer? {
     guard number < .max, let record = names[number], let next = names[number + 1] else { return nil }
-    let stored = nameBytes.slice(Int(record.bytes), Int(next.bytes))
-    guard stored.count == name.count, stored.elementsEqual(name), record.postings < next.postings,
+    return nameBytes.slice(Int(record.bytes), Int(next.bytes))
+  }
+
+  /// The postings of a name by its number.
+  @inline(__always)
+  func postings(ofName number: UInt32) -> Range<UInt32>? {
+    guard number < .max, let record = names[number], let next = names[number + 1], record.postings < next.postings,
       Int(next.postings) <= postings.count
     else { return nil }
     return record.postings..<next.postings
   }
+
+  /// Positions among the fuzzy names of those that may have this half.
+  func fuzzyBucket(_ hash: UInt64) -> Range<UInt32> {
+    let bucket = UInt32(truncatingIfNeeded: hash) & UInt32(truncatingIfNeeded: fuzzyBuckets.count - 1)
+    let start = bucket == 0 ? 0 : fuzzyBuckets[bucket - 1] ?? 0
+    let end = min(fuzzyBuckets[bucket] ?? 0, UInt32(truncatingIfNeeded: fuzzyNames.count))
+    return start..<max(start, end)
+  }
+
+  /// Positions among the grid's places of those in a cell.
+  func gridCell(_ cell: UInt32) -> Range<UInt32> {
+    let start = cell == 0 ? 0 : gridCells[cell - 1] ?? 0
+    let end = min(gridCells[cell] ?? 0, UInt32(truncatingIfNeeded: gridPlaces.count))
+    return min(start, end)..<end
+  }
+
+  /// A place of the grid, by its position.
+  func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position] }
+
+  /// The highest rank in a block of names; the highest possible where the file does not say.
+  func blockRank(_ block: UInt32) -> UInt16 { blockRanks[block] ?? .max }
+
+  @inline(__always)
+  func fuzzyName(_ position: UInt32) -> UInt32? { fuzzyNames[position] }
 }
 
 /// Records of one section.

@@ -34,10 +34,23 @@ package final class PlaceIndex: Sendable {
     guard query.text.utf8.count <= GazetteerLimits.queryBytes else { return [] }
     var text = query.text
     return text.withUTF8 { bytes in
-      if let point = CoordinateText.parse(bytes) { return [Place(point: point)] }
+      if let point = CoordinateText.parse(bytes) {
+        return query.kind == .reverse ? reverse(point, query) : [Place(point: point)]
+      }
+      if query.kind == .reverse { return [] }
       return FoldedText.withEmpty { folded in
         folded.fold(bytes)
         return Search(sections, folded).places(query)
+      }
+    }
+  }
+
+  /// The populated places around a point; of them, the areas that contain the nearest where those are asked for.
+  private func reverse(_ point: Coordinate, _ query: PlaceQuery) -> [Place] {
+    let found = Nearby(sections, point).places(limit: query.limit)
+    return found.compactMap { found in
+      sections.place(found.place).flatMap {
+        Place($0, sections, match: .exact, confidence: Nearby.confidence(found))
       }
     }
   }

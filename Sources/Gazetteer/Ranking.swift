@@ -11,6 +11,9 @@ struct Ranking {
     self.capacity = min(capacity, room.count)
   }
 
+  /// The best so far.
+  var best: Candidate? { count > 0 ? room[0] : nil }
+
   mutating func insert(_ candidate: Candidate) {
     if count == capacity, !Candidate.precedes(candidate, room[count - 1]) { return }
     if let same = room[..<count].firstIndex(where: { $0.place == candidate.place }) {
@@ -35,7 +38,7 @@ struct Ranking {
     for candidate in room[..<min(count, limit)] where candidate.covered >= best.covered {
       guard let record = sections.place(candidate.place) else { continue }
       let answer = Place(
-        record, sections, match: candidate.isWhole ? .exact : .fallback,
+        record, sections, match: candidate.match,
         confidence: confidence(candidate, sections))
       if let answer { places.append(answer) }
     }

@@ -5,8 +5,8 @@ struct Reading {
   let sections: IndexSections
   let phrases: Phrases
   let matches: UnsafeBufferPointer<NameMatch>
-  /// Only this country and its territories.
-  let country: UInt16?
+  let constraints: Constraints
+  private let isAddress: Bool
   private var postingsLeft = GazetteerLimits.postingsPerQuery
 
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
@@ -19,25 +19,32 @@ struct Reading {
   /// What is lost when a code is read as the place asked for although there are other words.
   private static let codeLoss = 8 * 256
 
+  /// What is lost when a name is taken as misspelt: it counts as that of a place 64 times smaller.
+  private static let fuzzyLoss = 6 * 256
+  /// What is lost when a name goes on behind the text: as the name of a place four times smaller.
+  private static let begunLoss = 2 * 256
   /// What a region gains by being called one.
   private static let designatorWorth = 20 * 256
 
   init(
-    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, country: UInt16?
+    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, constraints: Constraints
   ) {
     self.sections = sections
     self.phrases = phrases
     self.matches = matches
-    self.country = country
+    self.constraints = constraints
+    isAddress = phrases.isAddress
   }
 
   mutating func rank(into ranking: inout Ranking) {
     for head in matches {
       guard let penalty = head.penalty else { continue }
       let hasContext = matches.contains { !$0.overlaps(head) && $0.areaEnd > $0.postings.lowerBound }
-      let worth = Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+      let worth =
+        Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+        - loss(head.spelling)
       // Without context the order of the postings is the order of the candidates, the areas' and the places' alike.
-      let isSorted = !hasContext && country == nil
+      let isSorted = !hasContext && constraints.isEmpty
       let wanted = UInt32(isSorted ? ranking.capacity : GazetteerLimits.postingsPerName)
       consider(head, worth, head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted), &ranking)
       consider(head, worth, head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted), &ranking)
@@ -54,22 +61,29 @@ struct Reading {
       guard postingsLeft > 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
-      guard isWanted(place), posting.kind != .code || readsAsCode(head) else { continue }
+      guard constraints.allow(place, sections), posting.kind != .code || readsAsCode(head) else { continue }
       let (mask, contexts) = coverage(of: head, place, posting)
-      ranking.insert(
-        Candidate(
-          place: posting.place,
-          score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
-            + (place.level == Place.Level.region.rawValue ? regionWorth : 0)
-            - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
-          covered: phrases.weight(of: mask), total: phrases.total, isWhole: !head.isPartial && phrases.isWhole(mask),
-          population: place.population))
+      let candidate = Candidate(
+        place: posting.place,
+        score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
+          + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
+          - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
+        covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
+        isSegment: head.isSegment, isLast: phrases.isLast(head.end),
+        prominence: Int(place.rank) - posting.demotion(level: place.level), isInAddress: isAddress,
+        spelling: head.spelling,
+        isWhole: !head.isPartial && phrases.isWhole(mask),
+        population: place.population)
+      if candidate.isPlausible { ranking.insert(candidate) }
     }
   }
 
-  private func isWanted(_ place: PlaceRecord) -> Bool {
-    guard let country else { return true }
-    return place.country == country || sections.country(place.country)?.sovereign == country
+  private func loss(_ spelling: Spelling) -> Int {
+    switch spelling {
+    case .exact: 0
+    case .fuzzy: Self.fuzzyLoss
+    case .begun: Self.begunLoss
+    }
   }
 
   /// A code alone is a place only where it is a whole segment, or the last word: "NYC", "LA, California".

@@ -12,6 +12,9 @@ struct Token {
   /// Bytes of the folded text.
   var start: UInt16
   var end: UInt16
+  /// Bytes of the text as typed.
+  var from: UInt16
+  var to: UInt16
   /// Number of the part between commas.
   var segment: UInt8
   var content: Content
