@@ -11,7 +11,7 @@ struct GazetteerCommand: AsyncParsableCommand {
       abstract: "Compile the gazetteer's source from standard input.",
       discussion: """
         Example:
-          xz -dc Sources/Gazetteer/Data/places.tsv.xz \\
+          xz -dc Sources/Gazetteer/Data/*.tsv.xz \\
             | onthemap gazetteer build --output gazetteer.otm
         """)
 

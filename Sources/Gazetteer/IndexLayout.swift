@@ -7,22 +7,23 @@
 ///     16  size of the file, 8         64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24
 
   /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that sections for
-  /// misspelt names, postcodes, reverse search and boxes can join without a new version.
+  /// misspelt names and reverse search can join without a new version.
   enum Section: UInt32, CaseIterable {
     case places = 1
-    case countries, names, slots, postings, nameBytes, strings, attribution
+    case countries, names, slots, postings, nameBytes, strings, attribution, postcodes
     case filter = 15
     case fuzzyBuckets, fuzzyNames, gridCells, gridPlaces, blockRanks
 
     var elementBytes: Int {
       switch self {
       case .places: 32
+      case .postcodes: 20
       case .countries, .names, .slots, .filter: 8
       case .postings, .fuzzyBuckets, .fuzzyNames, .gridCells, .gridPlaces: 4
       case .blockRanks: 2

@@ -15,6 +15,7 @@ struct IndexSections {
   private let gridCells: Column<UInt32>
   private let gridPlaces: Column<UInt32>
   private let blockRanks: Column<UInt16>
+  private let postcodeRecords: Column<PostcodeRecord>
   let builtAt: Int64
 
   /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
@@ -50,6 +51,7 @@ struct IndexSections {
     guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
       throw .damaged(path: path, part: "fuzzyBuckets")
     }
+    postcodeRecords = try Column(.postcodes, file, path)
     guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
     guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
@@ -58,6 +60,7 @@ struct IndexSections {
   var placeCount: Int { places.count }
   var countryCount: Int { countries.count }
   var nameCount: Int { names.count - 1 }
+  var postcodeCount: Int { postcodeRecords.count }
   var attribution: String { String(decoding: attributionBytes.slice(0, attributionBytes.count), as: UTF8.self) }
 
   @inline(__always)
@@ -103,6 +106,24 @@ struct IndexSections {
       slot = (slot &+ 1) & mask
     }
     return nil
+  }
+
+  /// The records of a packed code, one for each country that has it.
+  func postcodes(_ packed: UInt64) -> Range<UInt32> {
+    firstPostcode(from: PostcodeRecord.firstKey(packed))..<firstPostcode(from: PostcodeRecord.firstKey(packed + 1))
+  }
+
+  @inline(__always)
+  func postcode(_ number: UInt32) -> PostcodeRecord? { postcodeRecords[number] }
+
+  /// The number of the first record whose key is not smaller. Monotone in a damaged file too.
+  private func firstPostcode(from key: UInt64) -> UInt32 {
+    var (low, high) = (UInt32(0), UInt32(postcodeRecords.count))
+    while low < high {
+      let middle = low + (high - low) / 2
+      if let record = postcodeRecords[middle], record.key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// A folded name by its number; nil when there is none.

@@ -54,6 +54,8 @@ package enum GazetteerLimits {
   package static let lineBytes = 1 << 16
   /// Rows of the source. A posting has 28 bits for the place.
   package static let places = 1 << 24
+  /// Rows of postcodes. The world has some two million outside of the British and Dutch full codes, which add as many.
+  static let postcodes = 1 << 24
   /// Bytes of all folded names together, and of all displayed names: an offset has 32 bits, and the world's take 20 MB.
   static let tableBytes = 1 << 30
 }

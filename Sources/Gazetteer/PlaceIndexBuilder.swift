@@ -8,12 +8,15 @@ package struct PlaceIndexBuilder {
   private var countries: [CountryRecord] = []
   private var strings: [UInt8] = []
   private var names = NameTable()
+  private var postcodes = PostcodeTable()
   private var attribution: [UInt8] = []
   private var lines = 0
   private var lastLevel = Place.Level.country
-  /// Numbers of countries by code, of regions by "US\tWA".
+  /// Numbers of countries by code, of regions by "USWA".
   private var countryNumbers: [UInt16: UInt16] = [:]
   private var regionNumbers: [[UInt8]: UInt32] = [:]
+  /// Numbers of counties by "USWA/1a".
+  private var countyNumbers: [[UInt8]: UInt32] = [:]
   /// Codes of the sovereign states, by the territory's number, until all countries are known.
   private var sovereigns: [(territory: Int, state: UInt16)] = []
 
@@ -22,6 +25,9 @@ package struct PlaceIndexBuilder {
 
   /// How many places have been added.
   package var placeCount: Int { places.count }
+  /// How many lines of postcodes were left out, since their code has other characters than letters, digits and
+  /// separators, or more than ten.
+  package var skippedPostcodeCount: Int { postcodes.skippedCount }
 
   /// Reads lines until the end of a file or pipe; the caller closes it. Throws `PlaceIndexError.source`, `.tooLarge` or
   /// `.unreadable`.
@@ -52,6 +58,7 @@ package struct PlaceIndexBuilder {
       countries[territory].sovereign = countryNumbers[state] ?? UInt16(territory)
     }
     let compiled = names.compiled(places)
+    let codes = postcodes.compiled(places)
     var file = IndexFile(builtAt: builtAt)
     file.add(.places, places)
     file.add(.countries, countries)
@@ -69,6 +76,7 @@ package struct PlaceIndexBuilder {
     file.add(.gridPlaces, grid.places)
     file.add(.blockRanks, NameBlocks.compiled(compiled, places))
     file.add(.attribution, attribution)
+    file.add(.postcodes, codes)
     try file.write(to: path)
   }
 
@@ -99,9 +107,10 @@ package struct PlaceIndexBuilder {
       attribution = Array(line.dropFirst(head.count))
       return
     }
+    if line.first == UInt8(ascii: "Z") { return try addPostcode(line) }
     let row = try SourceRow(line, number: lines)
     guard row.level >= lastLevel else {
-      throw .source(line: lines, reason: "countries come first, then regions, counties and places")
+      throw .source(line: lines, reason: "countries come first, then regions, counties, places and postcodes")
     }
     lastLevel = row.level
     guard places.count < GazetteerLimits.places else { throw .tooLarge(what: "places", limit: GazetteerLimits.places) }
@@ -111,21 +120,47 @@ package struct PlaceIndexBuilder {
     guard let code = CountryRecord.code(row.country) else {
       throw .source(line: lines, reason: "the country's code is not two letters")
     }
-    let number = UInt32(places.count)
     if row.level == .country { try addCountry(code, row) }
     guard let country = countryNumbers[code] else {
       throw .source(line: lines, reason: "the country is not known")
     }
-    if row.level == .region { regionNumbers[Array(row.country) + row.region] = number }
-    let region = row.level == .country ? nil : regionNumbers[Array(row.country) + row.region]
+    addPlace(row, country)
+  }
+
+  private mutating func addPlace(_ row: SourceRow, _ country: UInt16) {
+    let number = UInt32(places.count)
+    let regionKey = Array(row.country) + row.region
+    let countyKey = regionKey + [UInt8(ascii: "/")] + row.county
+    if row.level == .region { regionNumbers[regionKey] = number }
+    if row.level == .county, !row.county.isEmpty { countyNumbers[countyKey] = number }
+    let region = row.level == .country ? nil : regionNumbers[regionKey]
+    let county = row.county.isEmpty ? nil : countyNumbers[countyKey]
     let record = PlaceRecord(
       latitudeE7: row.coordinate.latitudeE7, longitudeE7: row.coordinate.longitudeE7, population: row.population,
       nameOffset: UInt32(strings.count), region: region ?? PlaceRecord.none, country: country,
       nameLength: UInt16(row.name.count), rank: PlaceRecord.rank(level: row.level, population: row.population),
-      level: row.level.rawValue)
+      level: row.level.rawValue, county: row.level == .county ? number : county ?? PlaceRecord.none)
     strings += row.name
     places.append(record)
     names.add(row, number: number, rank: Int(record.rank))
+  }
+
+  private mutating func addPostcode(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+    lastLevel = .postcode
+    let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    guard fields.count == 5 else {
+      throw .source(line: lines, reason: "expected 5 fields of a postcode, found \(fields.count)")
+    }
+    guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
+      throw .source(line: lines, reason: "the country is not known")
+    }
+    guard let point = SourceRow.coordinate(fields[3], fields[4]) else {
+      throw .source(line: lines, reason: "the point is not in degrees")
+    }
+    guard postcodes.count < GazetteerLimits.postcodes else {
+      throw .tooLarge(what: "postcodes", limit: GazetteerLimits.postcodes)
+    }
+    postcodes.add(code: fields[2], country: fields[1], number: country, point)
   }
 
   private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(PlaceIndexError) {

@@ -36,6 +36,7 @@ struct FileTests {
   func sizes() {
     #expect(MemoryLayout<PlaceRecord>.size == IndexLayout.Section.places.elementBytes)
     #expect(MemoryLayout<CountryRecord>.size == IndexLayout.Section.countries.elementBytes)
+    #expect(MemoryLayout<PostcodeRecord>.stride == IndexLayout.Section.postcodes.elementBytes)
     #expect(MemoryLayout<NameRecord>.size == IndexLayout.Section.names.elementBytes)
   }
 
@@ -58,12 +59,14 @@ struct FileTests {
     #expect(throws: PlaceIndexError.foreign(path: file.path)) { try PlaceIndex(path: file.path) }
   }
 
-  @Test("Another version of the layout or of the folding is refused", arguments: [4, 8])
-  func incompatible(offset: Int) throws {
+  @Test(
+    "Another version of the layout or of the folding is refused",
+    arguments: [(4, IndexLayout.version), (8, Fold.version)])
+  func incompatible(offset: Int, expected: UInt32) throws {
     var bytes = try written()
     bytes[offset] = 99
     try replace(bytes)
-    #expect(throws: PlaceIndexError.incompatible(path: file.path, found: 99, expected: 1)) {
+    #expect(throws: PlaceIndexError.incompatible(path: file.path, found: 99, expected: expected)) {
       try PlaceIndex(path: file.path)
     }
   }
