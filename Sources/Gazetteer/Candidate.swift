@@ -20,6 +20,10 @@ struct Candidate {
   var prominence: Int
   /// The text has a house's number or a street's words, so that much of it is left over as a rule.
   var isInAddress: Bool
+  /// Its postcode in the query, a record number; `PlaceRecord.none` where there is none.
+  var postcode: UInt32
+  /// The postcode is what was found, and the place only where it lies.
+  var isPostcode: Bool
   /// How its own name is written in the query.
   var spelling: Spelling
   /// Nothing of the query is left over.

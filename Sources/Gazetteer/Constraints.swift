@@ -31,6 +31,16 @@ struct Constraints {
 
   func allow(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
     if levels != 0, levels & 1 << place.level == 0 { return false }
+    return isOfCountry(place, sections)
+  }
+
+  /// Whether a postcode of the place's country is wanted.
+  func allow(postcodeOf place: PlaceRecord, _ sections: IndexSections) -> Bool {
+    if levels != 0, levels & 1 << Place.Level.postcode.rawValue == 0 { return false }
+    return isOfCountry(place, sections)
+  }
+
+  private func isOfCountry(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
     guard let country else { return true }
     return place.country == country || sections.country(place.country)?.sovereign == country
   }

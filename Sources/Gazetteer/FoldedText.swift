@@ -23,6 +23,7 @@ struct FoldedText {
   private var isOpen = false
   private var content: Token.Content = []
   private var start = 0
+  private var isAfterDot = false
   /// Where the open token began in the text as typed, and where the character at work begins and ends.
   private var from = 0
   private var position = 0
@@ -87,6 +88,7 @@ struct FoldedText {
     case UInt8(ascii: "."):
       if lettersSinceDot > 1 || !content.contains(.letter) { endToken() }
       lettersSinceDot = 0
+      isAfterDot = !isOpen
     case UInt8(ascii: "&"):
       endToken()
       for letter in [UInt8(ascii: "a"), UInt8(ascii: "n"), UInt8(ascii: "d")] { append(letter, .letter) }
@@ -157,6 +159,7 @@ struct FoldedText {
         byteCount += 1
       }
       (isOpen, content, start, lettersSinceDot, from) = (true, [], byteCount, 0, position)
+      if isAfterDot, position > 0 { content = .afterDot }
     }
     guard byteCount < bytes.count else {
       isCut = true
@@ -175,6 +178,7 @@ struct FoldedText {
   }
 
   private mutating func endToken() {
+    isAfterDot = false
     guard isOpen else { return }
     isOpen = false
     contract()

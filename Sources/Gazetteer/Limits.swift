@@ -44,6 +44,12 @@ package enum GazetteerLimits {
   /// Names that one query is compared with, edit by edit.
   static let comparisonsPerQuery = 1_024
 
+  /// How far a postcode may be from the town that is written with it.
+  static let postcodeKm = 40.0
+  /// How far its point may be from the town for it to be the answer rather than the town's.
+  static let postcodePointKm = 15.0
+  /// Letters and digits of a code that may be asked for without anything else beside it.
+  static let postcodeLengthMin = 4
   /// How far from a point the nearest place may be. Farther out at sea there is none.
   static let nearbyKm = 100.0
   /// Names that begin as the text does and are looked at, and the places of each by which their rank is told.

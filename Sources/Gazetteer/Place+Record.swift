@@ -2,9 +2,14 @@ import OnTheMap
 
 extension Place {
   /// A record of the index as an answer; nil when the record is damaged.
-  init?(_ record: PlaceRecord, _ sections: IndexSections, match: Match, confidence: Double) {
+  ///
+  /// - Parameter postcode: takes the place of the town's point, and stands before its name.
+  init?(
+    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, match: Match, confidence: Double
+  ) {
     guard let level = Level(rawValue: record.level),
-      let coordinate = Coordinate(latitudeE7: record.latitudeE7, longitudeE7: record.longitudeE7)
+      let coordinate = Coordinate(
+        latitudeE7: postcode?.latitudeE7 ?? record.latitudeE7, longitudeE7: postcode?.longitudeE7 ?? record.longitudeE7)
     else { return nil }
     let name = sections.name(of: record)
     let region = level > .country ? sections.place(record.region).map(sections.name(of:)) : nil
@@ -14,7 +19,8 @@ extension Place {
     if level > .region, let region, !region.elementsEqual(name) { parts.append(region) }
     if level > .country, let country, !country.elementsEqual(parts[parts.count - 1]) { parts.append(country) }
     self.init(
-      coordinate: coordinate, level: level, match: match, confidence: confidence, label: Self.label(parts),
+      coordinate: coordinate, level: postcode == nil ? level : .postcode, match: match, confidence: confidence,
+      label: (postcode.map { "\($0.code) " } ?? "") + Self.label(parts),
       name: String(decoding: name, as: UTF8.self),
       region: region.map { String(decoding: $0, as: UTF8.self) } ?? "",
       country: country.map { String(decoding: $0, as: UTF8.self) } ?? "",

@@ -50,7 +50,7 @@ struct Nearby {
   func places(limit: Int) -> [Found] {
     var found: [Found] = []
     // Along a parallel a degree grows shorter towards the poles; near them all of it is near.
-    let shrink = max(cos(point.latitude * .pi / 180), 0.02)
+    let shrink = max(cos(point.latitude * .pi / 180), 0.001)
     let row = PlaceGrid.row(latitudeE7: point.latitudeE7)
     let column = PlaceGrid.column(longitudeE7: point.longitudeE7)
     let rows = Int(GazetteerLimits.nearbyKm / 55) + 1

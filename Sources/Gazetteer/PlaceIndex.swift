@@ -40,7 +40,7 @@ package final class PlaceIndex: Sendable {
       if query.kind == .reverse { return [] }
       return FoldedText.withEmpty { folded in
         folded.fold(bytes)
-        return Search(sections, folded).places(query)
+        return Search(sections, folded, source: bytes).places(query)
       }
     }
   }

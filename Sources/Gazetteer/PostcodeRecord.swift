@@ -29,6 +29,18 @@ struct PostcodeRecord {
   /// The country's number.
   var country: UInt16 { UInt16(key & (1 << Self.countryBits - 1)) }
 
+  /// The code, without separators.
+  var code: String {
+    var rest = key >> Self.countryBits
+    var digits: [UInt8] = []
+    while rest > 0 {
+      let digit = UInt8(truncatingIfNeeded: rest % 37)
+      if digit > 0 { digits.append(digit < 11 ? UInt8(ascii: "0") + digit - 1 : UInt8(ascii: "A") + digit - 11) }
+      rest /= 37
+    }
+    return String(decoding: digits.reversed(), as: UTF8.self)
+  }
+
   /// The smallest key of a packed code.
   static func firstKey(_ packed: UInt64) -> UInt64 { packed << countryBits }
 

@@ -6,10 +6,13 @@ import OnTheMap
 struct Search {
   let sections: IndexSections
   let text: FoldedText
+  /// As typed.
+  let source: UnsafeBufferPointer<UInt8>
 
-  init(_ sections: IndexSections, _ text: FoldedText) {
+  init(_ sections: IndexSections, _ text: FoldedText, source: UnsafeBufferPointer<UInt8>) {
     self.sections = sections
     self.text = text
+    self.source = source
   }
 
   /// The answers, best first.
@@ -27,7 +30,9 @@ struct Search {
           let all = phrases.findMisspelt(words, into: matches, after: count)
           if all > count { ranking = rank(phrases, matches[..<all], constraints, limit: query.limit, room) }
         }
-        return ranking.places(limit: query.limit, sections)
+        return ranking.places(limit: query.limit, sections) { candidate, record in
+          query.isDetailed ? detail(of: candidate, record) : nil
+        }
       }
     }
   }

@@ -87,7 +87,7 @@ struct FileTests {
           text.withUTF8 { text in
             FoldedText.withEmpty { folded in
               folded.fold(text)
-              _ = Search(sections, folded).places(PlaceQuery("", limit: 5, country: "AA"))
+              _ = Search(sections, folded, source: text).places(PlaceQuery("", limit: 5, isDetailed: true))
             }
           }
         }
