@@ -58,6 +58,13 @@ package enum Limits {
   package static let pagePostsMax = 1_000
   /// Alternatives in the answer to a look-up.
   package static let candidatesMax = 20
+  /// What is repeated of a wrong value in the complaint about it.
+  package static let complaintBytesMax = 64
+  /// A row of a table of places, or a line of JSON: a query with all its options fits a hundred times, and columns that
+  /// nobody reads should fit too.
+  package static let tableRecordBytesMax = 65_536
+  /// What is read of a table at once, and looked up together: thousands of rows, so that handing them over costs nothing.
+  package static let tableChunkBytes = 262_144
 
   /// A worker's unanswered jobs. More would only add waiting.
   package static let windowMax = 64
