@@ -5,9 +5,16 @@ import OnTheMap
 
 struct GeocodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "geocode", abstract: "Find the places that a text means, from the gazetteer, without a server.",
+    commandName: "geocode", abstract: "Find the places that texts mean, from the gazetteer, without a server.",
     discussion: """
-      Exits with 1 when no place is known by the text.
+      Says the best answer, and others where it is not clear which is meant. Exits
+      with 1 when no place is known by the text.
+
+      --input reads a table instead, with the text in the column or field query, and
+      writes one JSON object a line, in the table's order: {"query": …, "places": […]},
+      or {"query": …, "error": {"code": …, "detail": …}} for a row that is wrong. A
+      row may have its own limit, country, focus (or focus_lat and focus_lon), lang,
+      level and prefix; what it leaves empty is as the flags say.
 
       --score reads a CSV file with the columns query, lat, lon and tolerance_km, and
       says how many of its texts are found where they should be, by kind (or
@@ -18,7 +25,9 @@ struct GeocodeCommand: AsyncParsableCommand {
       Examples:
         onthemap geocode "Seattle, WA"
         onthemap geocode --limit 5 --json Springfield
-        onthemap geocode -- "-33.87, 151.21"
+        onthemap geocode --reverse -- "-33.87, 151.21"
+        onthemap geocode --input places.csv > answers.ndjson
+        cut -f 2 names.tsv | sed '1i query' | onthemap geocode --input -
         onthemap geocode --score cases.csv
       """)
 
@@ -32,24 +41,32 @@ struct GeocodeCommand: AsyncParsableCommand {
   var focus: String?
   @Option(help: "The language of the answers, by its two letters.")
   var lang: String?
-  @Option(help: "Only places of these levels: country, region, county, city, postcode, street, house.")
+  @Option(
+    help: "Only places of these levels, with commas: country, region, county, city, postcode, street, house.")
   var level: String?
   @Flag(help: "The last word may be only begun.")
   var prefix = false
-  @Flag(help: "The text is a point, LAT,LON; find the towns around it.")
+  @Flag(help: "The text is a point, LAT,LON: find the towns around it.")
   var reverse = false
+  @Option(help: "A table of texts. - for standard input.")
+  var input: String?
+  @Option(help: "The table's form: csv or ndjson. (default: by the file's ending, else csv)")
+  var format: String?
   @Option(help: "A CSV file of texts and where they are: say how right the gazetteer is. - for standard input.")
   var score: String?
-  @Flag(help: "One JSON object for each place.")
+  @Flag(help: "One JSON object for each place; with --score, the figures as one object.")
   var json = false
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    guard [text, score].compactMap({ $0 }).count == 1 else {
-      throw ValidationError("Give a text, or --score FILE, and not both.")
+    guard [text, input, score].compactMap({ $0 }).count == 1 else {
+      throw ValidationError("Give a text, or --input FILE, or --score FILE: one of them.")
     }
+    guard !(prefix && reverse) else { throw ValidationError("--prefix and --reverse exclude each other.") }
+    guard format == nil || input != nil else { throw ValidationError("--format goes with --input.") }
+    _ = try form()
     _ = try query()
   }
 
@@ -57,36 +74,65 @@ struct GeocodeCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     let index = try PlaceIndex(path: try settings.gazetteer(flag: gazetteer))
     if let score { return try run(score: score, index) }
-    let query = try query()
+    if let input { return try run(input: input, index) }
+    try answer(try query(), index)
+  }
+
+  private func answer(_ query: PlaceQuery, _ index: PlaceIndex) throws {
+    var query = query
+    if limit == nil, !json { query.limit = 1 + GeocodeAnswer.alternatives }
     let places = index.locate(query)
     guard !places.isEmpty else {
       complain("No place is known by \"\(query.text)\".")
       throw ExitCode(1)
     }
-    for place in places {
-      if json {
-        say(String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self))
-      } else {
-        say(
-          "\(place.label)  \(place.coordinate.latitude), \(place.coordinate.longitude)  "
-            + "(\(place.level.word), \(place.match.word), \(Int((place.confidence * 100).rounded())) %)")
-      }
+    if json {
+      for place in places { say(String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self)) }
+      return
+    }
+    let answer = GeocodeAnswer(places: places, showsAll: limit != nil)
+    for line in answer.lines { say(line) }
+    for remark in answer.remarks { complain(remark) }
+  }
+
+  private func run(input path: String, _ index: PlaceIndex) throws {
+    let (form, defaults) = (try form(), try query())
+    try with(path, "--input") { descriptor throws(TableProblem) in
+      let tally = try Batch(descriptor: descriptor, form: form, defaults: defaults, index).run()
+      complain(tally.summary)
+      if !index.attribution.isEmpty { complain(index.attribution) }
     }
   }
 
   private func run(score path: String, _ index: PlaceIndex) throws {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SettingError(
-        "--score must be a file that can be read, not \"\(path)\": \(String(cString: strerror(errno))).")
-    }
-    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     let defaults = try query()
-    do throws(TableProblem) {
+    try with(path, "--score") { descriptor throws(TableProblem) in
       let report = ScoreReport(score: try ScoreTable.score(descriptor: descriptor, defaults: defaults, index))
       say(json ? report.json : report.text)
       for problem in report.score.problems { complain("\(path), \(problem)") }
-    } catch { throw SettingError("--score \(path): \(error).") }
+    }
+  }
+
+  /// Opens a table for as long as it is used.
+  private func with(_ path: String, _ flag: String, _ body: (Int32) throws(TableProblem) -> Void) throws {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw SettingError("\(flag) must be a file that can be read, not \"\(path)\": \(reason).")
+    }
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    do { try body(descriptor) } catch { throw SettingError("\(flag) \(path): \(error).") }
+  }
+
+  private func form() throws -> TableReader.Form {
+    guard let format else {
+      return input.map { $0.hasSuffix(".ndjson") || $0.hasSuffix(".jsonl") } == true ? .ndjson : .csv
+    }
+    guard let form = TableReader.Form(rawValue: format) else {
+      let known = TableReader.Form.allCases.map(\.rawValue).joined(separator: " or ")
+      throw ValidationError("--format must be \(known), not \"\(format)\".")
+    }
+    return form
   }
 
   /// The question of the flags.
@@ -94,13 +140,13 @@ struct GeocodeCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError`, which names the flag.
   private func query() throws -> PlaceQuery {
     var query = PlaceQuery("", kind: reverse ? .reverse : prefix ? .prefix : .forward, isDetailed: true)
-    do throws(InvalidOption) {
-      if let text { try query.set(.text, to: text) }
-      for (option, value) in [
-        (PlaceQuery.Option.limit, limit), (.country, country), (.focus, focus), (.language, lang), (.level, level),
-      ] { if let value { try query.set(option, to: value) } }
-    } catch {
-      throw ValidationError(error.sentence(error.option == .text ? "The text" : "--\(error.option.rawValue)") + ".")
+    let given: [(PlaceQuery.Option, String?)] = [
+      (.text, text), (.limit, limit), (.country, country), (.focus, focus), (.language, lang), (.level, level),
+    ]
+    for case (let option, let value?) in given {
+      do { try query.set(option, to: value) } catch {
+        throw ValidationError(error.sentence(option == .text ? "The text" : "--\(option.rawValue)") + ".")
+      }
     }
     return query
   }
