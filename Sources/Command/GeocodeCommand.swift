@@ -1,59 +1,153 @@
 import ArgumentParser
+import Foundation
 import Gazetteer
 import OnTheMap
 
 struct GeocodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "geocode", abstract: "Find the places that a text means, from the gazetteer, without a server.",
+    commandName: "geocode", abstract: "Find the places that texts mean, from the gazetteer, without a server.",
     discussion: """
-      Exits with 1 when no place is known by the text.
+      Says the best answer, and others where it is not clear which is meant. Exits
+      with 1 when no place is known by the text.
+
+      --input reads a table instead, with the text in the column or field query, and
+      writes one JSON object a line, in the table's order: {"query": …, "places": […]},
+      or {"query": …, "error": {"code": …, "detail": …}} for a row that is wrong. A
+      row may have its own limit, country, focus (or focus_lat and focus_lon), lang,
+      level and prefix; what it leaves empty is as the flags say.
+
+      --score reads a CSV file with the columns query, lat, lon and tolerance_km, and
+      says how many of its texts are found where they should be, by kind (or
+      category), and how often confident answers are right; then it lists the rest.
+      With expected_city instead of query it looks up what is around each point. The
+      columns country_filter, focus_lat, focus_lon, lang and top_k are heeded.
 
       Examples:
         onthemap geocode "Seattle, WA"
         onthemap geocode --limit 5 --json Springfield
-        onthemap geocode -- "-33.87, 151.21"
+        onthemap geocode --reverse -- "-33.87, 151.21"
+        onthemap geocode --input places.csv > answers.ndjson
+        cut -f 2 names.tsv | sed '1i query' | onthemap geocode --input -
+        onthemap geocode --score cases.csv
       """)
 
   @Argument(help: "The place, in any words.")
-  var text: String
+  var text: String?
   @Option(help: "Places wanted, 1 to 20.")
-  var limit = 1
+  var limit: String?
   @Option(help: "Only places of this country, by its two letters.")
   var country: String?
-  @Flag(help: "One JSON object for each place.")
+  @Option(parsing: .unconditional, help: "LAT,LON: places near it are preferred to others of about their size.")
+  var focus: String?
+  @Option(help: "The language of the answers, by its two letters.")
+  var lang: String?
+  @Option(
+    help: "Only places of these levels, with commas: country, region, county, city, postcode, street, house.")
+  var level: String?
+  @Flag(help: "The last word may be only begun.")
+  var prefix = false
+  @Flag(help: "The text is a point, LAT,LON: find the towns around it.")
+  var reverse = false
+  @Option(help: "A table of texts. - for standard input.")
+  var input: String?
+  @Option(help: "The table's form: csv or ndjson. (default: by the file's ending, else csv)")
+  var format: String?
+  @Option(help: "A CSV file of texts and where they are: say how right the gazetteer is. - for standard input.")
+  var score: String?
+  @Flag(help: "One JSON object for each place; with --score, the figures as one object.")
   var json = false
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    guard (1...Limits.candidatesMax).contains(limit) else {
-      throw ValidationError("--limit must be a number from 1 to \(Limits.candidatesMax), not \(limit).")
+    guard [text, input, score].compactMap({ $0 }).count == 1 else {
+      throw ValidationError("Give a text, or --input FILE, or --score FILE: one of them.")
     }
-    guard country?.utf8.count ?? 2 == 2 else {
-      throw ValidationError("--country must be two letters, such as US, not \"\(country ?? "")\".")
-    }
-    guard (1...Limits.placeBytesMax).contains(text.utf8.count) else {
-      throw ValidationError("The text must have 1 to \(Limits.placeBytesMax) bytes.")
-    }
+    guard !(prefix && reverse) else { throw ValidationError("--prefix and --reverse exclude each other.") }
+    guard format == nil || input != nil else { throw ValidationError("--format goes with --input.") }
+    _ = try form()
+    _ = try query()
   }
 
   func run() async throws {
     let settings = try await Settings(common)
     let index = try PlaceIndex(path: try settings.gazetteer(flag: gazetteer))
-    let places = index.locate(PlaceQuery(text, limit: limit, country: country?.uppercased()))
+    if let score { return try run(score: score, index) }
+    if let input { return try run(input: input, index) }
+    try answer(try query(), index)
+  }
+
+  private func answer(_ query: PlaceQuery, _ index: PlaceIndex) throws {
+    var query = query
+    if limit == nil, !json { query.limit = 1 + GeocodeAnswer.alternatives }
+    let places = index.locate(query)
     guard !places.isEmpty else {
-      complain("No place is known by \"\(text)\".")
+      complain("No place is known by \"\(query.text)\".")
       throw ExitCode(1)
     }
-    for place in places {
-      if json {
-        say(String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self))
-      } else {
-        say(
-          "\(place.label)  \(place.coordinate.latitude), \(place.coordinate.longitude)  "
-            + "(\(place.level.word), \(place.match.word), \(Int((place.confidence * 100).rounded())) %)")
+    if json {
+      for place in places { say(String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self)) }
+      return
+    }
+    let answer = GeocodeAnswer(places: places, showsAll: limit != nil)
+    for line in answer.lines { say(line) }
+    for remark in answer.remarks { complain(remark) }
+  }
+
+  private func run(input path: String, _ index: PlaceIndex) throws {
+    let (form, defaults) = (try form(), try query())
+    try with(path, "--input") { descriptor throws(TableProblem) in
+      let tally = try Batch(descriptor: descriptor, form: form, defaults: defaults, index).run()
+      complain(tally.summary)
+      if !index.attribution.isEmpty { complain(index.attribution) }
+    }
+  }
+
+  private func run(score path: String, _ index: PlaceIndex) throws {
+    let defaults = try query()
+    try with(path, "--score") { descriptor throws(TableProblem) in
+      let report = ScoreReport(score: try ScoreTable.score(descriptor: descriptor, defaults: defaults, index))
+      say(json ? report.json : report.text)
+      for problem in report.score.problems { complain("\(path), \(problem)") }
+    }
+  }
+
+  /// Opens a table for as long as it is used.
+  private func with(_ path: String, _ flag: String, _ body: (Int32) throws(TableProblem) -> Void) throws {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw SettingError("\(flag) must be a file that can be read, not \"\(path)\": \(reason).")
+    }
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    do { try body(descriptor) } catch { throw SettingError("\(flag) \(path): \(error).") }
+  }
+
+  private func form() throws -> TableReader.Form {
+    guard let format else {
+      return input.map { $0.hasSuffix(".ndjson") || $0.hasSuffix(".jsonl") } == true ? .ndjson : .csv
+    }
+    guard let form = TableReader.Form(rawValue: format) else {
+      let known = TableReader.Form.allCases.map(\.rawValue).joined(separator: " or ")
+      throw ValidationError("--format must be \(known), not \"\(format)\".")
+    }
+    return form
+  }
+
+  /// The question of the flags.
+  ///
+  /// - Throws: `ValidationError`, which names the flag.
+  private func query() throws -> PlaceQuery {
+    var query = PlaceQuery("", kind: reverse ? .reverse : prefix ? .prefix : .forward, isDetailed: true)
+    let given: [(PlaceQuery.Option, String?)] = [
+      (.text, text), (.limit, limit), (.country, country), (.focus, focus), (.language, lang), (.level, level),
+    ]
+    for case (let option, let value?) in given {
+      do { try query.set(option, to: value) } catch {
+        throw ValidationError(error.sentence(option == .text ? "The text" : "--\(option.rawValue)") + ".")
       }
     }
+    return query
   }
 }

@@ -11,16 +11,23 @@ func complain(_ line: String) { put(line + "\n", on: STDERR_FILENO) }
 @discardableResult
 func put(_ text: String, on descriptor: Int32) -> Bool {
   var text = text
-  return text.withUTF8 { bytes in
-    var done = 0
-    while done < bytes.count {
-      let count = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      done += count
-    }
-    return true
+  return text.withUTF8 { put(UnsafeRawBufferPointer($0), on: descriptor) }
+}
+
+/// The same of bytes.
+func put(_ bytes: [UInt8], on descriptor: Int32) -> Bool {
+  bytes.withUnsafeBytes { put($0, on: descriptor) }
+}
+
+private func put(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Bool {
+  var done = 0
+  while done < bytes.count {
+    let count = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return false }
+    done += count
   }
+  return true
 }
 
 /// A host as it stands in an address: IPv6 in brackets.

@@ -85,7 +85,8 @@ package struct IngestService: Service {
     let sessions = Sessions(database: database)
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(Problem.of))
-    PublicRoutes(database: database, lookups: lookups).add(to: router)
+    PublicRoutes(database: database).add(to: router)
+    GeocodeRoutes(lookups: lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: Passwords(), site: Site(origin: configuration.origin)
     ).add(to: router)

@@ -18,17 +18,13 @@ final class Lookups: Sendable {
     counter = Atomic(UInt64(boot) << 39)
   }
 
-  /// Places for a text, best first; none when none is known by it.
+  /// Places for a question, best first; none when none is known.
   ///
-  /// - Parameters:
-  ///   - limit: 1 … `Limits.candidatesMax`.
-  ///   - country: ISO 3166-1 alpha-2, or empty.
   /// - Throws: `Problem` when too many look up, or no worker answers in time.
-  func places(_ text: String, limit: Int, country: String) async throws -> [Place] {
+  func places(_ query: PlaceQuery) async throws -> [Place] {
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.expect(id) else { throw Problem.busy }
-    jobs.put(
-      .add([Job(id: id, account: AccountID(rawValue: 0), query: text, limit: limit, country: country)]))
+    jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
     switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs) {
     case .located(let places): return places
     case .notFound: return []

@@ -96,6 +96,9 @@ package final class JobClient: Station {
   /// connection, and what it said last would be lost with it.
   package var hasLeft: Bool { session.session == nil }
 
+  private static let malformed = JobOutcome.failed(
+    .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
+
   private func work(_ body: IngestFrame.OneOf_Body, nowMs: Int64) {
     switch body {
     case .jobs(let jobs):
@@ -105,10 +108,7 @@ package final class JobClient: Station {
       let results = jobs.jobs.compactMap { wire -> JobResult? in
         let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
         guard wanted.contains(lease) else { return nil }
-        let job = Job(
-          id: lease.job, account: AccountID(rawValue: 0), query: wire.query,
-          limit: min(max(1, Int(wire.limit)), Limits.candidatesMax), country: wire.country)
-        return JobResult(lease: lease, outcome: answer(job))
+        return JobResult(lease: lease, outcome: wire.job.map(answer) ?? JobClient.malformed)
       }
       send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
     case .acks(let acks):

@@ -19,9 +19,70 @@ extension Onthemap_Jobs_V1_Job {
     leaseToken = assignment.lease.token
     leaseMs = UInt32(Limits.leaseMs)
     attempt = UInt32(assignment.job.attempts + 1)
-    query = assignment.job.query
-    limit = UInt32(assignment.job.limit)
-    country = assignment.job.country
+    switch assignment.job.question {
+    case .post(let text):
+      query = text
+      limit = 1
+    case .lookup(let asked):
+      query = asked.text
+      limit = UInt32(asked.limit)
+      country = asked.country ?? ""
+      lookup = .init(asked)
+    }
+  }
+
+  /// Nil when it asks for what this version does not know, or forbids.
+  var job: Job? {
+    guard let question else { return nil }
+    return Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+  }
+
+  private var question: Job.Question? {
+    // Nearly all are posts.
+    if !hasLookup, limit <= 1, country.isEmpty { return .post(query) }
+    guard country.isEmpty || country.utf8.count == 2 else { return nil }
+    let places = min(max(1, Int(limit)), Limits.candidatesMax)
+    var asked = PlaceQuery(query, limit: places, country: country.isEmpty ? nil : country)
+    guard !hasLookup || lookup.read(into: &asked) else { return nil }
+    return .lookup(asked)
+  }
+}
+
+extension Onthemap_Jobs_V1_Lookup {
+  init(_ query: PlaceQuery) {
+    kind =
+      switch query.kind {
+      case .forward: .forward
+      case .prefix: .prefix
+      case .reverse: .reverse
+      }
+    if let point = query.focus {
+      focus = .with {
+        $0.latE7 = point.latitudeE7
+        $0.lonE7 = point.longitudeE7
+      }
+    }
+    language = query.language ?? ""
+    levels = query.levels.sorted().map { Onthemap_Jobs_V1_Level(rawValue: Int($0.rawValue)) ?? .unspecified }
+  }
+
+  /// False when it is outside the protocol's ranges, or of a later version.
+  fileprivate func read(into query: inout PlaceQuery) -> Bool {
+    switch kind {
+    case .unspecified, .forward: query.kind = .forward
+    case .prefix: query.kind = .prefix
+    case .reverse: query.kind = .reverse
+    case .UNRECOGNIZED: return false
+    }
+    if hasFocus {
+      guard let point = Coordinate(latitudeE7: focus.latE7, longitudeE7: focus.lonE7) else { return false }
+      query.focus = point
+    }
+    guard language.isEmpty || language.utf8.count == 2 else { return false }
+    query.language = language.isEmpty ? nil : language
+    query.levels = Set(levels.compactMap { UInt8(exactly: $0.rawValue).flatMap(Place.Level.init) })
+    query.isDetailed = true
+    return levels.isEmpty || !query.levels.isEmpty
   }
 }
 
@@ -30,7 +91,11 @@ extension Onthemap_Jobs_V1_Result {
     jobID = result.lease.job.rawValue
     leaseToken = result.lease.token
     switch result.outcome {
-    case .located(let places): located = .with { $0.places = places.map(Onthemap_Jobs_V1_Place.init) }
+    case .located(let places):
+      located = .with {
+        $0.places = places.map(Onthemap_Jobs_V1_Place.init)
+        $0.attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
+      }
     case .notFound: notFound = .init()
     case .failed(let failure): failed = .init(failure)
     }
@@ -41,7 +106,8 @@ extension Onthemap_Jobs_V1_Result {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
     case .located(let located):
-      let places = located.places.prefix(Limits.candidatesMax).compactMap(\.place)
+      let attribution = located.attribution.safeLine(bytesMax: Limits.attributionBytesMax)
+      let places = located.places.prefix(Limits.candidatesMax).compactMap { $0.place(attribution: attribution) }
       guard !places.isEmpty, places.count == min(located.places.count, Limits.candidatesMax) else { return nil }
       return JobResult(lease: lease, outcome: .located(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
@@ -76,9 +142,9 @@ extension Onthemap_Jobs_V1_Result {
   fileprivate var bytesMax: Int {
     switch outcome {
     case .located(let located):
-      located.places.reduce(40) {
+      located.places.reduce(40 + 4 + located.attribution.utf8.count) {
         $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
-          + $1.countryCode.utf8.count
+          + $1.countryCode.utf8.count + ($1.hasDetail ? $1.detail.bytesMax : 0)
       }
     case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
     case .notFound, nil: 40
@@ -98,9 +164,13 @@ extension Onthemap_Jobs_V1_Place {
     region = place.region
     country = place.country
     countryCode = place.countryCode
+    if let known = place.detail { detail = .init(known) }
   }
 
-  var place: Place? {
+  /// Nil when the protocol forbids it.
+  ///
+  /// - Parameter attribution: what came with all places; only those with detail have room for it.
+  func place(attribution: String) -> Place? {
     guard let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
       let level = UInt8(exactly: level.rawValue).flatMap(Place.Level.init),
       let match = UInt8(exactly: match.rawValue).flatMap(Place.Match.init),
@@ -109,9 +179,14 @@ extension Onthemap_Jobs_V1_Place {
         $0.utf8.count <= 2 * Limits.placeBytesMax && $0.isSafeLine
       })
     else { return nil }
+    var known: Place.Detail?
+    if hasDetail {
+      guard let detail = detail.detail(attribution: attribution) else { return nil }
+      known = detail
+    }
     return Place(
       coordinate: coordinate, level: level, match: match, confidence: Double(confidencePm) / 1_000, label: label,
-      name: name, region: region, country: country, countryCode: countryCode)
+      name: name, region: region, country: country, countryCode: countryCode, detail: known)
   }
 }
 

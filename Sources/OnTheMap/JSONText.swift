@@ -22,6 +22,13 @@ package struct JSONText: Sendable {
     close("}")
   }
 
+  /// An object on a line of its own, as in NDJSON.
+  package mutating func line(_ body: (inout JSONText) -> Void) {
+    object(body)
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
+  }
+
   /// A member that is an object.
   package mutating func object(_ name: String, _ body: (inout JSONText) -> Void) {
     key(name)
@@ -49,8 +56,15 @@ package struct JSONText: Sendable {
   package mutating func add(_ name: String, _ value: some BinaryInteger) { raw(name, String(value)) }
 
   /// A member that is a number; null where it is not finite.
-  package mutating func add(_ name: String, _ value: Double) {
-    raw(name, value.isFinite ? (value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)") : "null")
+  package mutating func add(_ name: String, _ value: Double) { raw(name, Self.text(value)) }
+
+  /// A member that is an array of numbers; null where one is not finite.
+  package mutating func add(_ name: String, _ values: [Double]) {
+    raw(name, "[\(values.map(Self.text).joined(separator: ","))]")
+  }
+
+  private static func text(_ value: Double) -> String {
+    value.isFinite ? (value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)") : "null"
   }
 
   /// A member that is a truth value.

@@ -18,15 +18,18 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
 
 /// A text whose place is to be found.
 package struct Job: Sendable, Equatable {
+  /// What is to be found out.
+  package enum Question: Sendable, Equatable {
+    /// The place of a post, by its text of 1 … `Limits.placeBytesMax` bytes.
+    case post(String)
+    /// Whatever a look-up asks. In a box of its own, so that posts, which wait by the thousand, take no more room.
+    indirect case lookup(PlaceQuery)
+  }
+
   package let id: JobID
   /// Whose turn it takes; look-ups have their own lane.
   package let account: AccountID
-  /// 1 … `Limits.placeBytesMax` bytes.
-  package let query: String
-  /// Places wanted, 1 … `Limits.candidatesMax`.
-  package let limit: Int
-  /// Only places of this country (ISO 3166-1 alpha-2), or of all where empty.
-  package let country: String
+  package let question: Question
   /// The client's own coordinates, to compare the answer with; they do not travel.
   package let given: Coordinate?
   /// Failed tries so far, as on disk.
@@ -34,18 +37,39 @@ package struct Job: Sendable, Equatable {
   /// Workers lost over it so far, as on disk.
   package var leaseLosses: Int
 
+  /// A post's.
   package init(
-    id: JobID, account: AccountID, query: String, limit: Int = 1, country: String = "",
-    given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
+    id: JobID, account: AccountID, query: String, given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
   ) {
-    self.id = id
-    self.account = account
-    self.query = query
-    self.limit = limit
-    self.country = country
-    self.given = given
+    self.init(id: id, account: account, question: .post(query), given: given)
     self.attempts = attempts
     self.leaseLosses = leaseLosses
+  }
+
+  /// Any, at its first try.
+  package init(id: JobID, account: AccountID, question: Question, given: Coordinate? = nil) {
+    self.id = id
+    self.account = account
+    self.question = question
+    self.given = given
+    attempts = 0
+    leaseLosses = 0
+  }
+
+  /// The text: 1 … `Limits.placeBytesMax` bytes.
+  package var query: String {
+    switch question {
+    case .post(let text): text
+    case .lookup(let query): query.text
+    }
+  }
+
+  /// The question as a geocoder takes it.
+  package var placeQuery: PlaceQuery {
+    switch question {
+    case .post(let text): PlaceQuery(text)
+    case .lookup(let query): query
+    }
   }
 }
 

@@ -58,6 +58,14 @@ package enum Limits {
   package static let pagePostsMax = 1_000
   /// Alternatives in the answer to a look-up.
   package static let candidatesMax = 20
+  /// What is repeated of a wrong value in the complaint about it.
+  package static let complaintBytesMax = 64
+  /// A row of a table of places, or a line of JSON: a query with all its options fits a hundred times, and columns that
+  /// nobody reads should fit too.
+  package static let tableRecordBytesMax = 65_536
+  /// What is read of a table at once, and looked up together: thousands of rows, so that handing them over costs
+  /// nothing.
+  package static let tableChunkBytes = 262_144
 
   /// A worker's unanswered jobs. More would only add waiting.
   package static let windowMax = 64
@@ -90,7 +98,17 @@ package enum Limits {
   /// would grow, and nothing ends it.
   package static let notStartedPauseMs: Int64 = 5_000
 
-  /// One frame of the job link. A window of jobs with the longest queries fits: 64 × (256 + 60) bytes.
+  /// A second-level region's name.
+  package static let countyBytesMax = 256
+  /// A postcode: the longest in use have about ten characters.
+  package static let postcodeBytesMax = 32
+  /// The name of who answered a look-up.
+  package static let providerBytesMax = 32
+  /// What licences ask to be shown beside an answer, of all its sources.
+  package static let attributionBytesMax = 1_024
+
+  /// One frame of the job link. A window of look-ups with the longest queries fits: 64 × (256 + 100) bytes; and so does
+  /// one answer with the longest texts: 20 × (2,050 + 832 + 128) + 1,024 bytes.
   package static let jobFrameBytesMax = 65_536
   /// One frame of the change log and of the feed: 100 entries with the longest texts fit: 100 × 3,100 bytes.
   package static let feedFrameBytesMax = 327_680

@@ -36,7 +36,23 @@ extension Place {
     json.add("confidence", (confidence * 1_000).rounded() / 1_000)
     json.add("name", name)
     json.add("region", region)
+    if let detail {
+      json.add("county", detail.county)
+      json.add("postcode", detail.postcode)
+    }
     json.add("country", country)
     json.add("countryCode", countryCode)
+    if let detail { write(detail, to: &json) }
+  }
+
+  private func write(_ detail: Detail, to json: inout JSONText) {
+    if let box = detail.box {
+      // West first, as GeoJSON has it (RFC 7946, section 5).
+      json.add("boundingBox", [box.west, box.south, box.east, box.north].map { Double($0) / 1e7 })
+    }
+    json.add("matched", detail.matched)
+    json.add("unmatched", detail.unmatched)
+    json.add("provider", detail.provider)
+    if detail.isDegraded { json.add("degraded", true) }
   }
 }

@@ -42,6 +42,16 @@ package struct Place: Sendable, Equatable {
     package init() {}
   }
 
+  /// What the licences of the data behind some places ask to be shown beside them, each once; empty where it is not
+  /// known.
+  package static func attribution(of places: [Place]) -> String {
+    var texts: [String] = []
+    for case let detail? in places.map(\.detail) where !detail.attribution.isEmpty {
+      if !texts.contains(detail.attribution) { texts.append(detail.attribution) }
+    }
+    return texts.joined(separator: "; ")
+  }
+
   package var coordinate: Coordinate
   package var level: Level
   package var match: Match

@@ -50,8 +50,7 @@ package struct GeocodeWorker: Service {
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger, joined: { joined.run() },
         answer: { job in
-          let query = PlaceQuery(job.query, limit: job.limit, country: job.country.isEmpty ? nil : job.country)
-          let found = places.locate(query)
+          let found = places.locate(job.placeQuery)
           return found.isEmpty ? .notFound : .located(found)
         })
       return ([client], ())

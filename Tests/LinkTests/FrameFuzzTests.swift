@@ -21,7 +21,7 @@ struct FrameFuzzTests {
     .results(
       .with {
         $0.results = [
-          .located([.sample(), .sample(level: .region)]), .notFound,
+          .located([.sample(), .sample(level: .region)]), .located([.detailed(), .detailed()]), .notFound,
           .failed(.init(kind: .transient, code: "down", detail: "try again", retryAfterMs: 5)),
         ].map { .init(JobResult(lease: .numbered(1), outcome: $0)) }
       }),
@@ -39,7 +39,7 @@ struct FrameFuzzTests {
 
   private static let ofIngest: [IngestFrame.OneOf_Body] = [
     .welcome(.with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) }),
-    .jobs(.with { $0.jobs = [.init(.init(job: .post(1), lease: .numbered(1)))] }),
+    .jobs(.with { $0.jobs = [Job.post(1), .lookup].map { .init(.init(job: $0, lease: .numbered(1))) } }),
     .acks(.with { $0.acks = [.with { ($0.jobID, $0.leaseToken, $0.disposition) = (1, 2, .committed) }] }),
     .heartbeat(.with { $0.jobsSent = 7 }), .reset(.with { $0.reason = .replaced }),
     .error(.with { ($0.code, $0.detail, $0.minMajor, $0.maxMajor, $0.retryAfterMs) = (.busy, "later", 1, 1, 60_000) }),
@@ -89,6 +89,10 @@ struct FrameFuzzTests {
       }
       let answer = IngestFrame([bytes])
       if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
+      for job in answer?.jobs.jobs.compactMap(\.job) ?? [] {
+        let again = Onthemap_Jobs_V1_Job(.init(job: job, lease: .numbered(1))).job
+        try #require(again?.placeQuery.text == job.query, "\(bytes)")
+      }
       return answer?.body != nil || WorkerFrame([bytes][...])?.body != nil
     }
   }

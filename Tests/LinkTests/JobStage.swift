@@ -9,6 +9,7 @@ final class Ledger: Sendable {
     var unsettled: Set<JobID> = []
     var settled: [JobID: Int] = [:]
     var losses = Dispatch.Losses()
+    var located: [[Place]] = []
     var isFull = false
   }
   private let state = Mutex(State())
@@ -23,6 +24,7 @@ final class Ledger: Sendable {
         if case .failed = taken.result.outcome, taken.job.attempts < 2 {
           return .again(taken, attempts: taken.job.attempts + 1, pauseMs: 20)
         }
+        if case .located(let places) = taken.result.outcome { state.located.append(places) }
         state.unsettled.remove(taken.job.id)
         state.settled[taken.job.id, default: 0] += 1
         return .gone(taken)
@@ -43,6 +45,8 @@ final class Ledger: Sendable {
   var unsettled: Set<JobID> { state.withLock { $0.unsettled } }
   var settledCount: Int { state.withLock { $0.settled.count } }
   var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
+  /// The answers that found something, in the order in which they came.
+  var located: [[Place]] { state.withLock { $0.located } }
   var losses: Dispatch.Losses { state.withLock { $0.losses } }
 }
 

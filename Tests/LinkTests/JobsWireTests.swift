@@ -52,8 +52,7 @@ struct JobsWireTests {
 
   @Test("Every message of ingest comes back as it was")
   func ingestFrames() {
-    let job = Job(
-      id: JobID(lookup: 9), account: AccountID(rawValue: 3), query: "São Paulo", limit: 20, country: "BR", attempts: 4)
+    let job = Job(id: JobID(rawValue: 9), account: AccountID(rawValue: 3), query: "São Paulo", attempts: 4)
     let assignment = Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: 77))
     let bodies: [IngestFrame.OneOf_Body] = [
       .welcome(
@@ -86,7 +85,7 @@ struct JobsWireTests {
     #expect(wire.leaseToken == 77)
     #expect(wire.leaseMs == 30_000)
     #expect(wire.attempt == 5, "The fifth try follows four failures.")
-    #expect((wire.query, wire.limit, wire.country) == ("São Paulo", 20, "BR"))
+    #expect((wire.query, wire.limit, wire.country, wire.hasLookup) == ("São Paulo", 1, "", false))
   }
 
   @Test("Every outcome comes back as it was, of every level, match and kind")
@@ -192,11 +191,11 @@ struct JobsWireTests {
 
   @Test("A window of the longest jobs fits a frame")
   func windowFits() {
-    let query = String(repeating: "x", count: Limits.placeBytesMax)
+    let query = PlaceQuery(
+      String(repeating: "x", count: Limits.placeBytesMax), kind: .reverse, limit: 20, country: "US",
+      focus: .e7(-900_000_000, -1_800_000_000), language: "de", levels: Set(Place.Level.allCases), isDetailed: true)
     let jobs = (0..<UInt64(Limits.windowMax)).map { number in
-      let job = Job(
-        id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), query: query, limit: 20, country: "US",
-        attempts: 1_000)
+      let job = Job(id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), question: .lookup(query))
       return Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: .max))
     }
     let frame = IngestFrame(session: .max, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))

@@ -97,7 +97,29 @@ extension Place {
   }
 }
 
+extension Place {
+  /// With everything that a look-up may tell.
+  static func detailed() -> Place {
+    var (place, detail) = (Place.sample(), Place.Detail())
+    (detail.county, detail.postcode, detail.provider) = ("King", "98101", "nominatim")
+    (detail.matched, detail.unmatched, detail.isDegraded) = ("Seattle", "12 Foo Street", true)
+    detail.attribution = "© somebody"
+    detail.box = BoundingBox(south: 475_000_000, west: 1_799_000_000, north: 477_000_000, east: -1_799_000_000)
+    place.detail = detail
+    return place
+  }
+}
+
 extension Job {
+  static var lookup: Job {
+    Job(
+      id: JobID(lookup: 1), account: AccountID(rawValue: 0),
+      question: .lookup(
+        PlaceQuery(
+          "Seattle", kind: .prefix, limit: 7, country: "US", focus: .e7(-1, 1), language: "de",
+          levels: [.city, .postcode], isDetailed: true)))
+  }
+
   static func post(_ number: UInt64) -> Job {
     Job(id: JobID(rawValue: number), account: AccountID(rawValue: Int64(number % 7)), query: "Oslo \(number)")
   }

@@ -72,6 +72,17 @@ struct BadInputTests {
     BadRequest("GET", "/v2/geocode?q=Oslo&limit=0", 400, "invalid_limit", field: "limit"),
     BadRequest("GET", "/v2/geocode?q=Oslo&country=USA", 400, "invalid_country", field: "country"),
     BadRequest("GET", "/v2/geocode?q=Oslo&country=1!", 400, "invalid_country", field: "country"),
+    BadRequest("GET", "/v2/geocode?q=Oslo&focus=59.9", 400, "invalid_focus", field: "focus"),
+    BadRequest("GET", "/v2/geocode?q=Oslo&focus=91,10", 400, "invalid_focus", field: "focus"),
+    BadRequest("GET", "/v2/geocode?q=Oslo&lang=norsk", 400, "invalid_lang", field: "lang"),
+    BadRequest("GET", "/v2/geocode?q=Oslo&level=town", 400, "invalid_level", field: "level"),
+    BadRequest("GET", "/v2/geocode?q=Oslo&autocomplete=maybe", 400, "invalid_autocomplete", field: "autocomplete"),
+    BadRequest("GET", "/v2/reverse", 400, "invalid_lat", field: "lat"),
+    BadRequest("GET", "/v2/reverse?lat=90.1&lon=0", 400, "invalid_lat", field: "lat"),
+    BadRequest("GET", "/v2/reverse?lat=nan&lon=0", 400, "invalid_lat", field: "lat"),
+    BadRequest("GET", "/v2/reverse?lat=1", 400, "invalid_lon", field: "lon"),
+    BadRequest("GET", "/v2/reverse?lat=1&lon=-180.1", 400, "invalid_lon", field: "lon"),
+    BadRequest("GET", "/v2/reverse?lat=1&lon=1&limit=21", 400, "invalid_limit", field: "limit"),
   ]
 
   private static func account(_ member: String, _ value: String, _ code: String? = nil) -> BadRequest {
@@ -153,6 +164,7 @@ struct BadInputTests {
     "A method that a path does not take is 405, and the answer names those that it takes",
     arguments: [
       ("PUT", "/v2/posts", "GET, POST"), ("DELETE", "/v2/feed", "GET"), ("POST", "/v2/geocode", "GET"),
+      ("POST", "/v2/reverse", "GET"),
       ("GET", "/v2/accounts", "POST"), ("PATCH", "/v2/session", "DELETE, GET, POST"),
     ])
   func methods(method: String, path: String, allowed: String) async throws {

@@ -58,6 +58,28 @@ struct GeocodeTests {
     #expect(answer["query"] == "Costa Rica")
   }
 
+  @Test("Every option is taken, an unknown one ignored, and the answer says what it owes")
+  func options() async throws {
+    let client = try await Stage.current.up().client
+    let path = "/v2/geocode?q=Oslo&limit=2&country=no&focus=59.9,10.7&lang=de-AT&level=city,postcode&autocomplete=true"
+    let answer = try await client.get(path + "&colour=blue")
+    #expect(answer.status == 200 && answer["query"] == "Oslo")
+    let places = try #require(answer.object["places"] as? [[String: Any]])
+    #expect((1...2).contains(places.count) && places[0]["countryCode"] as? String == "NO")
+    #expect(answer.object["attribution"] is String)
+  }
+
+  @Test("A point is looked up the other way round")
+  func reverse() async throws {
+    let client = try await Stage.current.up().client
+    let answer = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
+    #expect(answer.status == 200 && answer["query"] == "59.91273, 10.74609")
+    let places = try #require(answer.object["places"] as? [[String: Any]])
+    #expect(places.count == 1 && abs((places[0]["latitude"] as? Double ?? 0) - 59.9) < 0.2)
+    let edge = try await client.get("/v2/reverse?lat=-90&lon=180")
+    #expect([200, 404].contains(edge.status))
+  }
+
   @Test("A text that names no place is not found, over HTTP and on the command line")
   func unknown() async throws {
     let answer = try await Stage.current.up().client.get("/v2/geocode?q=Qwxzzzk")

@@ -28,6 +28,56 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// read as forward
+  case unspecified // = 0
+
+  /// the places that the text means
+  case forward // = 1
+
+  /// the same, and the last word may be only begun
+  case prefix // = 2
+
+  /// the populated places around the point that the text gives
+  case reverse // = 3
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unspecified
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .forward
+    case 2: self = .prefix
+    case 3: self = .reverse
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .forward: return 1
+    case .prefix: return 2
+    case .reverse: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Onthemap_Jobs_V1_LookupKind] = [
+    .unspecified,
+    .forward,
+    .prefix,
+    .reverse,
+  ]
+
+}
+
 nonisolated enum Onthemap_Jobs_V1_Level: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -613,6 +663,65 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   /// ISO 3166-1 alpha-2, or empty for all countries
   var country: String = String()
 
+  /// absent for posts
+  var lookup: Onthemap_Jobs_V1_Lookup {
+    get {_lookup ?? Onthemap_Jobs_V1_Lookup()}
+    set {_lookup = newValue}
+  }
+  /// Returns true if `lookup` has been explicitly set.
+  var hasLookup: Bool {self._lookup != nil}
+  /// Clears the value of `lookup`. Subsequent reads from it will return its default value.
+  mutating func clearLookup() {self._lookup = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _lookup: Onthemap_Jobs_V1_Lookup? = nil
+}
+
+/// What somebody who looks a place up asks for beside its text. The answer is to have Detail.
+nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: Onthemap_Jobs_V1_LookupKind = .unspecified
+
+  /// places near it are preferred; absent where there is none
+  var focus: Onthemap_Jobs_V1_Point {
+    get {_focus ?? Onthemap_Jobs_V1_Point()}
+    set {_focus = newValue}
+  }
+  /// Returns true if `focus` has been explicitly set.
+  var hasFocus: Bool {self._focus != nil}
+  /// Clears the value of `focus`. Subsequent reads from it will return its default value.
+  mutating func clearFocus() {self._focus = nil}
+
+  /// ISO 639-1, of labels; or empty
+  var language: String = String()
+
+  /// only these; none for all
+  var levels: [Onthemap_Jobs_V1_Level] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _focus: Onthemap_Jobs_V1_Point? = nil
+}
+
+nonisolated struct Onthemap_Jobs_V1_Point: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// degrees × 10^7, WGS 84, ±900,000,000
+  var latE7: Int32 = 0
+
+  /// ±1,800,000,000
+  var lonE7: Int32 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -685,6 +794,9 @@ nonisolated struct Onthemap_Jobs_V1_Located: Sendable {
 
   var places: [Onthemap_Jobs_V1_Place] = []
 
+  /// what the licences ask to be shown beside them, at most 1024 bytes
+  var attribution: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -701,35 +813,138 @@ nonisolated struct Onthemap_Jobs_V1_NotFound: Sendable {
   init() {}
 }
 
-nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
+nonisolated struct Onthemap_Jobs_V1_Place: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// degrees × 10^7, WGS 84, ±900,000,000
-  var latE7: Int32 = 0
+  var latE7: Int32 {
+    get {_storage._latE7}
+    set {_uniqueStorage()._latE7 = newValue}
+  }
 
   /// ±1,800,000,000
-  var lonE7: Int32 = 0
+  var lonE7: Int32 {
+    get {_storage._lonE7}
+    set {_uniqueStorage()._lonE7 = newValue}
+  }
 
-  var level: Onthemap_Jobs_V1_Level = .unspecified
+  var level: Onthemap_Jobs_V1_Level {
+    get {_storage._level}
+    set {_uniqueStorage()._level = newValue}
+  }
 
-  var match: Onthemap_Jobs_V1_Match = .unspecified
+  var match: Onthemap_Jobs_V1_Match {
+    get {_storage._match}
+    set {_uniqueStorage()._match = newValue}
+  }
 
   /// 0 to 1000, in thousandths
-  var confidencePm: UInt32 = 0
+  var confidencePm: UInt32 {
+    get {_storage._confidencePm}
+    set {_uniqueStorage()._confidencePm = newValue}
+  }
 
   /// "Seattle, Washington, United States", at most 512 bytes
-  var label: String = String()
+  var label: String {
+    get {_storage._label}
+    set {_uniqueStorage()._label = newValue}
+  }
 
-  var name: String = String()
+  var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
-  var region: String = String()
+  var region: String {
+    get {_storage._region}
+    set {_uniqueStorage()._region = newValue}
+  }
 
-  var country: String = String()
+  var country: String {
+    get {_storage._country}
+    set {_uniqueStorage()._country = newValue}
+  }
 
   /// ISO 3166-1 alpha-2
-  var countryCode: String = String()
+  var countryCode: String {
+    get {_storage._countryCode}
+    set {_uniqueStorage()._countryCode = newValue}
+  }
+
+  /// absent in answers to posts
+  var detail: Onthemap_Jobs_V1_Detail {
+    get {_storage._detail ?? Onthemap_Jobs_V1_Detail()}
+    set {_uniqueStorage()._detail = newValue}
+  }
+  /// Returns true if `detail` has been explicitly set.
+  var hasDetail: Bool {_storage._detail != nil}
+  /// Clears the value of `detail`. Subsequent reads from it will return its default value.
+  mutating func clearDetail() {_uniqueStorage()._detail = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What a look-up tells beyond what a post needs.
+nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "King", at most 256 bytes
+  var county: String = String()
+
+  /// "98101", at most 32 bytes
+  var postcode: String = String()
+
+  /// what the place takes up; absent where it is not known
+  var box: Onthemap_Jobs_V1_Box {
+    get {_box ?? Onthemap_Jobs_V1_Box()}
+    set {_box = newValue}
+  }
+  /// Returns true if `box` has been explicitly set.
+  var hasBox: Bool {self._box != nil}
+  /// Clears the value of `box`. Subsequent reads from it will return its default value.
+  mutating func clearBox() {self._box = nil}
+
+  /// the words of the text that led to the place, at most 256 bytes
+  var matched: String = String()
+
+  /// those that were left over, at most 256 bytes
+  var unmatched: String = String()
+
+  /// "gazetteer", or a remote provider's name, at most 32 bytes
+  var provider: String = String()
+
+  /// a remote provider should have been asked, and could not be
+  var degraded: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _box: Onthemap_Jobs_V1_Box? = nil
+}
+
+/// West is greater than east where it crosses the antimeridian.
+nonisolated struct Onthemap_Jobs_V1_Box: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// degrees × 10^7, not above north
+  var southE7: Int32 = 0
+
+  var westE7: Int32 = 0
+
+  var northE7: Int32 = 0
+
+  var eastE7: Int32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -881,6 +1096,10 @@ nonisolated struct Onthemap_Jobs_V1_Drain: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "onthemap.jobs.v1"
+
+nonisolated extension Onthemap_Jobs_V1_LookupKind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOOKUP_KIND_UNSPECIFIED\0\u{1}LOOKUP_KIND_FORWARD\0\u{1}LOOKUP_KIND_PREFIX\0\u{1}LOOKUP_KIND_REVERSE\0")
+}
 
 nonisolated extension Onthemap_Jobs_V1_Level: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LEVEL_UNSPECIFIED\0\u{1}LEVEL_COUNTRY\0\u{1}LEVEL_REGION\0\u{1}LEVEL_COUNTY\0\u{1}LEVEL_CITY\0\u{1}LEVEL_POSTCODE\0\u{1}LEVEL_STREET\0\u{1}LEVEL_HOUSE\0")
@@ -1413,7 +1632,7 @@ nonisolated extension Onthemap_Jobs_V1_Jobs: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Job"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1428,12 +1647,17 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
       case 5: try { try decoder.decodeSingularStringField(value: &self.query) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.country) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._lookup) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.jobID != 0 {
       try visitor.visitSingularFixed64Field(value: self.jobID, fieldNumber: 1)
     }
@@ -1455,6 +1679,9 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if !self.country.isEmpty {
       try visitor.visitSingularStringField(value: self.country, fieldNumber: 7)
     }
+    try { if let v = self._lookup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1466,6 +1693,91 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.query != rhs.query {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.country != rhs.country {return false}
+    if lhs._lookup != rhs._lookup {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Jobs_V1_Lookup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Lookup"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}focus\0\u{1}language\0\u{1}levels\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._focus) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      case 4: try { try decoder.decodeRepeatedEnumField(value: &self.levels) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    try { if let v = self._focus {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 3)
+    }
+    if !self.levels.isEmpty {
+      try visitor.visitPackedEnumField(value: self.levels, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Jobs_V1_Lookup, rhs: Onthemap_Jobs_V1_Lookup) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs._focus != rhs._focus {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.levels != rhs.levels {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Jobs_V1_Point: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Point"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt32Field(value: &self.latE7) }()
+      case 2: try { try decoder.decodeSingularSInt32Field(value: &self.lonE7) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.latE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.latE7, fieldNumber: 1)
+    }
+    if self.lonE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.lonE7, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Jobs_V1_Point, rhs: Onthemap_Jobs_V1_Point) -> Bool {
+    if lhs.latE7 != rhs.latE7 {return false}
+    if lhs.lonE7 != rhs.lonE7 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1597,7 +1909,7 @@ nonisolated extension Onthemap_Jobs_V1_Result: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Located"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0\u{1}attribution\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1606,6 +1918,7 @@ nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProt
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.attribution) }()
       default: break
       }
     }
@@ -1615,11 +1928,15 @@ nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProt
     if !self.places.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 1)
     }
+    if !self.attribution.isEmpty {
+      try visitor.visitSingularStringField(value: self.attribution, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_Located, rhs: Onthemap_Jobs_V1_Located) -> Bool {
     if lhs.places != rhs.places {return false}
+    if lhs.attribution != rhs.attribution {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1646,7 +1963,147 @@ nonisolated extension Onthemap_Jobs_V1_NotFound: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Place"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_pm\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_pm\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0\u{1}detail\0")
+
+  fileprivate class _StorageClass {
+    var _latE7: Int32 = 0
+    var _lonE7: Int32 = 0
+    var _level: Onthemap_Jobs_V1_Level = .unspecified
+    var _match: Onthemap_Jobs_V1_Match = .unspecified
+    var _confidencePm: UInt32 = 0
+    var _label: String = String()
+    var _name: String = String()
+    var _region: String = String()
+    var _country: String = String()
+    var _countryCode: String = String()
+    var _detail: Onthemap_Jobs_V1_Detail? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _latE7 = source._latE7
+      _lonE7 = source._lonE7
+      _level = source._level
+      _match = source._match
+      _confidencePm = source._confidencePm
+      _label = source._label
+      _name = source._name
+      _region = source._region
+      _country = source._country
+      _countryCode = source._countryCode
+      _detail = source._detail
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularSInt32Field(value: &_storage._latE7) }()
+        case 2: try { try decoder.decodeSingularSInt32Field(value: &_storage._lonE7) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._level) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._match) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._confidencePm) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._label) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._region) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._country) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._countryCode) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._latE7 != 0 {
+        try visitor.visitSingularSInt32Field(value: _storage._latE7, fieldNumber: 1)
+      }
+      if _storage._lonE7 != 0 {
+        try visitor.visitSingularSInt32Field(value: _storage._lonE7, fieldNumber: 2)
+      }
+      if _storage._level != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._level, fieldNumber: 3)
+      }
+      if _storage._match != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._match, fieldNumber: 4)
+      }
+      if _storage._confidencePm != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._confidencePm, fieldNumber: 5)
+      }
+      if !_storage._label.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._label, fieldNumber: 6)
+      }
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 7)
+      }
+      if !_storage._region.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._region, fieldNumber: 8)
+      }
+      if !_storage._country.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._country, fieldNumber: 9)
+      }
+      if !_storage._countryCode.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._countryCode, fieldNumber: 10)
+      }
+      try { if let v = _storage._detail {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Jobs_V1_Place, rhs: Onthemap_Jobs_V1_Place) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._latE7 != rhs_storage._latE7 {return false}
+        if _storage._lonE7 != rhs_storage._lonE7 {return false}
+        if _storage._level != rhs_storage._level {return false}
+        if _storage._match != rhs_storage._match {return false}
+        if _storage._confidencePm != rhs_storage._confidencePm {return false}
+        if _storage._label != rhs_storage._label {return false}
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._region != rhs_storage._region {return false}
+        if _storage._country != rhs_storage._country {return false}
+        if _storage._countryCode != rhs_storage._countryCode {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Jobs_V1_Detail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Detail"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}county\0\u{1}postcode\0\u{1}box\0\u{1}matched\0\u{1}unmatched\0\u{1}provider\0\u{1}degraded\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1654,66 +2111,100 @@ nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtob
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularSInt32Field(value: &self.latE7) }()
-      case 2: try { try decoder.decodeSingularSInt32Field(value: &self.lonE7) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.match) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.confidencePm) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.label) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.region) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.country) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self.countryCode) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.county) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.postcode) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._box) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.matched) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.unmatched) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.provider) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.degraded) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.latE7 != 0 {
-      try visitor.visitSingularSInt32Field(value: self.latE7, fieldNumber: 1)
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.county.isEmpty {
+      try visitor.visitSingularStringField(value: self.county, fieldNumber: 1)
     }
-    if self.lonE7 != 0 {
-      try visitor.visitSingularSInt32Field(value: self.lonE7, fieldNumber: 2)
+    if !self.postcode.isEmpty {
+      try visitor.visitSingularStringField(value: self.postcode, fieldNumber: 2)
     }
-    if self.level != .unspecified {
-      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 3)
+    try { if let v = self._box {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.matched.isEmpty {
+      try visitor.visitSingularStringField(value: self.matched, fieldNumber: 4)
     }
-    if self.match != .unspecified {
-      try visitor.visitSingularEnumField(value: self.match, fieldNumber: 4)
+    if !self.unmatched.isEmpty {
+      try visitor.visitSingularStringField(value: self.unmatched, fieldNumber: 5)
     }
-    if self.confidencePm != 0 {
-      try visitor.visitSingularUInt32Field(value: self.confidencePm, fieldNumber: 5)
+    if !self.provider.isEmpty {
+      try visitor.visitSingularStringField(value: self.provider, fieldNumber: 6)
     }
-    if !self.label.isEmpty {
-      try visitor.visitSingularStringField(value: self.label, fieldNumber: 6)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 7)
-    }
-    if !self.region.isEmpty {
-      try visitor.visitSingularStringField(value: self.region, fieldNumber: 8)
-    }
-    if !self.country.isEmpty {
-      try visitor.visitSingularStringField(value: self.country, fieldNumber: 9)
-    }
-    if !self.countryCode.isEmpty {
-      try visitor.visitSingularStringField(value: self.countryCode, fieldNumber: 10)
+    if self.degraded != false {
+      try visitor.visitSingularBoolField(value: self.degraded, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Onthemap_Jobs_V1_Place, rhs: Onthemap_Jobs_V1_Place) -> Bool {
-    if lhs.latE7 != rhs.latE7 {return false}
-    if lhs.lonE7 != rhs.lonE7 {return false}
-    if lhs.level != rhs.level {return false}
-    if lhs.match != rhs.match {return false}
-    if lhs.confidencePm != rhs.confidencePm {return false}
-    if lhs.label != rhs.label {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.region != rhs.region {return false}
-    if lhs.country != rhs.country {return false}
-    if lhs.countryCode != rhs.countryCode {return false}
+  static func ==(lhs: Onthemap_Jobs_V1_Detail, rhs: Onthemap_Jobs_V1_Detail) -> Bool {
+    if lhs.county != rhs.county {return false}
+    if lhs.postcode != rhs.postcode {return false}
+    if lhs._box != rhs._box {return false}
+    if lhs.matched != rhs.matched {return false}
+    if lhs.unmatched != rhs.unmatched {return false}
+    if lhs.provider != rhs.provider {return false}
+    if lhs.degraded != rhs.degraded {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Jobs_V1_Box: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Box"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}south_e7\0\u{3}west_e7\0\u{3}north_e7\0\u{3}east_e7\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt32Field(value: &self.southE7) }()
+      case 2: try { try decoder.decodeSingularSInt32Field(value: &self.westE7) }()
+      case 3: try { try decoder.decodeSingularSInt32Field(value: &self.northE7) }()
+      case 4: try { try decoder.decodeSingularSInt32Field(value: &self.eastE7) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.southE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.southE7, fieldNumber: 1)
+    }
+    if self.westE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.westE7, fieldNumber: 2)
+    }
+    if self.northE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.northE7, fieldNumber: 3)
+    }
+    if self.eastE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.eastE7, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Jobs_V1_Box, rhs: Onthemap_Jobs_V1_Box) -> Bool {
+    if lhs.southE7 != rhs.southE7 {return false}
+    if lhs.westE7 != rhs.westE7 {return false}
+    if lhs.northE7 != rhs.northE7 {return false}
+    if lhs.eastE7 != rhs.eastE7 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,106 @@
+import Foundation
+import OnTheMap
+
+/// One row of a table of texts: what it asks, or what is wrong with it.
+struct BatchRow: Sendable {
+  /// The text as it stands there; empty where the row could not be read.
+  var text = ""
+  var question: Result<PlaceQuery, Complaint>
+
+  /// What is wrong with a row: a word for machines, and a sentence for people.
+  struct Complaint: Error, Sendable {
+    let code: String
+    let detail: String
+  }
+}
+
+/// Where the parts of a question stand in a record of a table.
+struct BatchTable: Sendable {
+  /// Nil where each record names its own: NDJSON.
+  private let columns: (query: Int, count: Int, options: QueryColumns)?
+  /// What is asked for where a row says nothing.
+  private let defaults: PlaceQuery
+
+  /// NDJSON.
+  init(defaults: PlaceQuery) {
+    columns = nil
+    self.defaults = defaults
+  }
+
+  /// CSV with this first record.
+  ///
+  /// - Throws: `TableProblem` when there is no column for the text.
+  init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableProblem) {
+    let header = try TableHeader(try CSVFields(header))
+    guard let query = header.column("query") else {
+      throw TableProblem("query must be a column; \(header.description)")
+    }
+    columns = (query, header.names.count, QueryColumns(header))
+    self.defaults = defaults
+  }
+
+  /// What a record asks.
+  func row(_ record: TableChunk.Record, in bytes: [UInt8]) -> BatchRow {
+    var row = BatchRow(question: .success(defaults))
+    do {
+      if let problem = record.problem { throw problem }
+      var query = defaults
+      if let columns {
+        let fields = try CSVFields(bytes[record.range]).values
+        guard fields.count <= columns.count else {
+          throw TableProblem("\(fields.count) fields, where the first row has \(columns.count)")
+        }
+        row.text = fields.indices.contains(columns.query) ? fields[columns.query] : ""
+        try columns.options.read(fields, into: &query)
+      } else {
+        let object = try JSONLine(bytes[record.range])
+        row.text = object["query"] ?? ""
+        try object.read(into: &query)
+      }
+      row.question = .success(query)
+    } catch let invalid as InvalidOption {
+      let name = invalid.option.rawValue
+      row.question = .failure(
+        .init(code: "invalid_\(name)", detail: "line \(record.line): \(invalid.sentence(name))"))
+    } catch {
+      row.question = .failure(.init(code: "malformed_row", detail: "line \(record.line): \(error)"))
+    }
+    return row
+  }
+}
+
+/// One line of NDJSON: an object, whose members are read as texts.
+struct JSONLine {
+  private let members: [String: Any]
+
+  /// - Throws: `TableProblem` when it is no object.
+  init(_ line: ArraySlice<UInt8>) throws(TableProblem) {
+    guard let members = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+      throw TableProblem("no JSON object, such as {\"query\": \"Oslo\"}")
+    }
+    self.members = members
+  }
+
+  /// A member's text: of a number its digits, of a truth value 1 or 0, of an array its elements with commas between
+  /// them. Nil where it is not there, null or an object.
+  subscript(name: String) -> String? { members[name].flatMap(Self.text) }
+
+  /// Takes what it has of a question; the rest stays as it is.
+  ///
+  /// - Throws: the first part that is wrong.
+  func read(into query: inout PlaceQuery) throws(InvalidOption) {
+    for option in PlaceQuery.Option.allCases { try query.set(option, to: self[option.rawValue] ?? "") }
+    guard let latitude = self["focus_lat"], let longitude = self["focus_lon"] else { return }
+    try query.set(.focus, to: "\(latitude),\(longitude)")
+  }
+
+  private static func text(_ value: Any) -> String? {
+    switch value {
+    case let text as String: text
+    case let values as [Any]: values.compactMap(text).joined(separator: ",")
+    // Truth values too: 1 and 0.
+    case let number as NSNumber: "\(number)"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import Hummingbird
+import OnTheMap
+import Web
+
+/// Look-ups: what a text means at `/v2/geocode`, and what is around a point at `/v2/reverse`. They need no session.
+struct GeocodeRoutes: Sendable {
+  /// Answers where the client does not say how many.
+  private static let limit = 5
+
+  let lookups: Lookups
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/v2/geocode") { request, _ in try await answer(try Self.forward(Query(request))) }
+    router.get("/v2/reverse") { request, _ in try await answer(try Self.reverse(Query(request))) }
+    for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+  }
+
+  private func answer(_ query: PlaceQuery) async throws -> Response {
+    let places = try await lookups.places(query)
+    guard !places.isEmpty else {
+      throw query.kind == .reverse
+        ? Problem(.notFound, "place_not_found", "no place is known around \(query.text)")
+        : Problem(.notFound, "place_not_found", "no place is known by \"\(query.text)\"", field: "q")
+    }
+    return Response(
+      .object { json in
+        json.add("query", query.text)
+        json.array("places", places) { $1.write(to: &$0) }
+        json.add("attribution", Place.attribution(of: places))
+      })
+  }
+
+  private static func forward(_ parameters: Query) throws -> PlaceQuery {
+    var query = PlaceQuery("", limit: limit, isDetailed: true)
+    try read([.text, .limit, .country, .focus, .language, .level, .prefix], of: parameters, into: &query)
+    guard query.text.isSafeLine else {
+      throw Problem(
+        .badRequest, "invalid_q", "q must be one line, without control characters and invisible ones", field: "q")
+    }
+    return query
+  }
+
+  private static func reverse(_ parameters: Query) throws -> PlaceQuery {
+    let (latitude, longitude) = (parameters["lat"] ?? "", parameters["lon"] ?? "")
+    // One after the other, to say which of them is wrong.
+    guard Coordinate(latitude: latitude, longitude: "0") != nil else {
+      throw invalid("lat", "degrees from -90 to 90, such as 47.6", latitude)
+    }
+    guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw invalid("lon", "degrees from -180 to 180, such as -122.3", longitude)
+    }
+    var query = PlaceQuery(point.text, kind: .reverse, limit: limit, isDetailed: true)
+    try read([.limit, .language, .level], of: parameters, into: &query)
+    return query
+  }
+
+  private static func read(
+    _ options: [PlaceQuery.Option], of parameters: Query, into query: inout PlaceQuery
+  ) throws {
+    for option in options {
+      let name = name(of: option)
+      do { try query.set(option, to: parameters[name] ?? "") } catch {
+        throw invalid(name, error.expected, error.came)
+      }
+    }
+  }
+
+  /// As other geocoders call it, where they agree.
+  private static func name(of option: PlaceQuery.Option) -> String {
+    switch option {
+    case .text: "q"
+    case .prefix: "autocomplete"
+    case .limit, .country, .focus, .language, .level: option.rawValue
+    }
+  }
+
+  private static func invalid(_ name: String, _ expected: String, _ came: String) -> Problem {
+    let came = came.safeLine(bytesMax: Limits.complaintBytesMax)
+    return Problem(.badRequest, "invalid_\(name)", "\(name) must be \(expected), not \"\(came)\"", field: name)
+  }
+}

@@ -1,0 +1,43 @@
+import OnTheMap
+import SwiftProtobuf
+
+extension Onthemap_Jobs_V1_Detail {
+  init(_ detail: Place.Detail) {
+    county = detail.county.safeLine(bytesMax: Limits.countyBytesMax)
+    postcode = detail.postcode.safeLine(bytesMax: Limits.postcodeBytesMax)
+    // Words as typed, so they may hold anything.
+    matched = detail.matched.safeLine(bytesMax: Limits.placeBytesMax)
+    unmatched = detail.unmatched.safeLine(bytesMax: Limits.placeBytesMax)
+    provider = detail.provider.safeLine(bytesMax: Limits.providerBytesMax)
+    degraded = detail.isDegraded
+    guard let extent = detail.box else { return }
+    box = .with {
+      ($0.southE7, $0.westE7, $0.northE7, $0.eastE7) = (extent.south, extent.west, extent.north, extent.east)
+    }
+  }
+
+  /// Nil when the protocol forbids it.
+  func detail(attribution: String) -> Place.Detail? {
+    let texts = [
+      (county, Limits.countyBytesMax), (postcode, Limits.postcodeBytesMax), (matched, Limits.placeBytesMax),
+      (unmatched, Limits.placeBytesMax), (provider, Limits.providerBytesMax),
+    ]
+    guard texts.allSatisfy({ $0.utf8.count <= $1 && $0.isSafeLine }) else { return nil }
+    var detail = Place.Detail()
+    if hasBox {
+      guard
+        let extent = BoundingBox(south: box.southE7, west: box.westE7, north: box.northE7, east: box.eastE7)
+      else { return nil }
+      detail.box = extent
+    }
+    (detail.county, detail.postcode, detail.provider) = (county, postcode, provider)
+    (detail.matched, detail.unmatched, detail.isDegraded) = (matched, unmatched, degraded)
+    detail.attribution = attribution
+    return detail
+  }
+
+  /// At least as many bytes as it takes, with what says that it is there.
+  var bytesMax: Int {
+    64 + county.utf8.count + postcode.utf8.count + matched.utf8.count + unmatched.utf8.count + provider.utf8.count
+  }
+}

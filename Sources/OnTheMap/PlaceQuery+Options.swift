@@ -1,0 +1,129 @@
+/// What is wrong with a part of a question to a geocoder. Final: the question has to be changed.
+package struct InvalidOption: Error, Sendable, Equatable {
+  package let option: PlaceQuery.Option
+  /// "a number from 1 to 20".
+  package let expected: String
+  /// What was given instead: one safe line, at most `Limits.complaintBytesMax` bytes.
+  package let came: String
+
+  package init(_ option: PlaceQuery.Option, expected: String, came: String) {
+    self.option = option
+    self.expected = expected
+    self.came = came.safeLine(bytesMax: Limits.complaintBytesMax)
+  }
+
+  /// A sentence for people, without a full stop.
+  ///
+  /// - Parameter name: what the option is called where it was given: "--limit".
+  package func sentence(_ name: String) -> String { "\(name) must be \(expected), not \"\(came)\"" }
+}
+
+extension PlaceQuery {
+  /// What a question consists of, by its names in addresses, columns and flags.
+  package enum Option: String, Sendable, CaseIterable {
+    case text = "query"
+    case limit, country, focus
+    case language = "lang"
+    case level, prefix
+  }
+
+  /// Takes one part of the question as people and programs write it: "de", "47.6,-122.3", "city,postcode", "true". An
+  /// empty text leaves it as it is, but for the question's own text, which must not be empty.
+  ///
+  /// - Throws: what is wrong with it; the question is unchanged then.
+  package mutating func set(_ option: Option, to value: String) throws(InvalidOption) {
+    let value = value.trimmedLine
+    guard !value.isEmpty || option == .text else { return }
+    func invalid(_ expected: String) -> InvalidOption { InvalidOption(option, expected: expected, came: value) }
+    switch option {
+    case .text:
+      // Tables have texts with line ends and invisible characters in them; they harm no look-up.
+      guard (1...Limits.placeBytesMax).contains(value.utf8.count) else {
+        throw invalid("a place of 1 to \(Limits.placeBytesMax) bytes, such as \"Seattle, WA\"")
+      }
+      text = value
+    case .limit:
+      guard let number = Int(value), (1...Limits.candidatesMax).contains(number) else {
+        throw invalid("a number from 1 to \(Limits.candidatesMax)")
+      }
+      limit = number
+    case .country:
+      guard let code = value.twoLetters?.uppercased() else { throw invalid("two letters, such as US") }
+      country = code
+    case .focus:
+      guard let point = Coordinate(text: value) else { throw invalid("LAT,LON in degrees, such as 47.6,-122.3") }
+      focus = point
+    case .language:
+      // "de-AT" is German: labels know no more.
+      guard let code = value.prefix(while: { $0 != "-" && $0 != "_" }).twoLetters?.lowercased() else {
+        throw invalid("a language's two letters, such as de")
+      }
+      language = code
+    case .level:
+      guard let wanted = Place.Level.set(value) else {
+        throw invalid("one or more of \(Place.Level.allCases.map(\.word).joined(separator: ", "))")
+      }
+      levels = wanted
+    case .prefix:
+      guard let isPrefix = ["true": true, "1": true, "false": false, "0": false][value.lowercased()] else {
+        throw invalid("true or false")
+      }
+      // A reverse look-up has no words to complete.
+      if kind != .reverse { kind = isPrefix ? .prefix : .forward }
+    }
+  }
+}
+
+extension StringProtocol {
+  /// Itself if it is two ASCII letters.
+  fileprivate var twoLetters: Self? {
+    utf8.count == 2 && utf8.allSatisfy { (65...90).contains($0 & ~0x20) } ? self : nil
+  }
+}
+
+extension Place.Level {
+  /// The level of a word of the API.
+  package init?(word: some StringProtocol) {
+    guard let level = Place.Level.allCases.first(where: { $0.word == word }) else { return nil }
+    self = level
+  }
+
+  /// "city, postcode": nil when a word is no level.
+  fileprivate static func set(_ text: String) -> Set<Self>? {
+    let words = text.lowercased().split(separator: ",").map { String($0).trimmedLine }
+    let levels = words.compactMap { Place.Level(word: $0) }
+    return levels.count == words.count && !levels.isEmpty ? Set(levels) : nil
+  }
+}
+
+extension Coordinate {
+  /// Two numbers of degrees with a comma between them, latitude first; nil when it is something else, or off the earth.
+  package init?(text: String) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    self.init(latitude: String(parts[0]), longitude: String(parts[1]))
+  }
+
+  /// Degrees as people write them, decimal with a dot; nil when one is no such number, or off the earth.
+  package init?(latitude: String, longitude: String) {
+    guard let latitude = Self.degrees(latitude), let longitude = Self.degrees(longitude) else { return nil }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+
+  /// `Double` by itself would take "0x1p3", "nan" and "infinity" too.
+  private static func degrees(_ text: String) -> Double? {
+    let text = text.trimmedLine
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }) else { return nil }
+    return Double(text)
+  }
+
+  /// "47.6062, -122.3321": as few digits as say the same, never in powers of ten, so that it is a place query too.
+  package var text: String { "\(Self.text(latitudeE7)), \(Self.text(longitudeE7))" }
+
+  private static func text(_ degreesE7: Int32) -> String {
+    let (whole, rest) = degreesE7.magnitude.quotientAndRemainder(dividingBy: 10_000_000)
+    var fraction = String(10_000_000 + rest).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return (degreesE7 < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)")
+  }
+}

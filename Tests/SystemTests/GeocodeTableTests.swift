@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+@Suite("Tables of texts on the command line", .stage)
+struct GeocodeTableTests {
+  private func file(_ name: String, _ text: String) throws -> String {
+    let path = Stage.current.path(name)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func objects(_ said: String) throws -> [[String: Any]] {
+    try said.split(separator: "\n").map {
+      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+    }
+  }
+
+  @Test("Each row has its answer, in the table's order, and a wrong one does not end the run")
+  func csv() async throws {
+    let path = try file(
+      "places.csv",
+      "\u{FEFF}query,limit,country\r\nOslo,,\r\n\"Paris, TX\",,\r\nSpringfield,3,US\r\nOslo,99,\r\n\"Qwxzzzk\",,\r\n")
+    let (status, said, logged) = try await Stage.current.run("geocode", "--input", path)
+    let answers = try objects(said)
+    #expect(
+      status == 0 && answers.map { $0["query"] as? String } == ["Oslo", "Paris, TX", "Springfield", "Oslo", "Qwxzzzk"])
+    let counts = answers.map { ($0["places"] as? [Any])?.count }
+    #expect(counts == [1, 1, 3, nil, 0])
+    let error = try #require(answers[3]["error"] as? [String: String])
+    #expect(error["code"] == "invalid_limit" && error["detail"]?.contains("line 5") == true)
+    #expect(logged.contains("5 rows: 3 found, 1 not found, 1 not understood"))
+  }
+
+  @Test("NDJSON is taken by the file's ending, and by --format")
+  func ndjson() async throws {
+    let text =
+      "{\"query\": \"Oslo\", \"id\": 7}\n\n{\"query\": \"Springfield\", \"country\": \"us\", \"limit\": 2}\nx\n"
+    for arguments in [
+      ["--input", try file("a.ndjson", text)], ["--input", try file("b", text), "--format", "ndjson"],
+    ] {
+      let (status, said, _) = try await Stage.current.run(["geocode"] + arguments)
+      let answers = try objects(said)
+      #expect(status == 0 && answers.count == 3)
+      #expect((answers[1]["places"] as? [Any])?.count == 2)
+      #expect((answers[2]["error"] as? [String: String])?["code"] == "malformed_row")
+    }
+  }
+
+  @Test("Fifty thousand rows keep their order on all cores, and memory does not grow with them")
+  func order() async throws {
+    let rows = (0..<50_000).map { "\($0 % 3 == 0 ? "Oslo" : "Nowhere at all") \($0)" }
+    let path = try file("many.csv", "query\n" + rows.joined(separator: "\n"))
+    let (status, said, _) = try await Stage.current.run(["geocode", "--input", path], within: .seconds(60))
+    #expect(status == 0)
+    let queries = said.split(separator: "\n").map { $0.prefix { $0 != "," } }
+    #expect(queries.elementsEqual(rows.map { "{\"query\":\"\($0)\"" }, by: { String($0) == $1 }))
+  }
+
+  @Test("Whoever writes one row and waits has its answer before the next")
+  func conversation() throws {
+    let process = Process()
+    process.executableURL = Program.binary
+    process.arguments = ["geocode", "--input", "-", "--format", "ndjson"]
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    for text in ["Oslo", "Rome", "Lima"] {
+      try input.fileHandleForWriting.write(contentsOf: Data("{\"query\":\"\(text)\"}\n".utf8))
+      var answer = Data()
+      while !answer.contains(0x0A) { answer += try #require(try output.fileHandleForReading.read(upToCount: 1)) }
+      #expect(String(decoding: answer, as: UTF8.self).hasPrefix("{\"query\":\"\(text)\",\"places\":[{"))
+    }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test("A score counts by kind, lists the misses, and says how right confident answers are; twice the same")
+  func score() async throws {
+    let table = """
+      query,lat,lon,tolerance_km,kind,top_k,country_filter
+      Oslo,59.91,10.75,20,capital,,
+      "Oslo",0,0,20,capital,,
+      Springfield,37.2,-93.3,30,city,5,us
+      Qwxzzzk,1,1,5,city,,
+      nowhere,,,5,city,,
+      Rome,x,1,5,city,,
+      """
+    let path = try file("cases.csv", table)
+    let (status, said, logged) = try await Stage.current.run("geocode", "--score", path, "--json")
+    let score = try #require(try objects(said).first)
+    #expect(status == 0 && score["rows"] as? Int == 4 && score["right"] as? Int == 2)
+    #expect(score["share"] as? Double == 0.5 && score["withoutPlace"] as? Int == 1)
+    let kinds = try #require(score["kinds"] as? [[String: Any]])
+    #expect(kinds.map { $0["kind"] as? String } == ["capital", "city"])
+    let misses = try #require(score["misses"] as? [[String: Any]])
+    #expect(misses.map { $0["line"] as? Int } == [3, 5])
+    #expect(logged.contains("line 7") && logged.contains("lat and lon"))
+
+    let (_, first, _) = try await Stage.current.run("geocode", "--score", path)
+    let (_, second, _) = try await Stage.current.run("geocode", "--score", path)
+    #expect(first == second && first.contains("50.00 %") && first.contains("Qwxzzzk"))
+  }
+
+  @Test("A reverse table is known by its columns")
+  func reverseScore() async throws {
+    let path = try file("reverse.csv", "lat,lon,expected_city\n59.91273,10.74609,Oslo\n0,0,\n")
+    let (status, said, _) = try await Stage.current.run("geocode", "--score", path, "--json")
+    let score = try #require(try objects(said).first)
+    #expect(status == 0 && score["rows"] as? Int == 1 && score["withoutPlace"] as? Int == 1)
+  }
+
+  @Test(
+    "What cannot be read is told with its flag and the reason",
+    arguments: [
+      (["--input", "/no/such.csv"], ["--input", "/no/such.csv", "No such file"]),
+      (["--input", "/"], ["--input", "directory"]), (["--score", "/no/such.csv"], ["--score", "/no/such.csv"]),
+      (["--input", "-", "--format", "xml"], ["--format", "csv or ndjson", "xml"]),
+      (["--format", "csv", "Oslo"], ["--format", "--input"]), ([], ["--input", "--score"]),
+      (["Oslo", "--input", "-"], ["one of them"]), (["--prefix", "--reverse", "1,1"], ["--prefix", "--reverse"]),
+      (["--lang", "german", "Oslo"], ["--lang", "two letters", "german"]),
+      (["--level", "town", "Oslo"], ["--level", "postcode", "town"]),
+      (["--focus", "1", "Oslo"], ["--focus", "LAT,LON"]),
+      (["--score", "-"], ["--score", "empty"]),
+    ])
+  func unreadable(arguments: [String], words: [String]) async throws {
+    let (status, said, logged) = try await Stage.current.run(["geocode"] + arguments)
+    #expect(status > 0 && said.isEmpty)
+    for word in words { #expect(logged.contains(word), "\(arguments)") }
+  }
+
+  @Test("A table without the columns is told what it lacks and what it has")
+  func columns() async throws {
+    let path = try file("a.csv", "place,lat\nOslo,1\n")
+    for flag in ["--input", "--score"] {
+      let (status, said, logged) = try await Stage.current.run("geocode", flag, path)
+      #expect(status > 0 && said.isEmpty && logged.contains("must be") && logged.contains("it has place, lat"))
+    }
+  }
+
+  @Test("People see other places only where it is not clear which is meant")
+  func people() async throws {
+    let (_, clear, _) = try await Stage.current.run("geocode", "東京")
+    #expect(clear.split(separator: "\n").count == 1)
+    let (_, unclear, _) = try await Stage.current.run("geocode", "Springfield")
+    let lines = unclear.split(separator: "\n")
+    #expect(lines.count == 5 && lines.dropFirst().allSatisfy { $0.hasPrefix("or ") })
+    let (_, two, _) = try await Stage.current.run("geocode", "--limit", "2", "Springfield")
+    #expect(two.split(separator: "\n").count == 2 && !two.contains("or Spring"))
+    let (status, point, _) = try await Stage.current.run("geocode", "--reverse", "--limit", "1", "--", "-33.87, 151.21")
+    #expect(status == 0 && point.contains("151."))
+  }
+}
