@@ -55,7 +55,8 @@ struct Completion {
     return best.map(\.name)
   }
 
-  /// The first name whose beginning compares so with the text: negative before it, zero where it has it, positive after.
+  /// The first name whose beginning compares so with the text: negative before it, zero where it has it, positive
+  /// after.
   private func bound(_ text: UnsafeRawBufferPointer, _ isBehind: (Int) -> Bool) -> UInt32 {
     var (low, high) = (UInt32(0), UInt32(truncatingIfNeeded: sections.nameCount))
     while low < high {

@@ -30,11 +30,10 @@ enum PlaceGrid {
 
 /// The search for the populated places around a point.
 struct Nearby {
-  /// A place and how far the point is outside of it, in km; negative within.
+  /// A place and how far the point is outside of it, in km; within it, a negative number that orders.
   struct Found {
     var place: UInt32
     var outsideKm: Double
-    var distanceKm: Double
   }
 
   let sections: IndexSections
@@ -70,8 +69,12 @@ struct Nearby {
     else { return }
     let distanceKm = point.distanceKm(to: place)
     guard distanceKm <= GazetteerLimits.nearbyKm else { return }
-    let candidate = Found(
-      place: number, outsideKm: distanceKm - Nearby.radiusKm(record.population), distanceKm: distanceKm)
+    let radiusKm = Nearby.radiusKm(record.population)
+    // Near its middle a city has all, its districts too; towards its edge the town whose middle is nearest for its size.
+    let share = distanceKm / radiusKm
+    let outsideKm =
+      share <= 0.35 ? -1 - log2(1 + Double(record.population)) : share < 1 ? share - 1 : distanceKm - radiusKm
+    let candidate = Found(place: number, outsideKm: outsideKm)
     let index = found.firstIndex { candidate.outsideKm < $0.outsideKm } ?? found.count
     guard index < limit, !found.contains(where: { $0.place == number }) else { return }
     found.insert(candidate, at: index)
@@ -81,6 +84,6 @@ struct Nearby {
   /// Sure within the town, half as sure ten kilometres outside of it.
   static func confidence(_ found: Found) -> Double { 1 / (1 + max(found.outsideKm, 0) / 10) }
 
-  /// A town's radius by its inhabitants: 2,200 on a square kilometre.
-  static func radiusKm(_ population: UInt32) -> Double { 0.012 * Double(population).squareRoot() }
+  /// A town's radius by its inhabitants: some thousand on a square kilometre, and half a kilometre for the smallest.
+  static func radiusKm(_ population: UInt32) -> Double { 0.5 + 0.018 * Double(population).squareRoot() }
 }
