@@ -3,20 +3,23 @@
 ///
 ///      0  magic, 4 bytes              24  time of the build, seconds since 1970, 8
 ///      4  version of the layout, 4    32  number of sections, 4
-///      8  version of the folding, 4   36  reserved, 28
-///     16  size of the file, 8         64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
+///      8  version of the folding, 4   36  reserved, 4
+///     16  size of the file, 8         40  checksum of the file with zeros here, 8
+///                                     48  reserved, 16
+///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
   static let version: UInt32 = 2
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24
+  static let checksumOffset = 40
 
   /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that sections for
   /// misspelt names and reverse search can join without a new version.
   enum Section: UInt32, CaseIterable {
     case places = 1
-    case countries, names, slots, postings, nameBytes, strings, attribution, postcodes
+    case countries, names, slots, postings, nameBytes, strings, attribution, postcodes, boxes, localNames
     case filter = 15
     case fuzzyBuckets, fuzzyNames, gridCells, gridPlaces, blockRanks
 
@@ -24,6 +27,8 @@ enum IndexLayout {
       switch self {
       case .places: 32
       case .postcodes: 20
+      case .boxes: 16
+      case .localNames: 12
       case .countries, .names, .slots, .filter: 8
       case .postings, .fuzzyBuckets, .fuzzyNames, .gridCells, .gridPlaces: 4
       case .blockRanks: 2

@@ -1,22 +1,26 @@
 /// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
 /// wrong answer at worst. Valid while the file is mapped.
 struct IndexSections {
-  private let places: Column<PlaceRecord>
-  private let countries: Column<CountryRecord>
-  private let names: Column<NameRecord>
-  private let slots: Column<UInt64>
-  private let filter: Column<UInt64>
-  private let postings: Column<UInt32>
-  private let nameBytes: Column<UInt8>
-  private let strings: Column<UInt8>
-  private let attributionBytes: Column<UInt8>
-  private let fuzzyBuckets: Column<UInt32>
-  private let fuzzyNames: Column<UInt32>
-  private let gridCells: Column<UInt32>
-  private let gridPlaces: Column<UInt32>
-  private let blockRanks: Column<UInt16>
-  private let postcodeRecords: Column<PostcodeRecord>
+  let places: Column<PlaceRecord>
+  let countries: Column<CountryRecord>
+  let names: Column<NameRecord>
+  let slots: Column<UInt64>
+  let filter: Column<UInt64>
+  let postings: Column<UInt32>
+  let nameBytes: Column<UInt8>
+  let strings: Column<UInt8>
+  let attributionBytes: Column<UInt8>
+  let fuzzyBuckets: Column<UInt32>
+  let fuzzyNames: Column<UInt32>
+  let gridCells: Column<UInt32>
+  let gridPlaces: Column<UInt32>
+  let blockRanks: Column<UInt16>
+  let postcodeRecords: Column<PostcodeRecord>
+  let boxes: Column<BoxRecord>
+  let localNames: Column<LocalNameRecord>
   let builtAt: Int64
+  /// As the file says; opening does not take the time to see whether it fits.
+  let checksum: UInt64
 
   /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
   init(_ file: UnsafeRawBufferPointer, path: String) throws(PlaceIndexError) {
@@ -33,6 +37,7 @@ struct IndexSections {
     let size = file.integer(at: 16, as: UInt64.self)
     guard size == UInt64(file.count) else { throw .truncated(path: path, bytes: file.count, expected: size) }
     builtAt = file.integer(at: 24, as: Int64.self)
+    checksum = file.integer(at: IndexLayout.checksumOffset, as: UInt64.self)
     places = try Column(.places, file, path)
     countries = try Column(.countries, file, path)
     names = try Column(.names, file, path)
@@ -52,6 +57,8 @@ struct IndexSections {
       throw .damaged(path: path, part: "fuzzyBuckets")
     }
     postcodeRecords = try Column(.postcodes, file, path)
+    boxes = try Column(.boxes, file, path)
+    localNames = try Column(.localNames, file, path)
     guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
     guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
@@ -108,24 +115,6 @@ struct IndexSections {
     return nil
   }
 
-  /// The records of a packed code, one for each country that has it.
-  func postcodes(_ packed: UInt64) -> Range<UInt32> {
-    firstPostcode(from: PostcodeRecord.firstKey(packed))..<firstPostcode(from: PostcodeRecord.firstKey(packed + 1))
-  }
-
-  @inline(__always)
-  func postcode(_ number: UInt32) -> PostcodeRecord? { postcodeRecords[number] }
-
-  /// The number of the first record whose key is not smaller. Monotone in a damaged file too.
-  private func firstPostcode(from key: UInt64) -> UInt32 {
-    var (low, high) = (UInt32(0), UInt32(postcodeRecords.count))
-    while low < high {
-      let middle = low + (high - low) / 2
-      if let record = postcodeRecords[middle], record.key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
   /// A folded name by its number; nil when there is none.
   @inline(__always)
   func nameBytes(_ number: UInt32) -> UnsafeRawBufferPointer? {
@@ -165,53 +154,4 @@ struct IndexSections {
 
   @inline(__always)
   func fuzzyName(_ position: UInt32) -> UInt32? { fuzzyNames[position] }
-}
-
-/// Records of one section.
-private struct Column<Element: BitwiseCopyable> {
-  private let start: UnsafeRawPointer
-  let count: Int
-
-  init(
-    _ section: IndexLayout.Section, _ file: UnsafeRawBufferPointer, _ path: String
-  ) throws(PlaceIndexError) {
-    let part = "\(section)"
-    let sections = Int(file.integer(at: 32, as: UInt32.self))
-    guard sections <= (file.count - IndexLayout.headerBytes) / IndexLayout.entryBytes, let base = file.baseAddress
-    else { throw .damaged(path: path, part: "directory") }
-    for entry in 0..<sections {
-      let at = IndexLayout.headerBytes + entry * IndexLayout.entryBytes
-      guard file.integer(at: at, as: UInt32.self) == section.rawValue else { continue }
-      let element = file.integer(at: at + 4, as: UInt32.self)
-      let offset = file.integer(at: at + 8, as: UInt64.self)
-      let count = file.integer(at: at + 16, as: UInt64.self)
-      guard Int(element) == section.elementBytes, MemoryLayout<Element>.size == section.elementBytes,
-        offset <= UInt64(file.count), offset.isMultiple(of: UInt64(IndexLayout.alignment)),
-        count <= (UInt64(file.count) - offset) / UInt64(element), count <= UInt64(UInt32.max)
-      else { throw .damaged(path: path, part: part) }
-      start = base + Int(offset)
-      self.count = Int(count)
-      return
-    }
-    throw .damaged(path: path, part: part)
-  }
-
-  @inline(__always)
-  subscript(_ number: UInt32) -> Element? {
-    guard Int(number) < count else { return nil }
-    return start.loadUnaligned(fromByteOffset: Int(number) * MemoryLayout<Element>.size, as: Element.self)
-  }
-
-  /// The bytes of a range of records; empty when the range is not within the section.
-  func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
-    guard first >= 0, first <= end, end <= count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let size = MemoryLayout<Element>.size
-    return UnsafeRawBufferPointer(start: start + first * size, count: (end - first) * size)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  fileprivate func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as: Value.Type) -> Value {
-    Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
 }

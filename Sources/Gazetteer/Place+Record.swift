@@ -3,17 +3,21 @@ import OnTheMap
 extension Place {
   /// A record of the index as an answer; nil when the record is damaged.
   ///
-  /// - Parameter postcode: takes the place of the town's point, and stands before its name.
+  /// - Parameters:
+  ///   - postcode: takes the place of the town's point, and stands before its name.
+  ///   - language: ISO 639-1; of the country's name, where the data has it.
   init?(
-    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, match: Match, confidence: Double
+    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, language: String? = nil,
+    match: Match, confidence: Double
   ) {
     guard let level = Level(rawValue: record.level),
       let coordinate = Coordinate(
         latitudeE7: postcode?.latitudeE7 ?? record.latitudeE7, longitudeE7: postcode?.longitudeE7 ?? record.longitudeE7)
     else { return nil }
-    let name = sections.name(of: record)
+    let local = language.flatMap { sections.name(of: record.country, language: $0.utf8) }
+    let name = level == .country ? local ?? sections.name(of: record) : sections.name(of: record)
     let region = level > .country ? sections.place(record.region).map(sections.name(of:)) : nil
-    let country = sections.place(UInt32(record.country)).map(sections.name(of:))
+    let country = local ?? sections.place(UInt32(record.country)).map(sections.name(of:))
     var parts: [UnsafeRawBufferPointer] = [name]
     // "Singapore", not "Singapore, Singapore".
     if level > .region, let region, !region.elementsEqual(name) { parts.append(region) }

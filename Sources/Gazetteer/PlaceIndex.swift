@@ -45,13 +45,15 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// The populated places around a point; of them, the areas that contain the nearest where those are asked for.
+  /// The populated places around a point.
   private func reverse(_ point: Coordinate, _ query: PlaceQuery) -> [Place] {
-    let found = Nearby(sections, point).places(limit: query.limit)
-    return found.compactMap { found in
-      sections.place(found.place).flatMap {
-        Place($0, sections, match: .exact, confidence: Nearby.confidence(found))
-      }
+    Nearby(sections, point).places(limit: query.limit).compactMap { found in
+      guard let record = sections.place(found.place),
+        var place = Place(
+          record, sections, language: query.language, match: .exact, confidence: Nearby.confidence(found))
+      else { return nil }
+      if query.isDetailed { place.detail = sections.detail(of: found.place, record) }
+      return place
     }
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import OnTheMap
 
 /// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
@@ -9,6 +8,7 @@ package struct PlaceIndexBuilder {
   private var strings: [UInt8] = []
   private var names = NameTable()
   private var postcodes = PostcodeTable()
+  private var localNames = LocalNames()
   private var attribution: [UInt8] = []
   private var lines = 0
   private var lastLevel = Place.Level.country
@@ -31,22 +31,13 @@ package struct PlaceIndexBuilder {
 
   /// Reads lines until the end of a file or pipe; the caller closes it. Throws `PlaceIndexError.source`, `.tooLarge` or
   /// `.unreadable`.
-  package mutating func read(fileDescriptor: Int32) throws(PlaceIndexError) {
-    var pending: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = Glibc.read(fileDescriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .unreadable(path: "descriptor \(fileDescriptor)", code: errno) }
-      if count == 0 { break }
-      pending += chunk[..<count]
-      let taken = try addLines(of: pending)
-      pending.removeFirst(taken)
-      guard pending.count <= GazetteerLimits.lineBytes else {
-        throw .source(line: lines + 1, reason: "longer than \(GazetteerLimits.lineBytes) bytes")
-      }
-    }
-    if !pending.isEmpty { _ = try addLines(of: pending + [UInt8(ascii: "\n")]) }
+  /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
+  package mutating func read(
+    fileDescriptor: Int32, progress: @escaping (Int) -> Void = { _ in }
+  ) throws(PlaceIndexError) {
+    var reader = LineReader(fileDescriptor, name: "descriptor \(fileDescriptor)")
+    reader.progress = progress
+    try reader.forEach { line, _ throws(PlaceIndexError) in try add(line) }
   }
 
   /// Writes the index under a temporary name, flushes it to the disk and renames it to the path: whoever has the old
@@ -59,6 +50,7 @@ package struct PlaceIndexBuilder {
     }
     let compiled = names.compiled(places)
     let codes = postcodes.compiled(places)
+    let local = localNames.compiled(&strings)
     var file = IndexFile(builtAt: builtAt)
     file.add(.places, places)
     file.add(.countries, countries)
@@ -77,29 +69,13 @@ package struct PlaceIndexBuilder {
     file.add(.blockRanks, NameBlocks.compiled(compiled, places))
     file.add(.attribution, attribution)
     file.add(.postcodes, codes)
+    file.add(.boxes, BoxRecord.all(places))
+    file.add(.localNames, local)
     try file.write(to: path)
   }
 
-  /// Adds the complete lines of a text and returns how many bytes they take.
-  private mutating func addLines(of text: [UInt8]) throws(PlaceIndexError) -> Int {
-    var start = 0
-    var failure: PlaceIndexError?
-    text.withUnsafeBufferPointer { text in
-      while let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        do throws(PlaceIndexError) {
-          try add(UnsafeBufferPointer(rebasing: text[start..<end]))
-        } catch {
-          failure = error
-          return
-        }
-        start = end + 1
-      }
-    }
-    if let failure { throw failure }
-    return start
-  }
-
-  private mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+  /// Adds one line of the source, in the order that Data/TSV.md says. Throws `PlaceIndexError.source` or `.tooLarge`.
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
     lines += 1
     if lines == 1 {
       let head = Array("gazetteer\t1\t".utf8)
@@ -108,6 +84,7 @@ package struct PlaceIndexBuilder {
       return
     }
     if line.first == UInt8(ascii: "Z") { return try addPostcode(line) }
+    if line.first == UInt8(ascii: "L") { return try addLocalName(line) }
     let row = try SourceRow(line, number: lines)
     guard row.level >= lastLevel else {
       throw .source(line: lines, reason: "countries come first, then regions, counties, places and postcodes")
@@ -143,6 +120,20 @@ package struct PlaceIndexBuilder {
     strings += row.name
     places.append(record)
     names.add(row, number: number, rank: Int(record.rank))
+  }
+
+  private mutating func addLocalName(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+    let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    guard fields.count == 4, !fields[3].isEmpty else {
+      throw .source(line: lines, reason: "a country's name in a language has 4 fields")
+    }
+    guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
+      throw .source(line: lines, reason: "the country is not known")
+    }
+    guard let language = LocalNameRecord.language(fields[2]) else {
+      throw .source(line: lines, reason: "the language is not two letters")
+    }
+    localNames.add(fields[3], language: language, country: country)
   }
 
   private mutating func addPostcode(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {

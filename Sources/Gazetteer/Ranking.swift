@@ -34,18 +34,18 @@ struct Ranking {
   ///
   /// - Parameter detail: adds what the query asks for besides.
   func places(
-    limit: Int, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail?
+    for query: PlaceQuery, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
   ) -> [Place] {
     guard count > 0 else { return [] }
     let best = room[0]
     var places: [Place] = []
-    for candidate in room[..<min(count, limit)] where candidate.covered >= best.covered {
+    for candidate in room[..<min(count, query.limit)] where candidate.covered >= best.covered {
       guard let record = sections.place(candidate.place) else { continue }
       let answer = Place(
-        record, sections, postcode: postcode(candidate, record, sections), match: candidate.match,
-        confidence: confidence(candidate, sections))
+        record, sections, postcode: postcode(candidate, record, sections), language: query.language,
+        match: candidate.match, confidence: confidence(candidate, sections))
       if var answer {
-        answer.detail = detail(candidate, record)
+        if query.isDetailed { answer.detail = detail(candidate, record) }
         places.append(answer)
       }
     }

@@ -1,14 +1,42 @@
+import Glibc
 import OnTheMap
 
-extension Search {
-  /// What a look-up tells beyond what a post needs.
-  func detail(of candidate: Candidate, _ record: PlaceRecord) -> Place.Detail {
+extension IndexSections {
+  /// What is told of a place beyond what a post needs, whatever led to it.
+  func detail(of number: UInt32, _ record: PlaceRecord) -> Place.Detail {
     var detail = Place.Detail()
-    if record.level > Place.Level.county.rawValue, let county = sections.place(record.county) {
-      detail.county = String(decoding: sections.name(of: county), as: UTF8.self)
+    if record.level > Place.Level.county.rawValue, let county = place(record.county) {
+      detail.county = String(decoding: name(of: county), as: UTF8.self)
     }
+    detail.box = box(number) ?? estimatedBox(record)
+    detail.attribution = attribution
+    return detail
+  }
+
+  /// A square around a town that grows with its inhabitants: the data has no extents of towns.
+  private func estimatedBox(_ record: PlaceRecord) -> BoundingBox? {
+    let north = Nearby.radiusKm(record.population) / 111
+    let east = north / max(cos(Double(record.latitudeE7) * 1e-7 * .pi / 180), 0.01)
+    func wrapped(_ longitudeE7: Int64) -> Int32 {
+      Int32(
+        longitudeE7 > 1_800_000_000
+          ? longitudeE7 - 3_600_000_000
+          : longitudeE7 < -1_800_000_000
+            ? longitudeE7 + 3_600_000_000 : longitudeE7)
+    }
+    return BoundingBox(
+      south: max(record.latitudeE7 - Int32(north * 1e7), -900_000_000),
+      west: wrapped(Int64(record.longitudeE7) - Int64(min(east, 179) * 1e7)),
+      north: min(record.latitudeE7 + Int32(north * 1e7), 900_000_000),
+      east: wrapped(Int64(record.longitudeE7) + Int64(min(east, 179) * 1e7)))
+  }
+}
+
+extension Search {
+  /// What is told of an answer beyond what a post needs.
+  func detail(of candidate: Candidate, _ record: PlaceRecord) -> Place.Detail {
+    var detail = sections.detail(of: candidate.place, record)
     if let postcode = sections.postcode(candidate.postcode) { detail.postcode = postcode.code }
-    detail.attribution = sections.attribution
     detail.matched = words(candidate.mask)
     detail.unmatched = words(~candidate.mask)
     return detail

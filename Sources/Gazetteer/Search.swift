@@ -30,9 +30,7 @@ struct Search {
           let all = phrases.findMisspelt(words, into: matches, after: count)
           if all > count { ranking = rank(phrases, matches[..<all], constraints, limit: query.limit, room) }
         }
-        return ranking.places(limit: query.limit, sections) { candidate, record in
-          query.isDetailed ? detail(of: candidate, record) : nil
-        }
+        return ranking.places(for: query, sections, detail: detail)
       }
     }
   }

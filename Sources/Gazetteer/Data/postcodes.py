@@ -31,6 +31,19 @@ def normal(country, code):
     return "".join(c for c in code.upper() if c.isascii() and c.isalnum())
 
 
+def town_counties(sources):
+    """Counties of the United States that towns lie in, by the towns' postcodes: pairs of a point and the county's name
+    by state and key of the town's name."""
+    found = collections.defaultdict(list)
+    with sources.wheel("geotz") as wheel, wheel.open("geotz/data/geonames_all_countries_sorted.tsv") as lines:
+        for line in lines:
+            if line.startswith(b"US\t"):
+                fields = line.decode().split("\t")
+                if fields[4] and fields[5]:
+                    found[fields[4], key(fields[2])].append(((float(fields[9]), float(fields[10])), fields[5]))
+    return found
+
+
 class Postcodes:
     """One pass over the source."""
 

@@ -19,9 +19,9 @@ import tempfile
 
 from areas import Area, centre, distance, local_areas, reverse_rows
 from counties import Counties
-from naming import abbreviations, core, distinct, key
+from naming import abbreviations, clean, core, distinct, key
 from packages import PlainUnpickler, Sources, fetch
-from postcodes import Postcodes, write
+from postcodes import Postcodes, town_counties, write
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -59,6 +59,9 @@ EXTRA_COUNTRY_NAMES = {
     "TF": ["French Southern and Antarctic Lands"], "PS": ["Palestine"],
     "VI": ["Virgin Islands", "US Virgin Islands"], "TR": ["Turkey"], "TL": ["East Timor"],
 }
+
+# A language that has fewer countries' names is left out.
+LANGUAGE_COUNTRIES = 200
 
 # A source's point of a region may be this far from the middle of the region's places: when the identifier is the same,
 # and when the name is.
@@ -246,22 +249,36 @@ def lines(sources, postcodes):
     for code, area in sorted(nations.items()):
         yield line("C", code, SOVEREIGN.get(code, ""), area.point, area.population, area.shown(), area.codes,
                    distinct(area.name, area.names))
+    yield from local_names(sources, nations)
     for (country, code), area in sorted(parts.items()):
         yield line("R", country, code, area.point, area.population, area.shown(), area.codes,
                    distinct(area.name, area.names))
     yield from places(sources, cities, parts, local, rows, postcodes)
 
 
+def local_names(sources, nations):
+    """Lines of what countries are called in languages: the ISO 639-1 ones that CLDR has most countries' names in."""
+    localised = localised_countries(sources)
+    count = collections.Counter(language for names in localised.values() for language in names)
+    languages = sorted(language for language in count if re.fullmatch("[a-z]{2}", language)
+                       and count[language] >= LANGUAGE_COUNTRIES)
+    for code in sorted(nations):
+        for language in languages:
+            name = clean(localised[code].get(language, ""))
+            if name:
+                yield f"L\t{code}\t{language}\t{name}"
+
+
 def places(sources, cities, parts, local, rows, postcodes):
     """Lines of counties, then of populated places."""
-    counties, towns = Counties(parts, local), []
+    counties, towns, small = Counties(parts, local, town_counties(sources)), [], []
     known = collections.defaultdict(list)
     for kind, state, name, point in census(sources, cities):
         if kind == "D":
             counties.add_census(state, name, point)
         else:
             known[state, key(name)].append(point)
-            towns.append(line("P", "US", state, point, 0, name, [], []))
+            small.append((state, name, point))
     counties.add_members(cities, rows)
     counties.join()
     counties.add_others(cities)
@@ -277,8 +294,8 @@ def places(sources, cities, parts, local, rows, postcodes):
         codes = [code.replace(" ", "") for code in codes] + EXTRA_PLACE_CODES.get(city["geonameid"], [])
         towns.append(line("P", city["countrycode"], counties.region(city), point, city["population"], city["name"],
                           codes, names))
-    for region, name, point in postcodes.small_towns(parts, known):
-        towns.append(line("P", "US", region, point, 0, name, [], []))
+    for state, name, point in [*small, *postcodes.small_towns(parts, known)]:
+        towns.append(line("P", "US", counties.town_region(state, name, point), point, 0, name, [], []))
     yield from sorted({line("D", country, region, point, population, name, [], names)
                        for country, region, point, population, name, names in counties.rows()})
     yield from sorted(set(towns))
