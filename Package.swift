@@ -106,7 +106,9 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: http + [
-        "Link", "OnTheMap", logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Gazetteer", "Link", "OnTheMap", logging,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),
 
     // Seeded random input, for the tests.

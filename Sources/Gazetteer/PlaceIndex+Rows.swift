@@ -28,6 +28,13 @@ extension PlaceIndex {
     /// Populated places.
     package var count: Int { numbers.count }
 
+    /// Indices from 0 below `count`, the largest place first.
+    package var byFallingPopulation: [Int] {
+      numbers.indices.sorted { a, b in
+        (sections.place(numbers[a])?.population ?? 0) > (sections.place(numbers[b])?.population ?? 0)
+      }
+    }
+
     /// A populated place, from 0 below `count`; nil when its record is damaged.
     package subscript(_ index: Int) -> Place? {
       guard numbers.indices.contains(index), let record = sections.place(numbers[index]) else { return nil }

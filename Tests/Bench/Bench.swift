@@ -20,15 +20,21 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Fails where the median of completed posts is below this share of bare Hummingbird.")
   var goal = 0.4
 
+  @Flag(help: "Only the gazetteer, beside SQLite's FTS5.")
+  var onlyGeocode = false
+
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Yardsticks(folder: folder)
     if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
+    let geocode = try GeocodeBench(folder: folder)
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")
+      try geocode.measure(into: &table)
+      if onlyGeocode { continue }
       let pipeline = try await Pipeline.measure(folder: folder, connections: connections, seconds: seconds)
       table.add("posts accepted /s", pipeline.acceptedPerSecond)
       table.add("posts completed /s", pipeline.completedPerSecond)
@@ -52,6 +58,7 @@ struct Bench: AsyncParsableCommand {
       }
     }
     print(table.text)
+    if onlyGeocode { return }
     guard let share = table.median(of: "completed / bare Hummingbird"), share >= goal else {
       throw BenchError("completed / bare Hummingbird is below the goal, \(goal)")
     }

@@ -1,0 +1,131 @@
+import Foundation
+import GRDB
+import Gazetteer
+import Glibc
+import OnTheMap
+
+/// The gazetteer on one core, beside SQLite's FTS5 over the same places, with texts made of the gazetteer's own rows.
+struct GeocodeBench {
+  /// Texts of one kind.
+  private struct Kind {
+    let name: String
+    let texts: [String]
+  }
+
+  private let path: String
+  private let kinds: [Kind]
+  private let yardstick: DatabaseQueue
+
+  private static let texts = 4_000
+  private static let populationMin: UInt32 = 15_000
+
+  /// Makes the texts, the same each time, and the yardstick's table.
+  init(folder: URL) throws {
+    path =
+      URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("gazetteer.otm").path
+    let rows = try PlaceIndex.Rows(path: path, populationMin: Self.populationMin)
+    let towns = (0..<Self.texts).compactMap { rows[$0 * rows.count / Self.texts] }
+    kinds = [
+      Kind(name: "exact names", texts: towns.map(\.name)),
+      Kind(name: "city, region", texts: towns.map { $0.region.isEmpty ? $0.label : "\($0.name), \($0.region)" }),
+      Kind(name: "city country", texts: towns.map { "\($0.name) \($0.country)".lowercased() }),
+      Kind(name: "addresses", texts: towns.enumerated().map { "\($0 + 1) Station Road, \($1.label)" }),
+      Kind(name: "misspelt names", texts: towns.filter { $0.name.count > 6 }.map { Self.misspelt($0.name) }),
+    ]
+    yardstick = try DatabaseQueue(path: folder.appendingPathComponent("fts5.sqlite").path)
+    let all = try PlaceIndex.Rows(path: path, populationMin: 0)
+    try yardstick.write { db in
+      try db.execute(sql: "CREATE VIRTUAL TABLE place USING fts5 (name, context, tokenize = 'unicode61')")
+      let insert = try db.makeStatement(sql: "INSERT INTO place (rowid, name, context) VALUES (?, ?, ?)")
+      // By falling population, so that the order of rows is the order of answers and costs the yardstick nothing.
+      for (row, index) in all.byFallingPopulation.enumerated() {
+        guard let place = all[index] else { continue }
+        try insert.execute(arguments: [row + 1, place.name, "\(place.region) \(place.country) \(place.countryCode)"])
+      }
+      try db.execute(sql: "INSERT INTO place (place) VALUES ('optimize')")
+    }
+  }
+
+  /// The seventh letter left out.
+  private static func misspelt(_ name: String) -> String {
+    var name = name
+    name.remove(at: name.index(name.startIndex, offsetBy: 4))
+    return name
+  }
+
+  /// Adds a repetition's figures to the table.
+  func measure(into table: inout Table) throws {
+    let before = try privateBytes()
+    let clock = ContinuousClock()
+    var index: PlaceIndex?
+    let opening = try clock.measure {
+      index = try PlaceIndex(path: path)
+      _ = index?.locate(PlaceQuery("Seattle, WA"))
+    }
+    guard let index else { return }
+    table.add("gazetteer start-up ms", opening / .milliseconds(1))
+    table.add("gazetteer file MB", Double(index.byteCount) / 1e6)
+    for kind in kinds {
+      let queries = kind.texts.map { PlaceQuery($0) }
+      var found = 0
+      let perSecond = Self.perSecond(of: queries.count) { for query in queries { found += index.locate(query).count } }
+      guard found > 0 else { throw BenchError("no \(kind.name) were found") }
+      table.add("\(kind.name) /s", perSecond)
+      if kind.name == "misspelt names" {
+        var times = queries.map { query in clock.measure { _ = index.locate(query) } / .milliseconds(1) }
+        times.sort()
+        table.add("misspelt names p99 ms", times[times.count * 99 / 100])
+      }
+      if kind.name == "city country" {
+        let others = try fts5(kind.texts)
+        table.add("FTS5, the same texts /s", others)
+        table.add("city country / FTS5", perSecond / others)
+      }
+    }
+    table.add("gazetteer private memory MB", max(Double(try privateBytes() - before) / 1e6, 0))
+  }
+
+  /// All words together, the largest place first, a statement that is prepared once.
+  private func fts5(_ texts: [String]) throws -> Double {
+    let matches = texts.prefix(1_000).map { text in
+      text.split { !$0.isLetter && !$0.isNumber }.map { "\"\($0)\"" }.joined(separator: " ")
+    }
+    return try yardstick.read { db in
+      let statement = try db.makeStatement(sql: "SELECT rowid FROM place WHERE place MATCH ? ORDER BY rowid LIMIT 1")
+      var failure: (any Error)?
+      let perSecond = Self.perSecond(of: matches.count) {
+        for match in matches {
+          do { _ = try Int64.fetchOne(statement, arguments: [match]) } catch { failure = error }
+        }
+      }
+      if let failure { throw failure }
+      return perSecond
+    }
+  }
+
+  /// Repeats the work for a second of this thread's processor time; how much of it that is in a second.
+  private static func perSecond(of count: Int, _ work: () -> Void) -> Double {
+    work()
+    let start = cpuSeconds
+    var rounds = 0
+    while cpuSeconds - start < 1 {
+      work()
+      rounds += 1
+    }
+    return Double(rounds * count) / (cpuSeconds - start)
+  }
+
+  private static var cpuSeconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Memory of this process that it shares with nobody.
+  private func privateBytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
+    return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }
+      .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }.reduce(0, +) * 1_024
+  }
+}
