@@ -8,14 +8,14 @@ import ServiceLifecycle
 package struct WorkerConfiguration: Sendable {
   /// Ingest's job link.
   package var ingest: Endpoint
-  /// The compiled gazetteer.
-  package var gazetteer: String
+  /// Shared by the workers of a process.
+  package var gazetteer: LiveGazetteer
   /// Half of the jobs that may be with the worker at once.
   package var concurrency: Int
   /// For people: 1 to 64 bytes.
   package var name: String
 
-  package init(ingest: Endpoint, gazetteer: String, concurrency: Int, name: String) {
+  package init(ingest: Endpoint, gazetteer: LiveGazetteer, concurrency: Int, name: String) {
     self.ingest = ingest
     self.gazetteer = gazetteer
     self.concurrency = concurrency
@@ -38,10 +38,8 @@ package struct GeocodeWorker: Service {
 
   /// Runs until graceful shutdown. Whatever ingest has not acknowledged then is looked up again by another worker.
   ///
-  /// - Throws: `PlaceIndexError` or `LinkError`, both final until the configuration changes.
+  /// - Throws: `LinkError`, final until the configuration changes.
   package func run() async throws {
-    let places = try PlaceIndex(path: configuration.gazetteer)
-    logger.info("gazetteer open", metadata: ["path": "\(configuration.gazetteer)", "places": "\(places.placeCount)"])
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     let joined = Once(ready)
@@ -51,7 +49,7 @@ package struct GeocodeWorker: Service {
         concurrency: configuration.concurrency, logger: logger, joined: { joined.run() },
         answer: { job in
           let query = PlaceQuery(job.query, limit: job.limit, country: job.country.isEmpty ? nil : job.country)
-          let found = places.locate(query)
+          let found = configuration.gazetteer.index.locate(query)
           return found.isEmpty ? .notFound : .located(found)
         })
       return ([client], ())
