@@ -35,7 +35,7 @@ struct GeocoderCommand: AsyncParsableCommand {
       name: try workerName(settings))
     settings.log(to: logger)
     let service = GeocodeWorker(configuration, logger: logger) { say("ready ingest=\(configuration.ingest)") }
-    try await serve([service, HangupService { gazetteer.reopen() }], settings: settings, logger: logger)
+    try await serve([service, ReloadService { gazetteer.reopen() }], settings: settings, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

@@ -71,7 +71,7 @@ struct UpCommand: AsyncParsableCommand {
           ) { joined.tell(()) }
         })
     }
-    services.append(HangupService { gazetteer.reopen() })
+    services.append(ReloadService { gazetteer.reopen() })
     services.append(
       Announcement {
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)

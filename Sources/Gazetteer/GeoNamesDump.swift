@@ -150,13 +150,14 @@ package struct GeoNamesDump {
       if line.isEmpty { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       let code = fields[0].split(separator: Self.dot, maxSplits: parts - 1, omittingEmptySubsequences: false)
-      guard fields.count == 4, code.count == parts, !fields[1].isEmpty,
+      guard fields.count == 4, code.count == parts,
         let identifier = GeoNamesFeature.number(fields[3])
       else {
         throw .source(line: number, reason: "expected a code of \(parts) parts, name, ASCII name and geonameid")
       }
-      // A second-level region of no first-level one, and a country that is not listed, cannot be placed.
-      guard !code[1].isEmpty, byCode[Bytes(code[0])] != nil else { return }
+      // What has no name, a second-level region of no first-level one, and one of no country that is listed, are of no
+      // use.
+      guard !fields[1].isEmpty, !code[1].isEmpty, byCode[Bytes(code[0])] != nil else { return }
       var area = GeoNamesArea(
         kind: kind, country: Bytes(code[0]), region: Bytes(code[1...].joined(separator: [UInt8(ascii: "/")])),
         name: Bytes(fields[1]))

@@ -18,6 +18,7 @@ struct GeoNamesDumpTests {
   private static let admin1 = """
     GA.WA\tWest Armorica\tWest Armorica\t11
     GA.02\tEmpty Land\tEmpty Land\t12
+    GA.03\t\tUnnamed\t14
     QQ.01\tOf no country\tOf no country\t13
 
     """

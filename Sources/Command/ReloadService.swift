@@ -5,7 +5,7 @@ import UnixSignals
 
 /// Calls somebody whenever the process gets SIGHUP, which then does not end it. One that goes out because the terminal
 /// is gone ends the process as before, unless it was started with `nohup`.
-struct HangupService: Service {
+struct ReloadService: Service {
   private let endsWithTerminal: Bool
   private let reload: @Sendable () -> Void
 
