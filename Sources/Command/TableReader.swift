@@ -80,19 +80,16 @@ struct TableReader {
   }
 
   private mutating func read() throws(TableProblem) -> Int {
-    let size = Limits.tableChunkBytes
-    let start = pending.count
-    pending.append(contentsOf: repeatElement(0, count: size))
-    let count = pending.withUnsafeMutableBytes { bytes in
-      while true {
-        let count = Glibc.read(descriptor, bytes.baseAddress.map { $0 + start }, size)
-        if count >= 0 || errno != EINTR { return count }
-      }
+    var result = 0
+    // Not filled with zeros first: that takes longer than reading.
+    let fresh = [UInt8](unsafeUninitializedCapacity: Limits.tableChunkBytes) { bytes, count in
+      repeat { result = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while result < 0 && errno == EINTR
+      count = max(0, result)
     }
-    guard count >= 0 else { throw TableProblem("cannot be read: \(String(cString: strerror(errno)))") }
-    pending.removeLast(size - count)
-    bytesRead += count
-    return count
+    guard result >= 0 else { throw TableProblem("cannot be read: \(String(cString: strerror(errno)))") }
+    pending += fresh
+    bytesRead += result
+    return result
   }
 
   /// Finds the ends of records in what is new.

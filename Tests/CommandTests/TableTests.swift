@@ -27,6 +27,7 @@ struct TableTests {
         records.append((record.line, text, record.problem?.description))
       }
     }
+    withExtendedLifetime(pipe) {}
     return records
   }
 
