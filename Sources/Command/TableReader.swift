@@ -63,9 +63,11 @@ struct TableReader {
       if isFirst, pending.starts(with: [0xEF, 0xBB, 0xBF]) { pending.removeFirst(3) }
       var records: [TableChunk.Record] = []
       var end = cut(into: &records)
-      if count == 0, records.isEmpty { return last(after: end) }
+      let isEnd = count == 0 && records.isEmpty
+      let isOpen = isEnd && state == .quoted && pending[end...].contains(0x0A)
+      if isEnd, !isOpen { return last(after: end) }
       var isScanned = true
-      if pending.count - end > Limits.tableRecordBytesMax {
+      if isOpen || pending.count - end > Limits.tableRecordBytesMax {
         end = giveUp(from: end, &records)
         isScanned = false
       }
@@ -138,7 +140,10 @@ struct TableReader {
   /// A record without an end in sight, mostly because a quote is never closed. What follows its first line is read
   /// anew, so that it costs one row.
   private mutating func giveUp(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
-    if state != .tooLong { records.append(.init(range: start..<start, line: recordLine, problem: Self.tooLong)) }
+    if state != .tooLong {
+      let problem = pending.count - start > Limits.tableRecordBytesMax ? Self.tooLong : Self.openQuote
+      records.append(.init(range: start..<start, line: recordLine, problem: problem))
+    }
     guard state != .tooLong, let end = pending[start...].firstIndex(of: 0x0A) else {
       state = .tooLong
       pending.removeSubrange(start...)
@@ -156,7 +161,7 @@ struct TableReader {
       pending.withUnsafeBufferPointer {
         add(start..<$0.count, of: $0, line: recordLine, isTooLong: false, to: &records)
       }
-      if state == .quoted, !records.isEmpty { records[0].problem = TableProblem("a quote is never closed") }
+      if state == .quoted, !records.isEmpty { records[0].problem = Self.openQuote }
     }
     state = .fieldStart
     return records.isEmpty ? nil : take(pending.count, records, isScanned: true)
@@ -171,6 +176,7 @@ struct TableReader {
     return chunk
   }
 
+  private static let openQuote = TableProblem("a quote is never closed")
   private static let tooLong = TableProblem(
     "the row is longer than \(Limits.tableRecordBytesMax) bytes; is a quote never closed?")
 }
