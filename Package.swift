@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Command", "Link", "OnTheMap", .product(name: "NIOCore", package: "swift-nio"),
+        "Command", "Fuzzing", "Link", "OnTheMap", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),

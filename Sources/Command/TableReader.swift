@@ -63,9 +63,11 @@ struct TableReader {
       if isFirst, pending.starts(with: [0xEF, 0xBB, 0xBF]) { pending.removeFirst(3) }
       var records: [TableChunk.Record] = []
       var end = cut(into: &records)
-      if count == 0, records.isEmpty { return last(after: end) }
+      let isEnd = count == 0 && records.isEmpty
+      let isOpen = isEnd && state == .quoted && pending[end...].contains(0x0A)
+      if isEnd, !isOpen { return last(after: end) }
       var isScanned = true
-      if pending.count - end > Limits.tableRecordBytesMax {
+      if isOpen || pending.count - end > Limits.tableRecordBytesMax {
         end = giveUp(from: end, &records)
         isScanned = false
       }
@@ -80,19 +82,16 @@ struct TableReader {
   }
 
   private mutating func read() throws(TableProblem) -> Int {
-    let size = Limits.tableChunkBytes
-    let start = pending.count
-    pending.append(contentsOf: repeatElement(0, count: size))
-    let count = pending.withUnsafeMutableBytes { bytes in
-      while true {
-        let count = Glibc.read(descriptor, bytes.baseAddress.map { $0 + start }, size)
-        if count >= 0 || errno != EINTR { return count }
-      }
+    var result = 0
+    // Not filled with zeros first: that takes longer than reading.
+    let fresh = [UInt8](unsafeUninitializedCapacity: Limits.tableChunkBytes) { bytes, count in
+      repeat { result = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while result < 0 && errno == EINTR
+      count = max(0, result)
     }
-    guard count >= 0 else { throw TableProblem("cannot be read: \(String(cString: strerror(errno)))") }
-    pending.removeLast(size - count)
-    bytesRead += count
-    return count
+    guard result >= 0 else { throw TableProblem("cannot be read: \(String(cString: strerror(errno)))") }
+    pending += fresh
+    bytesRead += result
+    return result
   }
 
   /// Finds the ends of records in what is new.
@@ -141,7 +140,10 @@ struct TableReader {
   /// A record without an end in sight, mostly because a quote is never closed. What follows its first line is read
   /// anew, so that it costs one row.
   private mutating func giveUp(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
-    if state != .tooLong { records.append(.init(range: start..<start, line: recordLine, problem: Self.tooLong)) }
+    if state != .tooLong {
+      let problem = pending.count - start > Limits.tableRecordBytesMax ? Self.tooLong : Self.openQuote
+      records.append(.init(range: start..<start, line: recordLine, problem: problem))
+    }
     guard state != .tooLong, let end = pending[start...].firstIndex(of: 0x0A) else {
       state = .tooLong
       pending.removeSubrange(start...)
@@ -159,7 +161,7 @@ struct TableReader {
       pending.withUnsafeBufferPointer {
         add(start..<$0.count, of: $0, line: recordLine, isTooLong: false, to: &records)
       }
-      if state == .quoted, !records.isEmpty { records[0].problem = TableProblem("a quote is never closed") }
+      if state == .quoted, !records.isEmpty { records[0].problem = Self.openQuote }
     }
     state = .fieldStart
     return records.isEmpty ? nil : take(pending.count, records, isScanned: true)
@@ -174,6 +176,7 @@ struct TableReader {
     return chunk
   }
 
+  private static let openQuote = TableProblem("a quote is never closed")
   private static let tooLong = TableProblem(
     "the row is longer than \(Limits.tableRecordBytesMax) bytes; is a quote never closed?")
 }

@@ -17,6 +17,8 @@ extension Onthemap_Jobs_V1_Detail {
   }
 
   /// Nil when the protocol forbids it.
+  ///
+  /// - Parameter attribution: what came with all places.
   func detail(attribution: String) -> Place.Detail? {
     let texts = [
       (county, Limits.countyBytesMax), (postcode, Limits.postcodeBytesMax), (matched, Limits.placeBytesMax),
@@ -39,5 +41,13 @@ extension Onthemap_Jobs_V1_Detail {
   /// At least as many bytes as it takes, with what says that it is there.
   var bytesMax: Int {
     64 + county.utf8.count + postcode.utf8.count + matched.utf8.count + unmatched.utf8.count + provider.utf8.count
+  }
+}
+
+extension [Onthemap_Jobs_V1_Detail] {
+  /// As many as there are places, or none where no place has any.
+  init(_ places: [Place]) {
+    let isDetailed = places.contains { $0.detail != nil }
+    self = isDetailed ? places.map { Onthemap_Jobs_V1_Detail($0.detail ?? Place.Detail()) } : []
   }
 }

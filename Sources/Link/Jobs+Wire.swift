@@ -94,7 +94,11 @@ extension Onthemap_Jobs_V1_Result {
     case .located(let places):
       located = .with {
         $0.places = places.map(Onthemap_Jobs_V1_Place.init)
-        $0.attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
+        // Beside the places, not within: a place with one message more would be kept on the heap, posts' too.
+        $0.details = .init(places)
+        if !$0.details.isEmpty {
+          $0.attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
+        }
       }
     case .notFound: notFound = .init()
     case .failed(let failure): failed = .init(failure)
@@ -106,14 +110,29 @@ extension Onthemap_Jobs_V1_Result {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
     case .located(let located):
-      let attribution = located.attribution.safeLine(bytesMax: Limits.attributionBytesMax)
-      let places = located.places.prefix(Limits.candidatesMax).compactMap { $0.place(attribution: attribution) }
-      guard !places.isEmpty, places.count == min(located.places.count, Limits.candidatesMax) else { return nil }
+      guard let places = located.known else { return nil }
       return JobResult(lease: lease, outcome: .located(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
     case nil: return nil
     }
+  }
+}
+
+extension Onthemap_Jobs_V1_Located {
+  /// Best first, `Limits.candidatesMax` at most. Nil when the protocol forbids it.
+  fileprivate var known: [Place]? {
+    let wanted = min(places.count, Limits.candidatesMax)
+    var found = places.prefix(wanted).compactMap(\.place)
+    guard !found.isEmpty, found.count == wanted else { return nil }
+    if details.isEmpty { return found }
+    guard details.count == places.count else { return nil }
+    let attribution = attribution.safeLine(bytesMax: Limits.attributionBytesMax)
+    for index in found.indices {
+      guard let detail = details[index].detail(attribution: attribution) else { return nil }
+      found[index].detail = detail
+    }
+    return found
   }
 }
 
@@ -142,9 +161,9 @@ extension Onthemap_Jobs_V1_Result {
   fileprivate var bytesMax: Int {
     switch outcome {
     case .located(let located):
-      located.places.reduce(40 + 4 + located.attribution.utf8.count) {
+      located.places.reduce(located.details.reduce(44 + located.attribution.utf8.count) { $0 + $1.bytesMax }) {
         $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
-          + $1.countryCode.utf8.count + ($1.hasDetail ? $1.detail.bytesMax : 0)
+          + $1.countryCode.utf8.count
       }
     case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
     case .notFound, nil: 40
@@ -164,13 +183,10 @@ extension Onthemap_Jobs_V1_Place {
     region = place.region
     country = place.country
     countryCode = place.countryCode
-    if let known = place.detail { detail = .init(known) }
   }
 
   /// Nil when the protocol forbids it.
-  ///
-  /// - Parameter attribution: what came with all places; only those with detail have room for it.
-  func place(attribution: String) -> Place? {
+  var place: Place? {
     guard let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
       let level = UInt8(exactly: level.rawValue).flatMap(Place.Level.init),
       let match = UInt8(exactly: match.rawValue).flatMap(Place.Match.init),
@@ -179,14 +195,9 @@ extension Onthemap_Jobs_V1_Place {
         $0.utf8.count <= 2 * Limits.placeBytesMax && $0.isSafeLine
       })
     else { return nil }
-    var known: Place.Detail?
-    if hasDetail {
-      guard let detail = detail.detail(attribution: attribution) else { return nil }
-      known = detail
-    }
     return Place(
       coordinate: coordinate, level: level, match: match, confidence: Double(confidencePm) / 1_000, label: label,
-      name: name, region: region, country: country, countryCode: countryCode, detail: known)
+      name: name, region: region, country: country, countryCode: countryCode)
   }
 }
 

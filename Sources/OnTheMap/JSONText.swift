@@ -58,7 +58,7 @@ package struct JSONText: Sendable {
   /// A member that is a number; null where it is not finite.
   package mutating func add(_ name: String, _ value: Double) { raw(name, Self.text(value)) }
 
-  /// A member that is an array of numbers; null where one is not finite.
+  /// A member that is an array of numbers, with null in place of one that is not finite.
   package mutating func add(_ name: String, _ values: [Double]) {
     raw(name, "[\(values.map(Self.text).joined(separator: ","))]")
   }

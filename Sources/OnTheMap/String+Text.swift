@@ -32,6 +32,10 @@ extension String {
 
   /// Without white space at both ends.
   package var trimmedLine: String {
+    // Most texts begin and end with a letter or a digit: no need to ask Unicode what they are.
+    if let first = utf8.first, let last = utf8.last, (0x21...0x7E).contains(first), (0x21...0x7E).contains(last) {
+      return self
+    }
     guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }
     let last = lastIndex { !$0.isWhitespace } ?? first
     return String(self[first...last])

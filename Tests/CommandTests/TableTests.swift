@@ -27,6 +27,7 @@ struct TableTests {
         records.append((record.line, text, record.problem?.description))
       }
     }
+    withExtendedLifetime(pipe) {}
     return records
   }
 
@@ -46,7 +47,8 @@ struct TableTests {
     #expect(
       try await records("5\" pipe\nx\n", at: once) == ["1:5\" pipe", "2:x"], "A quote within a field opens nothing.")
     #expect(try await records("", at: once).isEmpty)
-    #expect(try await records("a\n\"open\nb", at: once) == ["1:a", "2:\"open\nb!"])
+    #expect(try await records("a\n\"open\nb", at: once) == ["1:a", "2:!", "3:b"])
+    #expect(try await records("\"open", at: once) == ["1:\"open!"])
   }
 
   @Test("A byte order mark is left out")
@@ -72,6 +74,10 @@ struct TableTests {
 
   @Test("A quote that is never closed costs one row, however much follows")
   func openQuote() async throws {
+    for count in [1, 10, 10_000] {
+      let found = try await records("\"open\n" + String(repeating: "row\n", count: count))
+      #expect(found.count == count + 1 && found.dropFirst().allSatisfy { $0.hasSuffix(":row") })
+    }
     let rows = (0..<100_000).map { "row \($0)\n" }.joined()
     let found = try await records(("a\n\"open\n" + rows).utf8)
     #expect(found.count == 100_002 && found[1].problem != nil && found[1].line == 2)

@@ -47,6 +47,7 @@ struct ProtocolTests {
       "sessionsMax", "attemptsMax", "leaseLossesMax", "leaseMs", "heartbeatMs", "backoffCapMs", "changesKept",
       "changesPerFetchMax", "fetchWaitMs", "feedsMax", "snapshotIntervalMinMs", "feedHeartbeatMs", "feedEntriesMax",
       "feedFramesQueuedMax", "joinsPerSecondMax", "joinsWaitingMax", "joinNonceBytesMax", "candidatesMax",
+      "attributionBytesMax", "countyBytesMax", "postcodeBytesMax", "providerBytesMax",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in

@@ -103,8 +103,19 @@ struct LookupWireTests {
   func forbiddenDetail(index: Int) {
     var wire = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([.detailed()])))
     #expect(wire.result != nil)
-    Self.forbidden[index].1(&wire.located.places[0].detail)
+    Self.forbidden[index].1(&wire.located.details[0])
     #expect(wire.result == nil, "\(Self.forbidden[index].0)")
+  }
+
+  @Test("Details are as many as places, or none")
+  func counts() {
+    let result = JobResult(lease: .numbered(1), outcome: .located([.detailed(), .detailed()]))
+    var wire = Onthemap_Jobs_V1_Result(result)
+    #expect(wire.located.details.count == 2 && wire.result == result)
+    wire.located.details.removeLast()
+    #expect(wire.result == nil)
+    let post = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([.sample()])))
+    #expect(post.located.details.isEmpty && post.located.attribution.isEmpty)
   }
 
   @Test("Words as typed are sent in one safe line of bounded length")
@@ -113,7 +124,7 @@ struct LookupWireTests {
     place.detail?.unmatched = "a\n\u{202E}" + String(repeating: "é", count: 1_000)
     place.detail?.attribution = String(repeating: "©", count: 5_000)
     let wire = Onthemap_Jobs_V1_Result(JobResult(lease: .numbered(1), outcome: .located([place])))
-    #expect(wire.located.places[0].detail.unmatched.utf8.count == 255, "A character is not cut in two.")
+    #expect(wire.located.details[0].unmatched.utf8.count == 255, "A character is not cut in two.")
     #expect(wire.located.attribution.utf8.count == 1_024)
     #expect(wire.result != nil)
   }

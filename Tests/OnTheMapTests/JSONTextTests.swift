@@ -25,6 +25,13 @@ struct JSONTextTests {
         == #"{"a":1,"b":{"c":true},"d":[{"e":1},{"e":2}],"f":[],"h":{},"i":"x"}"#)
   }
 
+  @Test("Objects on lines of their own need no commas between them, and arrays of numbers are in order")
+  func lines() {
+    var json = JSONText()
+    for number in 1...2 { json.line { $0.add("a", [Double(number), -0.5, .nan]) } }
+    #expect(String(decoding: json.bytes, as: UTF8.self) == "{\"a\":[1,-0.5,null]}\n{\"a\":[2,-0.5,null]}\n")
+  }
+
   @Test(
     "Any text comes back as it was, and ends no script",
     arguments: ["", "\"", "\\", "a\\\"b", "\u{0}\u{1F}\n\r\t", "</script><!--", "日本語 é 🗺", "\u{2028}", "\u{7F}"])

@@ -797,6 +797,9 @@ nonisolated struct Onthemap_Jobs_V1_Located: Sendable {
   /// what the licences ask to be shown beside them, at most 1024 bytes
   var attribution: String = String()
 
+  /// of each place, in their order; none in answers to posts
+  var details: [Onthemap_Jobs_V1_Detail] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -813,81 +816,39 @@ nonisolated struct Onthemap_Jobs_V1_NotFound: Sendable {
   init() {}
 }
 
-nonisolated struct Onthemap_Jobs_V1_Place: @unchecked Sendable {
+nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// degrees × 10^7, WGS 84, ±900,000,000
-  var latE7: Int32 {
-    get {_storage._latE7}
-    set {_uniqueStorage()._latE7 = newValue}
-  }
+  var latE7: Int32 = 0
 
   /// ±1,800,000,000
-  var lonE7: Int32 {
-    get {_storage._lonE7}
-    set {_uniqueStorage()._lonE7 = newValue}
-  }
+  var lonE7: Int32 = 0
 
-  var level: Onthemap_Jobs_V1_Level {
-    get {_storage._level}
-    set {_uniqueStorage()._level = newValue}
-  }
+  var level: Onthemap_Jobs_V1_Level = .unspecified
 
-  var match: Onthemap_Jobs_V1_Match {
-    get {_storage._match}
-    set {_uniqueStorage()._match = newValue}
-  }
+  var match: Onthemap_Jobs_V1_Match = .unspecified
 
   /// 0 to 1000, in thousandths
-  var confidencePm: UInt32 {
-    get {_storage._confidencePm}
-    set {_uniqueStorage()._confidencePm = newValue}
-  }
+  var confidencePm: UInt32 = 0
 
   /// "Seattle, Washington, United States", at most 512 bytes
-  var label: String {
-    get {_storage._label}
-    set {_uniqueStorage()._label = newValue}
-  }
+  var label: String = String()
 
-  var name: String {
-    get {_storage._name}
-    set {_uniqueStorage()._name = newValue}
-  }
+  var name: String = String()
 
-  var region: String {
-    get {_storage._region}
-    set {_uniqueStorage()._region = newValue}
-  }
+  var region: String = String()
 
-  var country: String {
-    get {_storage._country}
-    set {_uniqueStorage()._country = newValue}
-  }
+  var country: String = String()
 
   /// ISO 3166-1 alpha-2
-  var countryCode: String {
-    get {_storage._countryCode}
-    set {_uniqueStorage()._countryCode = newValue}
-  }
-
-  /// absent in answers to posts
-  var detail: Onthemap_Jobs_V1_Detail {
-    get {_storage._detail ?? Onthemap_Jobs_V1_Detail()}
-    set {_uniqueStorage()._detail = newValue}
-  }
-  /// Returns true if `detail` has been explicitly set.
-  var hasDetail: Bool {_storage._detail != nil}
-  /// Clears the value of `detail`. Subsequent reads from it will return its default value.
-  mutating func clearDetail() {_uniqueStorage()._detail = nil}
+  var countryCode: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// What a look-up tells beyond what a post needs.
@@ -1909,7 +1870,7 @@ nonisolated extension Onthemap_Jobs_V1_Result: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Located"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0\u{1}attribution\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0\u{1}attribution\0\u{1}details\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1919,6 +1880,7 @@ nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProt
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.attribution) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.details) }()
       default: break
       }
     }
@@ -1931,12 +1893,16 @@ nonisolated extension Onthemap_Jobs_V1_Located: SwiftProtobuf.Message, SwiftProt
     if !self.attribution.isEmpty {
       try visitor.visitSingularStringField(value: self.attribution, fieldNumber: 2)
     }
+    if !self.details.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.details, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_Located, rhs: Onthemap_Jobs_V1_Located) -> Bool {
     if lhs.places != rhs.places {return false}
     if lhs.attribution != rhs.attribution {return false}
+    if lhs.details != rhs.details {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1963,139 +1929,74 @@ nonisolated extension Onthemap_Jobs_V1_NotFound: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Place"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_pm\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0\u{1}detail\0")
-
-  fileprivate class _StorageClass {
-    var _latE7: Int32 = 0
-    var _lonE7: Int32 = 0
-    var _level: Onthemap_Jobs_V1_Level = .unspecified
-    var _match: Onthemap_Jobs_V1_Match = .unspecified
-    var _confidencePm: UInt32 = 0
-    var _label: String = String()
-    var _name: String = String()
-    var _region: String = String()
-    var _country: String = String()
-    var _countryCode: String = String()
-    var _detail: Onthemap_Jobs_V1_Detail? = nil
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _latE7 = source._latE7
-      _lonE7 = source._lonE7
-      _level = source._level
-      _match = source._match
-      _confidencePm = source._confidencePm
-      _label = source._label
-      _name = source._name
-      _region = source._region
-      _country = source._country
-      _countryCode = source._countryCode
-      _detail = source._detail
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_pm\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularSInt32Field(value: &_storage._latE7) }()
-        case 2: try { try decoder.decodeSingularSInt32Field(value: &_storage._lonE7) }()
-        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._level) }()
-        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._match) }()
-        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._confidencePm) }()
-        case 6: try { try decoder.decodeSingularStringField(value: &_storage._label) }()
-        case 7: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
-        case 8: try { try decoder.decodeSingularStringField(value: &_storage._region) }()
-        case 9: try { try decoder.decodeSingularStringField(value: &_storage._country) }()
-        case 10: try { try decoder.decodeSingularStringField(value: &_storage._countryCode) }()
-        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSInt32Field(value: &self.latE7) }()
+      case 2: try { try decoder.decodeSingularSInt32Field(value: &self.lonE7) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.match) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.confidencePm) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.region) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.country) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.countryCode) }()
+      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._latE7 != 0 {
-        try visitor.visitSingularSInt32Field(value: _storage._latE7, fieldNumber: 1)
-      }
-      if _storage._lonE7 != 0 {
-        try visitor.visitSingularSInt32Field(value: _storage._lonE7, fieldNumber: 2)
-      }
-      if _storage._level != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._level, fieldNumber: 3)
-      }
-      if _storage._match != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._match, fieldNumber: 4)
-      }
-      if _storage._confidencePm != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._confidencePm, fieldNumber: 5)
-      }
-      if !_storage._label.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._label, fieldNumber: 6)
-      }
-      if !_storage._name.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 7)
-      }
-      if !_storage._region.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._region, fieldNumber: 8)
-      }
-      if !_storage._country.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._country, fieldNumber: 9)
-      }
-      if !_storage._countryCode.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._countryCode, fieldNumber: 10)
-      }
-      try { if let v = _storage._detail {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      } }()
+    if self.latE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.latE7, fieldNumber: 1)
+    }
+    if self.lonE7 != 0 {
+      try visitor.visitSingularSInt32Field(value: self.lonE7, fieldNumber: 2)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 3)
+    }
+    if self.match != .unspecified {
+      try visitor.visitSingularEnumField(value: self.match, fieldNumber: 4)
+    }
+    if self.confidencePm != 0 {
+      try visitor.visitSingularUInt32Field(value: self.confidencePm, fieldNumber: 5)
+    }
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 6)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 7)
+    }
+    if !self.region.isEmpty {
+      try visitor.visitSingularStringField(value: self.region, fieldNumber: 8)
+    }
+    if !self.country.isEmpty {
+      try visitor.visitSingularStringField(value: self.country, fieldNumber: 9)
+    }
+    if !self.countryCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.countryCode, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_Place, rhs: Onthemap_Jobs_V1_Place) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._latE7 != rhs_storage._latE7 {return false}
-        if _storage._lonE7 != rhs_storage._lonE7 {return false}
-        if _storage._level != rhs_storage._level {return false}
-        if _storage._match != rhs_storage._match {return false}
-        if _storage._confidencePm != rhs_storage._confidencePm {return false}
-        if _storage._label != rhs_storage._label {return false}
-        if _storage._name != rhs_storage._name {return false}
-        if _storage._region != rhs_storage._region {return false}
-        if _storage._country != rhs_storage._country {return false}
-        if _storage._countryCode != rhs_storage._countryCode {return false}
-        if _storage._detail != rhs_storage._detail {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.latE7 != rhs.latE7 {return false}
+    if lhs.lonE7 != rhs.lonE7 {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.match != rhs.match {return false}
+    if lhs.confidencePm != rhs.confidencePm {return false}
+    if lhs.label != rhs.label {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.region != rhs.region {return false}
+    if lhs.country != rhs.country {return false}
+    if lhs.countryCode != rhs.countryCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
