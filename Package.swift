@@ -72,6 +72,8 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "Remote", dependencies: ["OnTheMap", logging], swiftSettings: strict),
+
     .target(
       name: "Web",
       dependencies: http + [
@@ -111,11 +113,14 @@ let package = Package(
 
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
+    // A server that plays a remote provider, for the tests.
+    .target(name: "StandIn", path: "Tests/StandIn", swiftSettings: strict),
     .testTarget(name: "OnTheMapTests", dependencies: ["Fuzzing", "OnTheMap"], swiftSettings: strict),
     .testTarget(
       name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "OnTheMap"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
+    .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
@@ -125,7 +130,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
-    .testTarget(name: "SystemTests", swiftSettings: strict),
+    .testTarget(name: "SystemTests", dependencies: ["StandIn"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
