@@ -86,14 +86,15 @@ let package = Package(
       name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Web", lifecycle, logging],
       swiftSettings: strict),
     .target(
-      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
+      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", lifecycle, logging],
+      swiftSettings: strict),
     .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", "Web", lifecycle, logging], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Worker", lifecycle, logging,
+        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Remote", "Worker", lifecycle, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),

@@ -19,18 +19,22 @@ struct GeocoderCommand: AsyncParsableCommand {
   var concurrency: String?
   @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
   var name: String?
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
     let settings = try await Settings(common)
-    let configuration = WorkerConfiguration(
+    var configuration = WorkerConfiguration(
       ingest: try settings.endpoint(.geocoderIngest, flag: ingest, default: "tcp://127.0.0.1:7701"),
       gazetteer: try settings.gazetteer(flag: gazetteer),
       concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
       name: try workerName(settings))
+    configuration.remote = try remote.configuration(settings)
     let logger = makeLogger("geocoder", level: settings.logLevel)
     settings.log(to: logger)
-    let service = GeocodeWorker(configuration, logger: logger) { say("ready ingest=\(configuration.ingest)") }
+    let service = GeocodeWorker(configuration, logger: logger) {
+      [ingest = configuration.ingest] in say("ready ingest=\(ingest)")
+    }
     try await serve([service], settings: settings, logger: logger)
   }
 

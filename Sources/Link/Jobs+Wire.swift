@@ -19,6 +19,7 @@ extension Onthemap_Jobs_V1_Job {
     leaseToken = assignment.lease.token
     leaseMs = UInt32(Limits.leaseMs)
     attempt = UInt32(assignment.job.attempts + 1)
+    remote = assignment.job.isRemote
     switch assignment.job.question {
     case .post(let text):
       query = text
@@ -34,7 +35,9 @@ extension Onthemap_Jobs_V1_Job {
   /// Nil when it asks for what this version does not know, or forbids.
   var job: Job? {
     guard let question else { return nil }
-    return Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+    var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+    job.isRemote = remote
+    return job
   }
 
   private var question: Job.Question? {
@@ -98,6 +101,11 @@ extension Onthemap_Jobs_V1_Result {
       }
     case .notFound: notFound = .init()
     case .failed(let failure): failed = .init(failure)
+    case .remoteNeeded(let places):
+      remoteNeeded = .with {
+        $0.places = places.map(Onthemap_Jobs_V1_Place.init)
+        $0.attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
+      }
     }
   }
 
@@ -106,14 +114,22 @@ extension Onthemap_Jobs_V1_Result {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
     case .located(let located):
-      let attribution = located.attribution.safeLine(bytesMax: Limits.attributionBytesMax)
-      let places = located.places.prefix(Limits.candidatesMax).compactMap { $0.place(attribution: attribution) }
-      guard !places.isEmpty, places.count == min(located.places.count, Limits.candidatesMax) else { return nil }
+      guard let places = Self.places(located.places, located.attribution), !places.isEmpty else { return nil }
       return JobResult(lease: lease, outcome: .located(places))
+    case .remoteNeeded(let needed):
+      guard let places = Self.places(needed.places, needed.attribution) else { return nil }
+      return JobResult(lease: lease, outcome: .remoteNeeded(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
     case nil: return nil
     }
+  }
+
+  /// Nil when the protocol forbids one of them.
+  private static func places(_ wire: [Onthemap_Jobs_V1_Place], _ attribution: String) -> [Place]? {
+    let attribution = attribution.safeLine(bytesMax: Limits.attributionBytesMax)
+    let places = wire.prefix(Limits.candidatesMax).compactMap { $0.place(attribution: attribution) }
+    return places.count == min(wire.count, Limits.candidatesMax) ? places : nil
   }
 }
 
@@ -141,13 +157,17 @@ extension Onthemap_Jobs_V1_Result {
   /// At least as many bytes as it takes: its texts, and for each field and number the most that it may take.
   fileprivate var bytesMax: Int {
     switch outcome {
-    case .located(let located):
-      located.places.reduce(40 + 4 + located.attribution.utf8.count) {
-        $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
-          + $1.countryCode.utf8.count + ($1.hasDetail ? $1.detail.bytesMax : 0)
-      }
+    case .located(let located): Self.bytesMax(located.places, located.attribution)
+    case .remoteNeeded(let needed): Self.bytesMax(needed.places, needed.attribution)
     case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
     case .notFound, nil: 40
+    }
+  }
+
+  private static func bytesMax(_ places: [Onthemap_Jobs_V1_Place], _ attribution: String) -> Int {
+    places.reduce(40 + 4 + attribution.utf8.count) {
+      $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
+        + $1.countryCode.utf8.count + ($1.hasDetail ? $1.detail.bytesMax : 0)
     }
   }
 }

@@ -13,9 +13,11 @@ package struct TokenBucket: Sendable, Equatable {
   package init(perSecond: Double) { intervalMs = max(1, Int64((1_000 / perSecond).rounded(.up))) }
 
   /// Takes the token. False when there is none yet.
-  package mutating func take(nowMs: Int64) -> Bool {
+  ///
+  /// - Parameter pauseMs: until the next one, where that is longer than the interval.
+  package mutating func take(nowMs: Int64, pauseMs: Int64 = 0) -> Bool {
     guard nowMs >= nextMs else { return false }
-    nextMs = nowMs + intervalMs
+    nextMs = nowMs + max(intervalMs, pauseMs)
     return true
   }
 

@@ -48,10 +48,12 @@ package actor RemoteGeocoder {
   /// Nothing may be asked afterwards; what is under way is unavailable.
   package nonisolated func end() { fetch.end() }
 
-  /// What is kept already, without a request; nil where the provider has to be asked.
+  /// What can be said without a request: what is kept, and why the provider must not be asked now; nil where it may be.
   package func known(_ query: PlaceQuery) -> Answer? {
-    guard case .fresh(let places) = cache.entry(AnswerCache.Key(query), nowMs: nowMs()) else { return nil }
-    return places.isEmpty ? .notFound : .found(places)
+    let key = AnswerCache.Key(query)
+    if case .fresh(let places) = cache.entry(key, nowMs: nowMs()) { return places.isEmpty ? .notFound : .found(places) }
+    if nowMs() < quietUntilMs { return stale(key, code: "remote_paused") }
+    return breaker.isOpen(nowMs: nowMs()) ? stale(key, code: "remote_off") : nil
   }
 
   /// Takes `RemoteLimits.totalMs` and the time in line for it.
@@ -69,11 +71,9 @@ package actor RemoteGeocoder {
 
   private func ask(_ request: ProviderRequest, query: PlaceQuery, key: AnswerCache.Key) async -> Answer {
     defer { underWay[key] = nil }
-    // Nobody stands in line for what will not be asked; and while it stood there, that may have changed.
-    guard nowMs() >= quietUntilMs else { return stale(key, code: "remote_paused") }
-    guard !breaker.isOpen(nowMs: nowMs()) else { return stale(key, code: "remote_off") }
     guard await takeSeat() else { return stale(key, code: "remote_busy") }
     defer { leaveSeat() }
+    // While it stood in line, that may have changed.
     guard nowMs() >= quietUntilMs else { return stale(key, code: "remote_paused") }
     guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_off") }
     if let atMs = pace?.reserve(nowMs: nowMs()), atMs > nowMs() {
