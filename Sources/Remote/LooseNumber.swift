@@ -1,3 +1,5 @@
+import Foundation
+
 /// A number that some providers write as a string: "51.5073219".
 struct LooseNumber: Decodable {
   let value: Double
@@ -19,4 +21,13 @@ struct Readable<Element: Decodable>: Decodable {
   let element: Element?
 
   init(from decoder: any Decoder) { element = try? Element(from: decoder) }
+}
+
+extension JSONDecoder {
+  /// Providers write names with underscores; keys of plain dictionaries stay as they are.
+  static var ofProviders: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return decoder
+  }
 }

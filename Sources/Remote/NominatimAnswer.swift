@@ -8,15 +8,15 @@ struct NominatimAnswer: Decodable {
   private let lon: LooseNumber
   private let addresstype: String?
   private let type: String?
-  private let place_rank: LooseNumber?
+  private let placeRank: LooseNumber?
   private let name: String?
-  private let display_name: String
+  private let displayName: String
   private let licence: String?
   private let boundingbox: [LooseNumber]?
   private let address: [String: String]?
 
   private enum CodingKeys: CodingKey {
-    case lat, lon, addresstype, type, place_rank, name, display_name, licence, boundingbox, address
+    case lat, lon, addresstype, type, placeRank, name, displayName, licence, boundingbox, address
   }
 
   /// Only place and label must be there: what is odd beside them is left out.
@@ -24,10 +24,10 @@ struct NominatimAnswer: Decodable {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     lat = try members.decode(LooseNumber.self, forKey: .lat)
     lon = try members.decode(LooseNumber.self, forKey: .lon)
-    display_name = try members.decode(String.self, forKey: .display_name)
+    displayName = try members.decode(String.self, forKey: .displayName)
     addresstype = try? members.decode(String.self, forKey: .addresstype)
     type = try? members.decode(String.self, forKey: .type)
-    place_rank = try? members.decode(LooseNumber.self, forKey: .place_rank)
+    placeRank = try? members.decode(LooseNumber.self, forKey: .placeRank)
     name = try? members.decode(String.self, forKey: .name)
     licence = try? members.decode(String.self, forKey: .licence)
     boundingbox = try? members.decode([LooseNumber].self, forKey: .boundingbox)
@@ -36,16 +36,16 @@ struct NominatimAnswer: Decodable {
 
   /// The places, and how many elements the list has.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
-    let all = try JSONDecoder().decode([Readable<NominatimAnswer>].self, from: body)
+    let all = try JSONDecoder.ofProviders.decode([Readable<NominatimAnswer>].self, from: body)
     return (all.compactMap { $0.element?.found.place(of: .nominatim) }, all.count)
   }
 
   private var found: RemotePlace {
     let street = address?["road"] ?? address?["pedestrian"] ?? ""
     let house = [address?["house_number"] ?? "", street].filter { !$0.isEmpty }.joined(separator: " ")
-    let first = display_name.split(separator: ",").first.map(String.init) ?? ""
+    let first = displayName.split(separator: ",").first.map(String.init) ?? ""
     return RemotePlace(
-      latitude: lat.value, longitude: lon.value, level: level, label: display_name,
+      latitude: lat.value, longitude: lon.value, level: level, label: displayName,
       name: [name ?? "", house, first].first { !$0.isEmpty } ?? "",
       region: address?["state"] ?? address?["region"] ?? address?["province"],
       county: address?["county"], postcode: address?["postcode"], country: address?["country"],
@@ -60,7 +60,7 @@ struct NominatimAnswer: Decodable {
   private var level: Place.Level {
     if address?["house_number"] != nil { return .house }
     if let known = NominatimAnswer.levels[addresstype ?? ""] { return known }
-    if let rank = place_rank?.value {
+    if let rank = placeRank?.value {
       switch rank {
       case ...4: return .country
       case ...9: return .region

@@ -15,19 +15,19 @@ struct PeliasAnswer: Decodable {
   private let name: String?
   private let label: String
   private let confidence: Double?
-  private let match_type: String?
+  private let matchType: String?
   private let postalcode: String?
   private let country: String?
-  private let country_code: String?
-  private let country_a: String?
+  private let countryCode: String?
+  private let countryA: String?
   private let region: String?
   private let macroregion: String?
   private let county: String?
 
   /// The places, and how many features the collection has.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
-    let all = try JSONDecoder().decode(GeoJSON<PeliasAnswer>.self, from: body).features
-    let attribution = try JSONDecoder().decode(Envelope.self, from: body).geocoding?.attribution
+    let all = try JSONDecoder.ofProviders.decode(GeoJSON<PeliasAnswer>.self, from: body).features
+    let attribution = try JSONDecoder.ofProviders.decode(Envelope.self, from: body).geocoding?.attribution
     let places = all.compactMap { readable -> Place? in
       guard let feature = readable.element, let point = feature.point else { return nil }
       var found = feature.properties.found(at: point)
@@ -39,11 +39,11 @@ struct PeliasAnswer: Decodable {
   }
 
   private func found(at point: (latitude: Double, longitude: Double)) -> RemotePlace {
-    let code = CountryCode.alpha2(country_code)
+    let code = CountryCode.alpha2(countryCode)
     return RemotePlace(
-      latitude: point.latitude, longitude: point.longitude, level: level, isFallback: match_type == "fallback",
+      latitude: point.latitude, longitude: point.longitude, level: level, isFallback: matchType == "fallback",
       confidence: confidence, label: label, name: name ?? "", region: region ?? macroregion, county: county,
-      postcode: postalcode, country: country, countryCode: code.isEmpty ? CountryCode.alpha2(country_a) : code)
+      postcode: postalcode, country: country, countryCode: code.isEmpty ? CountryCode.alpha2(countryA) : code)
   }
 
   private var level: Place.Level {

@@ -4,7 +4,7 @@ import OnTheMap
 /// `/api` of Photon. `extent` is west, north, east, south; there is no score and no ready label.
 struct PhotonAnswer: Decodable {
   private let type: String?
-  private let osm_value: String?
+  private let osmValue: String?
   private let name: String?
   private let housenumber: String?
   private let street: String?
@@ -19,7 +19,7 @@ struct PhotonAnswer: Decodable {
 
   /// The places, and how many features the collection has.
   static func places(in body: Data) throws -> (places: [Place], count: Int) {
-    let all = try JSONDecoder().decode(GeoJSON<PhotonAnswer>.self, from: body).features
+    let all = try JSONDecoder.ofProviders.decode(GeoJSON<PhotonAnswer>.self, from: body).features
     let places = all.compactMap { readable -> Place? in
       guard let feature = readable.element, let point = feature.point else { return nil }
       return feature.properties.found(at: point).place(of: .photon)
@@ -50,7 +50,7 @@ struct PhotonAnswer: Decodable {
     switch type {
     case "house": .house
     case "street": .street
-    case "locality", "district", "city": osm_value == "postcode" ? .postcode : .city
+    case "locality", "district", "city": osmValue == "postcode" ? .postcode : .city
     case "county": .county
     case "state": .region
     case "country": .country
