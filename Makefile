@@ -33,7 +33,7 @@ export YARDSTICKS
 # Folders are listed too: they change when a file goes.
 SOURCES := Package.swift $(shell find Sources ! -path '*/Data' ! -path '*/Data/*' ! -path '*.docc*')
 HAND_WRITTEN := Package.swift $(shell find Sources Tests -name '*.swift' ! -name '*.pb.swift' ! -path '*/Generated/*')
-PLACES := Sources/Gazetteer/Data/places.tsv.xz
+PLACES := $(sort $(wildcard Sources/Gazetteer/Data/*.tsv.xz))
 PROTOS := $(shell find proto -name '*.proto')
 GENERATED := Sources/Link/Generated
 PLUGIN := .build/debug/protoc-gen-swift

@@ -7,6 +7,9 @@ struct GeocoderCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "geocoder", abstract: "Look places up for an ingest; run as many as wanted.",
     discussion: """
+      Takes a new gazetteer when it gets SIGHUP; one that is not whole is refused, and the
+      old one stays in use.
+
       Example:
         onthemap geocoder --ingest tcp://10.0.0.1:7701
       """)
@@ -24,18 +27,19 @@ struct GeocoderCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
+    let logger = makeLogger("geocoder", level: settings.logLevel)
+    let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
     var configuration = WorkerConfiguration(
       ingest: try settings.endpoint(.geocoderIngest, flag: ingest, default: "tcp://127.0.0.1:7701"),
-      gazetteer: try settings.gazetteer(flag: gazetteer),
+      gazetteer: gazetteer,
       concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
       name: try workerName(settings))
     configuration.remote = try remote.configuration(settings)
-    let logger = makeLogger("geocoder", level: settings.logLevel)
     settings.log(to: logger)
     let service = GeocodeWorker(configuration, logger: logger) {
       [ingest = configuration.ingest] in say("ready ingest=\(ingest)")
     }
-    try await serve([service], settings: settings, logger: logger)
+    try await serve([service, HangupService { gazetteer.reopen() }], settings: settings, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

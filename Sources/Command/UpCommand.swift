@@ -11,7 +11,8 @@ struct UpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "up", abstract: "Run everything in one process, over the same sockets as apart.",
     discussion: """
-      Prints one line when all of it is ready.
+      Prints one line when all of it is ready. Takes a new gazetteer when it gets SIGHUP;
+      one that is not whole is refused, and the old one stays in use.
 
       Examples:
         onthemap up
@@ -39,11 +40,11 @@ struct UpCommand: AsyncParsableCommand {
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
     let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
-    let gazetteer = try settings.gazetteer(flag: gazetteer)
     let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
     settings.log(to: logger)
+    let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
 
     // The others start when ingest listens: only then its ports are known.
     let ingestReady = Told<IngestService.Addresses>()
@@ -73,6 +74,7 @@ struct UpCommand: AsyncParsableCommand {
           ) { joined.tell(()) }
         })
     }
+    services.append(HangupService { gazetteer.reopen() })
     services.append(
       Announcement {
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)

@@ -23,6 +23,13 @@ struct FoldedText {
   private var isOpen = false
   private var content: Token.Content = []
   private var start = 0
+  private var isAfterDot = false
+  /// Where the open token began in the text as typed, and where the character at work begins and ends.
+  private var from = 0
+  private var position = 0
+  private var next = 0
+  /// Where the last character that was appended ends.
+  private var to = 0
   /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
   private var lettersSinceDot = 0
 
@@ -56,15 +63,16 @@ struct FoldedText {
   mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = [], with fold: Fold = .standard) {
     (byteCount, tokenCount, isCut, readings) = (0, 0, false, [])
     (segment, isOpen, content, lettersSinceDot) = (0, false, [], 0)
-    var index = 0
-    while index < text.count, !isCut {
-      let byte = text[index]
+    next = 0
+    while next < text.count, !isCut {
+      position = next
+      let byte = text[position]
       if byte < 0x80 {
-        index += 1
+        next += 1
         foldASCII(byte, reading)
       } else {
-        let (scalar, length) = decodeScalar(text, at: index)
-        index += length
+        let (scalar, length) = decodeScalar(text, at: position)
+        next += length
         foldScalar(scalar, fold, reading)
       }
     }
@@ -80,6 +88,7 @@ struct FoldedText {
     case UInt8(ascii: "."):
       if lettersSinceDot > 1 || !content.contains(.letter) { endToken() }
       lettersSinceDot = 0
+      isAfterDot = !isOpen
     case UInt8(ascii: "&"):
       endToken()
       for letter in [UInt8(ascii: "a"), UInt8(ascii: "n"), UInt8(ascii: "d")] { append(letter, .letter) }
@@ -149,7 +158,8 @@ struct FoldedText {
         bytes[byteCount] = UInt8(ascii: " ")
         byteCount += 1
       }
-      (isOpen, content, start, lettersSinceDot) = (true, [], byteCount, 0)
+      (isOpen, content, start, lettersSinceDot, from) = (true, [], byteCount, 0, position)
+      if isAfterDot, position > 0 { content = .afterDot }
     }
     guard byteCount < bytes.count else {
       isCut = true
@@ -157,6 +167,7 @@ struct FoldedText {
     }
     bytes[byteCount] = byte
     byteCount += 1
+    to = next
     lettersSinceDot += 1
     content.formUnion(kind)
   }
@@ -167,10 +178,13 @@ struct FoldedText {
   }
 
   private mutating func endToken() {
+    isAfterDot = false
     guard isOpen else { return }
     isOpen = false
     contract()
-    tokens[tokenCount] = Token(start: UInt16(start), end: UInt16(byteCount), segment: segment, content: content)
+    tokens[tokenCount] = Token(
+      start: UInt16(start), end: UInt16(byteCount), from: UInt16(from), to: UInt16(to), segment: segment,
+      content: content)
     tokenCount += 1
     content = []
   }

@@ -8,7 +8,7 @@ struct IndexFile {
   init(builtAt: Int64) { self.builtAt = builtAt }
 
   mutating func add(_ section: IndexLayout.Section, _ records: [some BitwiseCopyable]) {
-    sections.append((section, records.count, records.withUnsafeBytes(Array.init)))
+    sections.append((section, records.count, padded(records.withUnsafeBytes(Array.init))))
   }
 
   /// Throws `PlaceIndexError.unwritable`; then nothing is left at the path but what was there.
@@ -16,7 +16,7 @@ struct IndexFile {
     let temporary = "\(path).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw .unwritable(path: path, code: errno) }
-    let isWritten = write(header(), to: file) && sections.allSatisfy { write(padded($0.bytes), to: file) }
+    let isWritten = write(header(), to: file) && sections.allSatisfy { write($0.bytes, to: file) }
     // Short-circuits keep the first error number.
     let isDone = isWritten && fsync(file) == 0 && rename(temporary, path) == 0
     let code = errno
@@ -36,7 +36,7 @@ struct IndexFile {
       Self.append(UInt32(section.id.elementBytes), to: &directory)
       Self.append(UInt64(offset), to: &directory)
       Self.append(UInt64(section.count), to: &directory)
-      offset += Self.aligned(section.bytes.count)
+      offset += section.bytes.count
     }
     var header = IndexLayout.magic
     Self.append(IndexLayout.version, to: &header)
@@ -46,7 +46,14 @@ struct IndexFile {
     Self.append(builtAt, to: &header)
     Self.append(UInt32(sections.count), to: &header)
     header += [UInt8](repeating: 0, count: IndexLayout.headerBytes - header.count)
-    return padded(header + directory)
+    header = padded(header + directory)
+    var sum = Checksum()
+    header.withUnsafeBytes { sum.add($0) }
+    for section in sections { section.bytes.withUnsafeBytes { sum.add($0) } }
+    withUnsafeBytes(of: sum.value.littleEndian) {
+      header.replaceSubrange(IndexLayout.checksumOffset..<IndexLayout.checksumOffset + $0.count, with: $0)
+    }
+    return header
   }
 
   private func padded(_ bytes: [UInt8]) -> [UInt8] {

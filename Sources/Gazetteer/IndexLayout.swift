@@ -3,30 +3,56 @@
 ///
 ///      0  magic, 4 bytes              24  time of the build, seconds since 1970, 8
 ///      4  version of the layout, 4    32  number of sections, 4
-///      8  version of the folding, 4   36  reserved, 28
-///     16  size of the file, 8         64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
+///      8  version of the folding, 4   36  reserved, 4
+///     16  size of the file, 8         40  checksum of the file with zeros here, 8
+///                                     48  reserved, 16
+///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24
+  static let checksumOffset = 40
 
   /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that sections for
-  /// misspelt names, postcodes, reverse search and boxes can join without a new version.
+  /// misspelt names and reverse search can join without a new version.
   enum Section: UInt32, CaseIterable {
     case places = 1
-    case countries, names, slots, postings, nameBytes, strings, attribution
+    case countries, names, slots, postings, nameBytes, strings, attribution, postcodes, boxes, localNames
+    case filter = 15
+    case fuzzyBuckets, fuzzyNames, gridCells, gridPlaces, blockRanks
 
     var elementBytes: Int {
       switch self {
       case .places: 32
-      case .countries, .names, .slots: 8
-      case .postings: 4
+      case .postcodes: 20
+      case .boxes: 16
+      case .localNames: 12
+      case .countries, .names, .slots, .filter: 8
+      case .postings, .fuzzyBuckets, .fuzzyNames, .gridCells, .gridPlaces: 4
+      case .blockRanks: 2
       case .nameBytes, .strings, .attribution: 1
       }
     }
   }
+}
+
+/// A Bloom filter over the names' hashes, each in one word (Putze, Sanders, Singler, 2007): most sequences of words are
+/// no name, and it tells so from a part of the file that stays in the processor's cache.
+enum NameFilter {
+  /// Eight bits for each name, as a power of two of words.
+  static func words(for names: Int) -> Int {
+    var count = 1
+    while count * 8 < names { count *= 2 }
+    return count
+  }
+
+  @inline(__always)
+  static func word(_ hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: hash >> 20) & (count - 1) }
+
+  @inline(__always)
+  static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
 }
 
 /// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.

@@ -1,15 +1,26 @@
 /// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
 /// wrong answer at worst. Valid while the file is mapped.
 struct IndexSections {
-  private let places: Column<PlaceRecord>
-  private let countries: Column<CountryRecord>
-  private let names: Column<NameRecord>
-  private let slots: Column<UInt64>
-  private let postings: Column<UInt32>
-  private let nameBytes: Column<UInt8>
-  private let strings: Column<UInt8>
-  private let attributionBytes: Column<UInt8>
+  let places: Column<PlaceRecord>
+  let countries: Column<CountryRecord>
+  let names: Column<NameRecord>
+  let slots: Column<UInt64>
+  let filter: Column<UInt64>
+  let postings: Column<UInt32>
+  let nameBytes: Column<UInt8>
+  let strings: Column<UInt8>
+  let attributionBytes: Column<UInt8>
+  let fuzzyBuckets: Column<UInt32>
+  let fuzzyNames: Column<UInt32>
+  let gridCells: Column<UInt32>
+  let gridPlaces: Column<UInt32>
+  let blockRanks: Column<UInt16>
+  let postcodeRecords: Column<PostcodeRecord>
+  let boxes: Column<BoxRecord>
+  let localNames: Column<LocalNameRecord>
   let builtAt: Int64
+  /// As the file says; opening does not take the time to see whether it fits.
+  let checksum: UInt64
 
   /// Throws every cause of `PlaceIndexError` that concerns a file, never `.source`.
   init(_ file: UnsafeRawBufferPointer, path: String) throws(PlaceIndexError) {
@@ -26,14 +37,28 @@ struct IndexSections {
     let size = file.integer(at: 16, as: UInt64.self)
     guard size == UInt64(file.count) else { throw .truncated(path: path, bytes: file.count, expected: size) }
     builtAt = file.integer(at: 24, as: Int64.self)
+    checksum = file.integer(at: IndexLayout.checksumOffset, as: UInt64.self)
     places = try Column(.places, file, path)
     countries = try Column(.countries, file, path)
     names = try Column(.names, file, path)
     slots = try Column(.slots, file, path)
+    filter = try Column(.filter, file, path)
+    guard filter.count > 0, filter.count & (filter.count - 1) == 0 else { throw .damaged(path: path, part: "filter") }
     postings = try Column(.postings, file, path)
     nameBytes = try Column(.nameBytes, file, path)
     strings = try Column(.strings, file, path)
     attributionBytes = try Column(.attribution, file, path)
+    fuzzyBuckets = try Column(.fuzzyBuckets, file, path)
+    fuzzyNames = try Column(.fuzzyNames, file, path)
+    gridCells = try Column(.gridCells, file, path)
+    gridPlaces = try Column(.gridPlaces, file, path)
+    blockRanks = try Column(.blockRanks, file, path)
+    guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
+      throw .damaged(path: path, part: "fuzzyBuckets")
+    }
+    postcodeRecords = try Column(.postcodes, file, path)
+    boxes = try Column(.boxes, file, path)
+    localNames = try Column(.localNames, file, path)
     guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
     guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
@@ -42,6 +67,7 @@ struct IndexSections {
   var placeCount: Int { places.count }
   var countryCount: Int { countries.count }
   var nameCount: Int { names.count - 1 }
+  var postcodeCount: Int { postcodeRecords.count }
   var attribution: String { String(decoding: attributionBytes.slice(0, attributionBytes.count), as: UTF8.self) }
 
   @inline(__always)
@@ -65,72 +91,67 @@ struct IndexSections {
   /// The postings of a folded name whose hash is given; nil when no place has the name.
   @inline(__always)
   func postings(of name: UnsafeRawBufferPointer, hash: UInt64) -> Range<UInt32>? {
+    number(of: name, hash: hash).flatMap(postings(ofName:))
+  }
+
+  /// The number of a folded name whose hash is given; nil when no place has the name.
+  @inline(__always)
+  func number(of name: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
+    let word = filter[UInt32(truncatingIfNeeded: NameFilter.word(hash, of: filter.count))] ?? 0
+    guard word & NameFilter.bits(hash) == NameFilter.bits(hash) else { return nil }
     let mask = UInt32(truncatingIfNeeded: slots.count - 1)
     var slot = UInt32(truncatingIfNeeded: hash) & mask
     // A slot holds half of the hash above, the name's number + 1 below; 0 ends the search.
     for _ in 0..<slots.count {
       guard let found = slots[slot], found != 0 else { return nil }
-      if found >> 32 == hash >> 32, let range = verified(UInt32(truncatingIfNeeded: found) &- 1, name) { return range }
+      let number = UInt32(truncatingIfNeeded: found) &- 1
+      if found >> 32 == hash >> 32, let stored = nameBytes(number), stored.count == name.count,
+        stored.elementsEqual(name)
+      {
+        return number
+      }
       slot = (slot &+ 1) & mask
     }
     return nil
   }
 
-  private func verified(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Range<UInt32>? {
+  /// A folded name by its number; nil when there is none.
+  @inline(__always)
+  func nameBytes(_ number: UInt32) -> UnsafeRawBufferPointer? {
     guard number < .max, let record = names[number], let next = names[number + 1] else { return nil }
-    let stored = nameBytes.slice(Int(record.bytes), Int(next.bytes))
-    guard stored.count == name.count, stored.elementsEqual(name), record.postings < next.postings,
+    return nameBytes.slice(Int(record.bytes), Int(next.bytes))
+  }
+
+  /// The postings of a name by its number.
+  @inline(__always)
+  func postings(ofName number: UInt32) -> Range<UInt32>? {
+    guard number < .max, let record = names[number], let next = names[number + 1], record.postings < next.postings,
       Int(next.postings) <= postings.count
     else { return nil }
     return record.postings..<next.postings
   }
-}
 
-/// Records of one section.
-private struct Column<Element: BitwiseCopyable> {
-  private let start: UnsafeRawPointer
-  let count: Int
-
-  init(
-    _ section: IndexLayout.Section, _ file: UnsafeRawBufferPointer, _ path: String
-  ) throws(PlaceIndexError) {
-    let part = "\(section)"
-    let sections = Int(file.integer(at: 32, as: UInt32.self))
-    guard sections <= (file.count - IndexLayout.headerBytes) / IndexLayout.entryBytes, let base = file.baseAddress
-    else { throw .damaged(path: path, part: "directory") }
-    for entry in 0..<sections {
-      let at = IndexLayout.headerBytes + entry * IndexLayout.entryBytes
-      guard file.integer(at: at, as: UInt32.self) == section.rawValue else { continue }
-      let element = file.integer(at: at + 4, as: UInt32.self)
-      let offset = file.integer(at: at + 8, as: UInt64.self)
-      let count = file.integer(at: at + 16, as: UInt64.self)
-      guard Int(element) == section.elementBytes, MemoryLayout<Element>.size == section.elementBytes,
-        offset <= UInt64(file.count), offset.isMultiple(of: UInt64(IndexLayout.alignment)),
-        count <= (UInt64(file.count) - offset) / UInt64(element), count <= UInt64(UInt32.max)
-      else { throw .damaged(path: path, part: part) }
-      start = base + Int(offset)
-      self.count = Int(count)
-      return
-    }
-    throw .damaged(path: path, part: part)
+  /// Positions among the fuzzy names of those that may have this half.
+  func fuzzyBucket(_ hash: UInt64) -> Range<UInt32> {
+    let bucket = UInt32(truncatingIfNeeded: hash) & UInt32(truncatingIfNeeded: fuzzyBuckets.count - 1)
+    let start = bucket == 0 ? 0 : fuzzyBuckets[bucket - 1] ?? 0
+    let end = min(fuzzyBuckets[bucket] ?? 0, UInt32(truncatingIfNeeded: fuzzyNames.count))
+    return start..<max(start, end)
   }
+
+  /// Positions among the grid's places of those in a cell.
+  func gridCell(_ cell: UInt32) -> Range<UInt32> {
+    let start = cell == 0 ? 0 : gridCells[cell - 1] ?? 0
+    let end = min(gridCells[cell] ?? 0, UInt32(truncatingIfNeeded: gridPlaces.count))
+    return min(start, end)..<end
+  }
+
+  /// A place of the grid, by its position.
+  func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position] }
+
+  /// The highest rank in a block of names; the highest possible where the file does not say.
+  func blockRank(_ block: UInt32) -> UInt16 { blockRanks[block] ?? .max }
 
   @inline(__always)
-  subscript(_ number: UInt32) -> Element? {
-    guard Int(number) < count else { return nil }
-    return start.loadUnaligned(fromByteOffset: Int(number) * MemoryLayout<Element>.size, as: Element.self)
-  }
-
-  /// The bytes of a range of records; empty when the range is not within the section.
-  func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
-    guard first >= 0, first <= end, end <= count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let size = MemoryLayout<Element>.size
-    return UnsafeRawBufferPointer(start: start + first * size, count: (end - first) * size)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  fileprivate func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as: Value.Type) -> Value {
-    Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
+  func fuzzyName(_ position: UInt32) -> UInt32? { fuzzyNames[position] }
 }

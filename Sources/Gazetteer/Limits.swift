@@ -23,10 +23,45 @@ package enum GazetteerLimits {
   /// Postings looked at in one query, all names together: bounds the time of a query made of frequent names only.
   static let postingsPerQuery = 4096
 
+  /// Characters of a name, or of words of a query, that are looked for as misspelt. Shorter ones are one edit away from
+  /// too many others.
+  static let fuzzyCharactersMin = 5
+  static let fuzzyCharactersMax = 48
+  /// Words that are looked for together as misspelt, and within an address.
+  static let fuzzyTokens = 6
+  static let addressFuzzyTokens = 2
+  /// Inhabitants of a place whose other names are looked for as misspelt, beside its own.
+  static let fuzzyPopulationMin: UInt32 = 15_000
+  /// Inhabitants of a place that is taken for the one that was meant, without a look at what is spelt alike.
+  static let certainPopulation: UInt32 = 1_000
+  /// The share of a text that a place must explain when nothing else speaks for it, and its rank: that of a town of
+  /// 5,000; in an address, 1,000; as the last words, 100,000.
+  static let coverageMinPercent = 35
+  static let prominenceMin = 20 * 256
+  static let addressCoverageMinPercent = 10
+  static let addressProminenceMin = 18 * 256
+  static let lastProminenceMin = 24 * 256
+  /// Names that one query is compared with, edit by edit.
+  static let comparisonsPerQuery = 1_024
+
+  /// How far a postcode may be from the town that is written with it.
+  static let postcodeKm = 40.0
+  /// How far its point may be from the town for it to be the answer rather than the town's.
+  static let postcodePointKm = 15.0
+  /// Letters and digits of a code that may be asked for without anything else beside it.
+  static let postcodeLengthMin = 4
+  /// How far from a point the nearest place may be. Farther out at sea there is none.
+  static let nearbyKm = 100.0
+  /// Names that begin as the text does and are looked at, and the places of each by which their rank is told.
+  static let completions = 16
+  static let completionPostings = 8
+
   /// Bytes of one line of the source: a country with all its names in all languages takes about 10,000.
   package static let lineBytes = 1 << 16
   /// Rows of the source. A posting has 28 bits for the place.
   package static let places = 1 << 24
+  /// Rows of postcodes. The world has some two million outside of the British and Dutch full codes, which add as many.
+  static let postcodes = 1 << 24
   /// Bytes of all folded names together, and of all displayed names: an offset has 32 bits, and the world's take 20 MB.
   static let tableBytes = 1 << 30
 }

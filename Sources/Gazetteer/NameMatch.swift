@@ -1,3 +1,12 @@
+/// How the words of a query stand to a name.
+enum Spelling: UInt8 {
+  case exact
+  /// One edit away.
+  case fuzzy
+  /// The name begins with them.
+  case begun
+}
+
 /// Tokens of a query that together are a name in the index.
 struct NameMatch {
   /// Tokens from `first` up to and without `end`.
@@ -14,6 +23,7 @@ struct NameMatch {
   var readsCodes: Bool
   /// The tokens name a street rather than a place: "Oxford St", "via Milano".
   var isStreet: Bool
+  var spelling = Spelling.exact
   /// The name is only a part of its one token: a name in a run of Han or kana.
   var isPartial = false
   /// The tokens of the longest name in the text of which this one is only a part, "Mexico City" for "Mexico"; else 0.

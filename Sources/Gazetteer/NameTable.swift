@@ -8,6 +8,7 @@ struct NameTable {
     var bytes: [UInt8] = []
     var postings: [UInt32] = []
     var slots: [UInt64] = []
+    var filter: [UInt64] = []
   }
 
   private struct Entry {
@@ -61,8 +62,8 @@ struct NameTable {
     bytes += name
   }
 
-  /// Sorts the names and joins equal ones. The longest search for an empty slot stays short, since at most half of the
-  /// slots are taken.
+  /// Sorts the names and joins equal ones. The search for an empty slot stays short, since at most three quarters of
+  /// the slots are taken.
   consuming func compiled(_ places: [PlaceRecord]) -> Compiled {
     sort()
     var result = Compiled()
@@ -87,6 +88,8 @@ struct NameTable {
     }
     result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
     result.slots = Self.slots(hashes)
+    result.filter = [UInt64](repeating: 0, count: NameFilter.words(for: hashes.count))
+    for hash in hashes { result.filter[NameFilter.word(hash, of: result.filter.count)] |= NameFilter.bits(hash) }
     return result
   }
 
@@ -142,7 +145,7 @@ struct NameTable {
 
   private static func slots(_ hashes: [UInt64]) -> [UInt64] {
     var size = 16
-    while size < hashes.count * 2 { size *= 2 }
+    while size * 3 < hashes.count * 4 { size *= 2 }
     var slots = [UInt64](repeating: 0, count: size)
     for (number, hash) in hashes.enumerated() {
       var slot = Int(truncatingIfNeeded: hash) & (size - 1)

@@ -44,6 +44,65 @@ struct Phrases {
   /// Writes every sequence of tokens that is a name, the longest first, and returns how many there are.
   func find(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
     let count = findAll(into: matches)
+    relate(UnsafeMutableBufferPointer(rebasing: matches[..<count]))
+    return count
+  }
+
+  /// Adds the names that are one edit away from sequences of tokens in which one of the `words` is, and returns how
+  /// many names there are then, in all.
+  func findMisspelt(_ words: UInt64, into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
+    var misspelling = Misspelling(sections)
+    var count = exact
+    // In an address a town that is misspelt stands in few words, and the many words of the street are not it.
+    let most = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
+    for first in 0..<text.tokenCount {
+      var end = first
+      while end < min(text.tokenCount, first + most), !isNumber(end),
+        text.tokens[end].segment == text.tokens[first].segment
+      {
+        end += 1
+        let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
+        guard mask & words != 0, end - first > 1 || roles[first] == .none else { continue }
+        misspelling.names(near: text.slice(first, end)) { name in
+          guard count < matches.count, let postings = sections.postings(ofName: name),
+            !matches[..<count].contains(where: { $0.mask == mask && $0.postings == postings })
+          else { return }
+          var match = match(first, end, postings)
+          match.spelling = .fuzzy
+          matches.initializeElement(at: count, to: match)
+          count += 1
+        }
+      }
+    }
+    relate(UnsafeMutableBufferPointer(rebasing: matches[..<count]))
+    return count
+  }
+
+  /// Adds names that begin with the last tokens, and returns how many names there are then, in all.
+  func findBegun(into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
+    var count = exact
+    let end = text.tokenCount
+    let completion = Completion(sections: sections)
+    for first in max(end - GazetteerLimits.nameTokens, 0)..<end
+    where text.tokens[first].segment == text.tokens[end - 1].segment {
+      for name in completion.names(beginningWith: text.slice(first, end), limit: GazetteerLimits.completions) {
+        guard count < matches.count, let postings = sections.postings(ofName: name),
+          !matches[..<count].contains(where: { $0.first == first && $0.end == end && $0.postings == postings })
+        else { continue }
+        var match = match(first, end, postings)
+        match.spelling = .begun
+        matches.initializeElement(at: count, to: match)
+        count += 1
+      }
+    }
+    relate(UnsafeMutableBufferPointer(rebasing: matches[..<count]))
+    return count
+  }
+
+  /// Finds which names are parts of longer ones, and sorts them, the longest first.
+  private func relate(_ found: UnsafeMutableBufferPointer<NameMatch>) {
+    var found = found
+    let (matches, count) = (found, found.count)
     for part in 0..<count {
       for match in matches[..<count] where match.mask & matches[part].mask == matches[part].mask {
         let isLonger = match.end - match.first > matches[part].longer.nonzeroBitCount
@@ -52,9 +111,25 @@ struct Phrases {
         if isLonger, isWithin, match.mask != matches[part].mask { matches[part].longer = match.mask }
       }
     }
-    var found = UnsafeMutableBufferPointer(rebasing: matches[..<count])
     found.sort { ($1.end - $1.first, $0.first) < ($0.end - $0.first, $1.first) }
-    return count
+  }
+
+  /// The ordinary words that a mask leaves out.
+  func words(without mask: UInt64) -> UInt64 {
+    var words: UInt64 = 0
+    for number in 0..<text.tokenCount where mask & (1 << number) == 0 && roles[number] == .none && !isNumber(number) {
+      words |= 1 << number
+    }
+    return words
+  }
+
+  /// Whether there are numbers or words of an address, whose others are left over as a rule. In few words, "park" is
+  /// rather a part of a name.
+  var isAddress: Bool {
+    let isStreet = text.tokenCount > 4
+    return (0..<text.tokenCount).contains { number in
+      isNumber(number) || isStreet && [.streetSuffix, .streetPrefix, .street].contains(roles[number])
+    }
   }
 
   private func findAll(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
@@ -240,7 +315,7 @@ struct Phrases {
     return true
   }
 
-  private func isLast(_ end: Int) -> Bool {
+  func isLast(_ end: Int) -> Bool {
     for token in end..<text.tokenCount where !isNumber(token) { return false }
     return true
   }

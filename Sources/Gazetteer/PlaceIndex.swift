@@ -34,11 +34,26 @@ package final class PlaceIndex: Sendable {
     guard query.text.utf8.count <= GazetteerLimits.queryBytes else { return [] }
     var text = query.text
     return text.withUTF8 { bytes in
-      if let point = CoordinateText.parse(bytes) { return [Place(point: point)] }
+      if let point = CoordinateText.parse(bytes) {
+        return query.kind == .reverse ? reverse(point, query) : [Place(point: point)]
+      }
+      if query.kind == .reverse { return [] }
       return FoldedText.withEmpty { folded in
         folded.fold(bytes)
-        return Search(sections, folded).places(query)
+        return Search(sections, folded, source: bytes).places(query)
       }
+    }
+  }
+
+  /// The populated places around a point.
+  private func reverse(_ point: Coordinate, _ query: PlaceQuery) -> [Place] {
+    Nearby(sections, point).places(limit: query.limit).compactMap { found in
+      guard let record = sections.place(found.place),
+        var place = Place(
+          record, sections, language: query.language, match: .exact, confidence: Nearby.confidence(found))
+      else { return nil }
+      if query.isDetailed { place.detail = sections.detail(of: found.place, record) }
+      return place
     }
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import OnTheMap
 
 /// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
@@ -8,12 +7,16 @@ package struct PlaceIndexBuilder {
   private var countries: [CountryRecord] = []
   private var strings: [UInt8] = []
   private var names = NameTable()
+  private var postcodes = PostcodeTable()
+  private var localNames = LocalNames()
   private var attribution: [UInt8] = []
   private var lines = 0
   private var lastLevel = Place.Level.country
-  /// Numbers of countries by code, of regions by "US\tWA".
+  /// Numbers of countries by code, of regions by "USWA".
   private var countryNumbers: [UInt16: UInt16] = [:]
   private var regionNumbers: [[UInt8]: UInt32] = [:]
+  /// Numbers of counties by "USWA/1a".
+  private var countyNumbers: [[UInt8]: UInt32] = [:]
   /// Codes of the sovereign states, by the territory's number, until all countries are known.
   private var sovereigns: [(territory: Int, state: UInt16)] = []
 
@@ -22,25 +25,19 @@ package struct PlaceIndexBuilder {
 
   /// How many places have been added.
   package var placeCount: Int { places.count }
+  /// How many lines of postcodes were left out, since their code has other characters than letters, digits and
+  /// separators, or more than ten.
+  package var skippedPostcodeCount: Int { postcodes.skippedCount }
 
   /// Reads lines until the end of a file or pipe; the caller closes it. Throws `PlaceIndexError.source`, `.tooLarge` or
   /// `.unreadable`.
-  package mutating func read(fileDescriptor: Int32) throws(PlaceIndexError) {
-    var pending: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = Glibc.read(fileDescriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .unreadable(path: "descriptor \(fileDescriptor)", code: errno) }
-      if count == 0 { break }
-      pending += chunk[..<count]
-      let taken = try addLines(of: pending)
-      pending.removeFirst(taken)
-      guard pending.count <= GazetteerLimits.lineBytes else {
-        throw .source(line: lines + 1, reason: "longer than \(GazetteerLimits.lineBytes) bytes")
-      }
-    }
-    if !pending.isEmpty { _ = try addLines(of: pending + [UInt8(ascii: "\n")]) }
+  /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
+  package mutating func read(
+    fileDescriptor: Int32, progress: @escaping (Int) -> Void = { _ in }
+  ) throws(PlaceIndexError) {
+    var reader = LineReader(fileDescriptor, name: "descriptor \(fileDescriptor)")
+    reader.progress = progress
+    try reader.forEach { line, _ throws(PlaceIndexError) in try add(line) }
   }
 
   /// Writes the index under a temporary name, flushes it to the disk and renames it to the path: whoever has the old
@@ -52,38 +49,33 @@ package struct PlaceIndexBuilder {
       countries[territory].sovereign = countryNumbers[state] ?? UInt16(territory)
     }
     let compiled = names.compiled(places)
+    let codes = postcodes.compiled(places)
+    let local = localNames.compiled(&strings)
     var file = IndexFile(builtAt: builtAt)
     file.add(.places, places)
     file.add(.countries, countries)
     file.add(.names, compiled.names)
     file.add(.slots, compiled.slots)
+    file.add(.filter, compiled.filter)
     file.add(.postings, compiled.postings)
     file.add(.nameBytes, compiled.bytes)
     file.add(.strings, strings)
+    let fuzzy = FuzzyTable.compiled(compiled, places)
+    file.add(.fuzzyBuckets, fuzzy.buckets)
+    file.add(.fuzzyNames, fuzzy.names)
+    let grid = PlaceGrid.compiled(places)
+    file.add(.gridCells, grid.ends)
+    file.add(.gridPlaces, grid.places)
+    file.add(.blockRanks, NameBlocks.compiled(compiled, places))
     file.add(.attribution, attribution)
+    file.add(.postcodes, codes)
+    file.add(.boxes, BoxRecord.all(places))
+    file.add(.localNames, local)
     try file.write(to: path)
   }
 
-  /// Adds the complete lines of a text and returns how many bytes they take.
-  private mutating func addLines(of text: [UInt8]) throws(PlaceIndexError) -> Int {
-    var start = 0
-    var failure: PlaceIndexError?
-    text.withUnsafeBufferPointer { text in
-      while let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        do throws(PlaceIndexError) {
-          try add(UnsafeBufferPointer(rebasing: text[start..<end]))
-        } catch {
-          failure = error
-          return
-        }
-        start = end + 1
-      }
-    }
-    if let failure { throw failure }
-    return start
-  }
-
-  private mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+  /// Adds one line of the source, in the order that Data/TSV.md says. Throws `PlaceIndexError.source` or `.tooLarge`.
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
     lines += 1
     if lines == 1 {
       let head = Array("gazetteer\t1\t".utf8)
@@ -91,9 +83,11 @@ package struct PlaceIndexBuilder {
       attribution = Array(line.dropFirst(head.count))
       return
     }
+    if line.first == UInt8(ascii: "Z") { return try addPostcode(line) }
+    if line.first == UInt8(ascii: "L") { return try addLocalName(line) }
     let row = try SourceRow(line, number: lines)
     guard row.level >= lastLevel else {
-      throw .source(line: lines, reason: "countries come first, then regions, counties and places")
+      throw .source(line: lines, reason: "countries come first, then regions, counties, places and postcodes")
     }
     lastLevel = row.level
     guard places.count < GazetteerLimits.places else { throw .tooLarge(what: "places", limit: GazetteerLimits.places) }
@@ -103,21 +97,61 @@ package struct PlaceIndexBuilder {
     guard let code = CountryRecord.code(row.country) else {
       throw .source(line: lines, reason: "the country's code is not two letters")
     }
-    let number = UInt32(places.count)
     if row.level == .country { try addCountry(code, row) }
     guard let country = countryNumbers[code] else {
       throw .source(line: lines, reason: "the country is not known")
     }
-    if row.level == .region { regionNumbers[Array(row.country) + row.region] = number }
-    let region = row.level == .country ? nil : regionNumbers[Array(row.country) + row.region]
+    addPlace(row, country)
+  }
+
+  private mutating func addPlace(_ row: SourceRow, _ country: UInt16) {
+    let number = UInt32(places.count)
+    let regionKey = Array(row.country) + row.region
+    let countyKey = regionKey + [UInt8(ascii: "/")] + row.county
+    if row.level == .region { regionNumbers[regionKey] = number }
+    if row.level == .county, !row.county.isEmpty { countyNumbers[countyKey] = number }
+    let region = row.level == .country ? nil : regionNumbers[regionKey]
+    let county = row.county.isEmpty ? nil : countyNumbers[countyKey]
     let record = PlaceRecord(
       latitudeE7: row.coordinate.latitudeE7, longitudeE7: row.coordinate.longitudeE7, population: row.population,
       nameOffset: UInt32(strings.count), region: region ?? PlaceRecord.none, country: country,
       nameLength: UInt16(row.name.count), rank: PlaceRecord.rank(level: row.level, population: row.population),
-      level: row.level.rawValue)
+      level: row.level.rawValue, county: row.level == .county ? number : county ?? PlaceRecord.none)
     strings += row.name
     places.append(record)
     names.add(row, number: number, rank: Int(record.rank))
+  }
+
+  private mutating func addLocalName(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+    let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    guard fields.count == 4, !fields[3].isEmpty else {
+      throw .source(line: lines, reason: "a country's name in a language has 4 fields")
+    }
+    guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
+      throw .source(line: lines, reason: "the country is not known")
+    }
+    guard let language = LocalNameRecord.language(fields[2]) else {
+      throw .source(line: lines, reason: "the language is not two letters")
+    }
+    localNames.add(fields[3], language: language, country: country)
+  }
+
+  private mutating func addPostcode(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+    lastLevel = .postcode
+    let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    guard fields.count == 5 else {
+      throw .source(line: lines, reason: "expected 5 fields of a postcode, found \(fields.count)")
+    }
+    guard let code = CountryRecord.code(fields[1]), let country = countryNumbers[code] else {
+      throw .source(line: lines, reason: "the country is not known")
+    }
+    guard let point = SourceRow.coordinate(fields[3], fields[4]) else {
+      throw .source(line: lines, reason: "the point is not in degrees")
+    }
+    guard postcodes.count < GazetteerLimits.postcodes else {
+      throw .tooLarge(what: "postcodes", limit: GazetteerLimits.postcodes)
+    }
+    postcodes.add(code: fields[2], country: fields[1], number: country, point)
   }
 
   private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(PlaceIndexError) {

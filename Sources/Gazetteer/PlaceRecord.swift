@@ -21,7 +21,8 @@ struct PlaceRecord {
   /// `Place.Level`.
   var level: UInt8
   var reserved: UInt8 = 0
-  var reserved2: UInt32 = 0
+  /// The second-level region, itself for a county, `none` where there is none or it is not known.
+  var county: UInt32 = none
 
   /// How likely a place is meant by its bare name, in 1/256: the binary logarithm of its population, shifted by level
   /// so that a country outranks a city of its name, and a city the region that contains it ("São Paulo", "New York").

@@ -11,6 +11,9 @@ struct Ranking {
     self.capacity = min(capacity, room.count)
   }
 
+  /// The best so far.
+  var best: Candidate? { count > 0 ? room[0] : nil }
+
   mutating func insert(_ candidate: Candidate) {
     if count == capacity, !Candidate.precedes(candidate, room[count - 1]) { return }
     if let same = room[..<count].firstIndex(where: { $0.place == candidate.place }) {
@@ -28,18 +31,34 @@ struct Ranking {
   }
 
   /// The answers that cover as much of the text as the best one does.
-  func places(limit: Int, _ sections: IndexSections) -> [Place] {
+  ///
+  /// - Parameter detail: adds what the query asks for besides.
+  func places(
+    for query: PlaceQuery, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
+  ) -> [Place] {
     guard count > 0 else { return [] }
     let best = room[0]
     var places: [Place] = []
-    for candidate in room[..<min(count, limit)] where candidate.covered >= best.covered {
+    for candidate in room[..<min(count, query.limit)] where candidate.covered >= best.covered {
       guard let record = sections.place(candidate.place) else { continue }
       let answer = Place(
-        record, sections, match: candidate.isWhole ? .exact : .fallback,
-        confidence: confidence(candidate, sections))
-      if let answer { places.append(answer) }
+        record, sections, postcode: postcode(candidate, record, sections), language: query.language,
+        match: candidate.match, confidence: confidence(candidate, sections))
+      if var answer {
+        if query.isDetailed { answer.detail = detail(candidate, record) }
+        places.append(answer)
+      }
     }
     return places
+  }
+
+  /// The postcode whose point is the answer's: one that was asked for alone, or lies well within the town that is named
+  /// beside it. Some sources know no more of a code than its region.
+  private func postcode(
+    _ candidate: Candidate, _ record: PlaceRecord, _ sections: IndexSections
+  ) -> PostcodeRecord? {
+    guard let postcode = sections.postcode(candidate.postcode) else { return nil }
+    return candidate.isPostcode || postcode.isNear(record, km: GazetteerLimits.postcodePointKm) ? postcode : nil
   }
 
   /// The share of the text that is explained, less when words are left over, less when another place of the name is
@@ -47,6 +66,7 @@ struct Ranking {
   private func confidence(_ candidate: Candidate, _ sections: IndexSections) -> Double {
     var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
     if !candidate.isWhole { confidence *= 0.8 }
+    if candidate.spelling != .exact { confidence *= 0.95 }
     let rival = room[..<count].first {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
     }

@@ -5,8 +5,9 @@ struct Reading {
   let sections: IndexSections
   let phrases: Phrases
   let matches: UnsafeBufferPointer<NameMatch>
-  /// Only this country and its territories.
-  let country: UInt16?
+  let constraints: Constraints
+  private let isAddress: Bool
+  private let postcodes: Postcodes
   private var postingsLeft = GazetteerLimits.postingsPerQuery
 
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
@@ -19,28 +20,70 @@ struct Reading {
   /// What is lost when a code is read as the place asked for although there are other words.
   private static let codeLoss = 8 * 256
 
+  /// What is lost when a name is taken as misspelt: it counts as that of a place 64 times smaller.
+  private static let fuzzyLoss = 6 * 256
+  /// What a postcode is worth that is asked for by itself: with five digits, as much as a village.
+  private static let postcodeWorth = 3 * 256
+  /// What each letter and digit of it is worth: more than the size of a country can make up for.
+  private static let digitWorth = 640
+  /// What is lost when a name goes on behind the text: as the name of a place four times smaller.
+  private static let begunLoss = 2 * 256
   /// What a region gains by being called one.
   private static let designatorWorth = 20 * 256
 
   init(
-    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, country: UInt16?
+    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, constraints: Constraints
   ) {
     self.sections = sections
     self.phrases = phrases
     self.matches = matches
-    self.country = country
+    self.constraints = constraints
+    isAddress = phrases.isAddress
+    postcodes = Postcodes(sections, phrases.text)
   }
 
   mutating func rank(into ranking: inout Ranking) {
     for head in matches {
       guard let penalty = head.penalty else { continue }
       let hasContext = matches.contains { !$0.overlaps(head) && $0.areaEnd > $0.postings.lowerBound }
-      let worth = Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+      let worth =
+        Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+        - loss(head.spelling)
       // Without context the order of the postings is the order of the candidates, the areas' and the places' alike.
-      let isSorted = !hasContext && country == nil
+      let isSorted = !hasContext && constraints.isEmpty
       let wanted = UInt32(isSorted ? ranking.capacity : GazetteerLimits.postingsPerName)
       consider(head, worth, head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted), &ranking)
       consider(head, worth, head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted), &ranking)
+    }
+    for index in 0..<postcodes.count { postcodes.matches[index].map { consider($0, &ranking) } }
+  }
+
+  /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
+  private mutating func consider(_ match: PostcodeMatch, _ ranking: inout Ranking) {
+    for number in match.records {
+      guard let record = sections.postcode(number), let place = sections.place(record.place),
+        match.country ?? record.country == record.country, constraints.allow(postcodeOf: place, sections)
+      else { continue }
+      let code = sections.country(record.country)?.code ?? 0
+      var mask = match.mask | Postcodes.around(match, code, phrases.text)
+      let isAlone = match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
+      var contexts = 0
+      for area in matches where area.mask & mask == 0 && !area.isStreet && contains(area, place, record.place) {
+        mask |= area.mask
+        contexts += 1
+      }
+      guard contexts > 0 || isAlone else { continue }
+      let nation = sections.place(UInt32(record.country))?.rank ?? 0
+      let isLast = phrases.isLast(match.end)
+      let score =
+        Self.postcodeWorth + Int(nation) / 4 + contexts * Self.contextWorth + Self.digitWorth * match.length
+        - (isLast ? 0 : Self.codeLoss) + constraints.focusWorth(place)
+      ranking.insert(
+        Candidate(
+          place: record.place, score: score, covered: phrases.weight(of: mask), total: phrases.total, mask: mask,
+          hasContext: contexts > 0, isSegment: true, isLast: isLast, prominence: score, isInAddress: isAddress,
+          postcode: number, isPostcode: true, spelling: .exact, isWhole: phrases.isWhole(mask),
+          population: place.population))
     }
   }
 
@@ -54,22 +97,39 @@ struct Reading {
       guard postingsLeft > 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
-      guard isWanted(place), posting.kind != .code || readsAsCode(head) else { continue }
-      let (mask, contexts) = coverage(of: head, place, posting)
-      ranking.insert(
-        Candidate(
-          place: posting.place,
-          score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
-            + (place.level == Place.Level.region.rawValue ? regionWorth : 0)
-            - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
-          covered: phrases.weight(of: mask), total: phrases.total, isWhole: !head.isPartial && phrases.isWhole(mask),
-          population: place.population))
+      guard constraints.allow(place, sections), posting.kind != .code || readsAsCode(head) else { continue }
+      var (mask, contexts) = coverage(of: head, place, posting)
+      let postcode = place.level == Place.Level.city.rawValue ? nearPostcode(place, &mask) : PlaceRecord.none
+      if postcode != PlaceRecord.none { contexts += 1 }
+      let candidate = Candidate(
+        place: posting.place,
+        score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
+          + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
+          - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
+        covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
+        isSegment: head.isSegment, isLast: phrases.isLast(head.end),
+        prominence: Int(place.rank) - posting.demotion(level: place.level), isInAddress: isAddress,
+        postcode: postcode, isPostcode: false, spelling: head.spelling,
+        isWhole: !head.isPartial && phrases.isWhole(mask),
+        population: place.population)
+      if candidate.isPlausible { ranking.insert(candidate) }
     }
   }
 
-  private func isWanted(_ place: PlaceRecord) -> Bool {
-    guard let country else { return true }
-    return place.country == country || sections.country(place.country)?.sovereign == country
+  private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
+    guard postcodes.count > 0,
+      let found = postcodes.record(near: place, without: mask, sections, phrases.text)
+    else { return PlaceRecord.none }
+    mask |= found.mask
+    return found.number
+  }
+
+  private func loss(_ spelling: Spelling) -> Int {
+    switch spelling {
+    case .exact: 0
+    case .fuzzy: Self.fuzzyLoss
+    case .begun: Self.begunLoss
+    }
   }
 
   /// A code alone is a place only where it is a whole segment, or the last word: "NYC", "LA, California".
@@ -113,8 +173,10 @@ struct Reading {
       {
         return true
       }
-      if let record = sections.place(area), record.level == Place.Level.county.rawValue,
-        record.region == place.region, record.country == place.country, isNear(record, place)
+      if area == place.county { return true }
+      if place.county == PlaceRecord.none, let record = sections.place(area),
+        record.level == Place.Level.county.rawValue, record.region == place.region, record.country == place.country,
+        isNear(record, place)
       {
         return true
       }
@@ -122,7 +184,7 @@ struct Reading {
     return false
   }
 
-  /// Within about a degree, the half width of a large county: the data does not say which county a place lies in.
+  /// Within about a degree, the half width of a large county: for places of which the data does not say in which they lie.
   private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
     let reach: Int64 = 8_000_000
     return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach

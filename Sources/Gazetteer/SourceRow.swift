@@ -1,6 +1,6 @@
 import OnTheMap
 
-/// One line of the source (Data/TSV.md): nine fields between tabs.
+/// One line of the source (Data/TSV.md) that tells of a place: nine fields between tabs.
 struct SourceRow {
   typealias Field = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -9,6 +9,8 @@ struct SourceRow {
   var country: Field
   /// The first-level region's code within the country; a country's sovereign state; or empty.
   var region: Field
+  /// The second-level region's code within the region, or empty.
+  var county: Field
   var coordinate: Coordinate
   var population: UInt32
   /// The name to show, the first of the official ones.
@@ -28,12 +30,13 @@ struct SourceRow {
       case UInt8(ascii: "R"): .region
       case UInt8(ascii: "D"): .county
       case UInt8(ascii: "P"): .city
-      default: throw refuse("the kind must be C, R, D or P")
+      default: throw refuse("the kind must be C, L, R, D, P or Z")
       }
-    (country, region) = (fields[1], fields[2])
-    guard let latitude = Self.degreesE7(fields[3]), let longitude = Self.degreesE7(fields[4]),
-      let coordinate = Coordinate(latitudeE7: latitude, longitudeE7: longitude)
-    else { throw refuse("the point is not in degrees") }
+    country = fields[1]
+    let slash = fields[2].firstIndex(of: UInt8(ascii: "/"))
+    region = fields[2].prefix(upTo: slash ?? fields[2].endIndex)
+    county = slash.map { fields[2][($0 + 1)...] } ?? fields[2].suffix(0)
+    guard let coordinate = Self.coordinate(fields[3], fields[4]) else { throw refuse("the point is not in degrees") }
     self.coordinate = coordinate
     guard let population = UInt32(String(decoding: fields[5], as: UTF8.self)) else {
       throw refuse("the population is not a number")
@@ -46,6 +49,12 @@ struct SourceRow {
     self.name = name
     codes = fields[7].split(separator: UInt8(ascii: " "))
     names = fields[8].split(separator: UInt8(ascii: "|"))
+  }
+
+  /// Nil unless both are degrees on the earth.
+  static func coordinate(_ latitude: Field, _ longitude: Field) -> Coordinate? {
+    guard let latitude = degreesE7(latitude), let longitude = degreesE7(longitude) else { return nil }
+    return Coordinate(latitudeE7: latitude, longitudeE7: longitude)
   }
 
   /// "-122.33207" in 1e-7 degrees, exactly; nil for anything but a number with at most 3 digits before and 7 after the

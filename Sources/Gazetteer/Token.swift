@@ -7,11 +7,16 @@ struct Token {
     static let digit = Content(rawValue: 2)
     /// Characters written without spaces between words: Han and kana.
     static let ideograph = Content(rawValue: 4)
+    /// A dot stands before it: "47.6" is a number, not two parts of a code.
+    static let afterDot = Content(rawValue: 8)
   }
 
   /// Bytes of the folded text.
   var start: UInt16
   var end: UInt16
+  /// Bytes of the text as typed.
+  var from: UInt16
+  var to: UInt16
   /// Number of the part between commas.
   var segment: UInt8
   var content: Content

@@ -1,9 +1,13 @@
 /// A part of the earth between two parallels and two meridians, in 1e-7 degrees. Where it crosses the antimeridian,
 /// `west` is greater than `east`.
 package struct BoundingBox: Sendable, Equatable {
+  /// 1e-7 degrees, as the others.
   package let south: Int32
+  /// 1e-7 degrees.
   package let west: Int32
+  /// 1e-7 degrees.
   package let north: Int32
+  /// 1e-7 degrees.
   package let east: Int32
 
   /// Nil unless the corners are on the earth and south is not north of north.

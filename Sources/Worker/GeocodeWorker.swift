@@ -9,8 +9,8 @@ import ServiceLifecycle
 package struct WorkerConfiguration: Sendable {
   /// Ingest's job link.
   package var ingest: Endpoint
-  /// The compiled gazetteer.
-  package var gazetteer: String
+  /// Shared by the workers of a process.
+  package var gazetteer: LiveGazetteer
   /// Half of the jobs that may be with the worker at once.
   package var concurrency: Int
   /// For people: 1 to 64 bytes.
@@ -18,7 +18,7 @@ package struct WorkerConfiguration: Sendable {
   /// Who is asked for streets and houses; nil for nobody.
   package var remote: RemoteConfiguration?
 
-  package init(ingest: Endpoint, gazetteer: String, concurrency: Int, name: String) {
+  package init(ingest: Endpoint, gazetteer: LiveGazetteer, concurrency: Int, name: String) {
     self.ingest = ingest
     self.gazetteer = gazetteer
     self.concurrency = concurrency
@@ -42,10 +42,8 @@ package struct GeocodeWorker: Service {
 
   /// Runs until graceful shutdown. Whatever ingest has not acknowledged then is looked up again by another worker.
   ///
-  /// - Throws: `PlaceIndexError` or `LinkError`, both final until the configuration changes.
+  /// - Throws: `LinkError`, final until the configuration changes.
   package func run() async throws {
-    let places = try PlaceIndex(path: configuration.gazetteer)
-    logger.info("gazetteer open", metadata: ["path": "\(configuration.gazetteer)", "places": "\(places.placeCount)"])
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     let joined = Once(ready)
@@ -59,8 +57,15 @@ package struct GeocodeWorker: Service {
         concurrency: configuration.concurrency, logger: logger,
         remoteIntervalMs: configuration.remote?.intervalMs, later: later, joined: { joined.run() },
         answer: { job, lease in
-          let found = places.locate(job.placeQuery)
-          if let streets, streets.take(job, lease, found: found) { return nil }
+          var query = job.placeQuery
+          let index = configuration.gazetteer.index
+          let found = index.locate(query)
+          if let streets {
+            // What was left over is told only to those who ask for it.
+            query.isDetailed = true
+            let detailed = found.first?.match == .fallback ? index.locate(query) : found
+            if streets.take(job, lease, found: detailed) { return nil }
+          }
           return found.isEmpty ? .notFound : .located(found)
         })
       return ([client], ())

@@ -58,7 +58,28 @@ struct FileFuzzTests {
     }
     let rows = try PlaceIndex.Rows(path: file.path, populationMin: 0)
     for row in 0..<min(rows.count, 100) { _ = rows[row] }
+    _ = try PlaceIndexSummary(path: file.path)
+    do throws(PlaceIndexError) { try IndexInspection(path: file.path).run() } catch {
+      try #require(error.description.contains(file.path))
+    }
+    let mapped = try MappedFile(path: file.path)
+    try lookUp(in: try IndexSections(mapped.bytes, path: file.path))
+    withExtendedLifetime(mapped) {}
     return true
+  }
+
+  /// Asks for whatever is found by number or key.
+  private func lookUp(in sections: IndexSections) throws {
+    for number: UInt32 in [0, 1, 2, 3, 4, 9, 10, 0x7FFF_FFFF, .max] {
+      _ = (sections.box(number), sections.postcode(number))
+      let name = sections.name(of: UInt16(truncatingIfNeeded: number), language: Array("sv".utf8))
+      _ = name.map { String(decoding: $0, as: UTF8.self) }
+    }
+    for code in ["A12B", "0", "ZZZZZZZZZZ"] {
+      for number in sections.postcodes(try #require(PostcodeRecord.packed(Array(code.utf8)))).prefix(10) {
+        _ = sections.postcode(number).flatMap { sections.place($0.place) }
+      }
+    }
   }
 
   @Test("A file that is cut, longer or changed at the edge of any of its parts is refused, or answers something")

@@ -36,6 +36,9 @@ struct FileTests {
   func sizes() {
     #expect(MemoryLayout<PlaceRecord>.size == IndexLayout.Section.places.elementBytes)
     #expect(MemoryLayout<CountryRecord>.size == IndexLayout.Section.countries.elementBytes)
+    #expect(MemoryLayout<BoxRecord>.stride == IndexLayout.Section.boxes.elementBytes)
+    #expect(MemoryLayout<LocalNameRecord>.stride == IndexLayout.Section.localNames.elementBytes)
+    #expect(MemoryLayout<PostcodeRecord>.stride == IndexLayout.Section.postcodes.elementBytes)
     #expect(MemoryLayout<NameRecord>.size == IndexLayout.Section.names.elementBytes)
   }
 
@@ -58,12 +61,14 @@ struct FileTests {
     #expect(throws: PlaceIndexError.foreign(path: file.path)) { try PlaceIndex(path: file.path) }
   }
 
-  @Test("Another version of the layout or of the folding is refused", arguments: [4, 8])
-  func incompatible(offset: Int) throws {
+  @Test(
+    "Another version of the layout or of the folding is refused",
+    arguments: [(4, IndexLayout.version), (8, Fold.version)])
+  func incompatible(offset: Int, expected: UInt32) throws {
     var bytes = try written()
     bytes[offset] = 99
     try replace(bytes)
-    #expect(throws: PlaceIndexError.incompatible(path: file.path, found: 99, expected: 1)) {
+    #expect(throws: PlaceIndexError.incompatible(path: file.path, found: 99, expected: expected)) {
       try PlaceIndex(path: file.path)
     }
   }
@@ -79,12 +84,16 @@ struct FileTests {
       }
       damaged.withUnsafeBytes { file in
         guard let sections = try? IndexSections(file, path: "damaged") else { return }
+        _ = (sections.box(0), sections.name(of: 0, language: Array("sv".utf8)))
+        for number in sections.postcodes(PostcodeRecord.packed(Array("A12B".utf8)) ?? 0).prefix(10) {
+          _ = sections.postcode(number)
+        }
         for text in ["Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京"] {
           var text = text
           text.withUTF8 { text in
             FoldedText.withEmpty { folded in
               folded.fold(text)
-              _ = Search(sections, folded).places(PlaceQuery("", limit: 5, country: "AA"))
+              _ = Search(sections, folded, source: text).places(PlaceQuery("", limit: 5, isDetailed: true))
             }
           }
         }

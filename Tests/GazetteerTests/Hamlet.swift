@@ -7,6 +7,7 @@ enum Hamlet {
   static let lines = """
     gazetteer\t1\tdata © nobody
     C\tAA\t\t10\t20\t5000000\tAland\tAA AAA\tAlandia|Ålandia
+    L\tAA\tsv\tÅland
     C\tBB\tAA\t-33.5\t151.25\t70000\tBeeland\tBB BBB\t
     R\tAA\t01\t11\t21\t900000\tMidden\tMI OR\tMidshire
     R\tAA\t02\t12\t22\t800000\tOver\tOV\t
@@ -16,11 +17,19 @@ enum Hamlet {
     P\tAA\t02\t12.2\t22.2\t90000\tSaint Mary\tSM\t
     P\tAA\t02\t12.3\t22.3\t700\tTwin\t\t
     P\tBB\t\t-33.4\t151.2\t60000\tBeetown\t\t\u{6771}\u{4EAC}
+    Z\tAA\tA1 2B\t11.1\t21.1
+    Z\tBB\tA12B\t-33.4\t151.2
 
     """
 
   /// Compiles lines, which are given to the builder through a pipe.
   static func write(_ lines: String = lines, to path: String) throws {
+    var builder = PlaceIndexBuilder()
+    try read(lines, into: &builder)
+    try builder.write(to: path, builtAt: 1_750_000_000)
+  }
+
+  static func read(_ lines: String, into builder: inout PlaceIndexBuilder) throws {
     let pipe = Pipe()
     let text = Data(lines.utf8)
     let writer = Thread {
@@ -28,9 +37,7 @@ enum Hamlet {
       try? pipe.fileHandleForWriting.close()
     }
     writer.start()
-    var builder = PlaceIndexBuilder()
     try builder.read(fileDescriptor: pipe.fileHandleForReading.fileDescriptor)
-    try builder.write(to: path, builtAt: 1_750_000_000)
   }
 
   static func index() throws -> PlaceIndex {

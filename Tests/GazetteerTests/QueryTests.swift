@@ -66,7 +66,7 @@ struct QueryTests {
   @Test(
     "Nonsense is not found",
     arguments: [
-      "dsadjkasdjasd", "xqj37", "", " ", "12345", ",,,", "!?", "\u{1F5FA}", String(repeating: "a", count: 300),
+      "dsadjkasdjasd", "xqj37", "", " ", "123", ",,,", "!?", "\u{1F5FA}", String(repeating: "a", count: 300),
     ])
   func nonsense(text: String) throws {
     #expect(try World.index.get().locate(PlaceQuery(text)) == [])
@@ -84,7 +84,7 @@ struct QueryTests {
     #expect(place.confidence == 1)
   }
 
-  @Test("Points outside the earth are no coordinates", arguments: ["91.5, 0.5", "47.6, 181.5", "10115 12", "47.6,"])
+  @Test("Points outside the earth are no coordinates", arguments: ["91.5, 0.5", "47.6, 181.5", "47.6,"])
   func noCoordinates(text: String) throws {
     #expect(try World.first(text) == nil)
   }

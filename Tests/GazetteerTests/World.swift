@@ -1,11 +1,19 @@
 import Foundation
-import Gazetteer
 import OnTheMap
 import Testing
 
+@testable import Gazetteer
+
 /// The committed data, compiled once for a run of the tests.
 enum World {
-  static let index = Result { try compile() }
+  static let index = Result { try PlaceIndex(path: file.get().path) }
+  /// For tests of what is in the file.
+  nonisolated(unsafe) static let sections = Result {
+    try IndexSections(mapped.get().bytes, path: "the world")
+  }
+  static func path() throws -> String { try file.get().path }
+  private static let mapped = Result { try MappedFile(path: file.get().path) }
+  private static let file = Result { try compile() }
 
   static var sources: URL { URL(filePath: #filePath).deletingLastPathComponent() }
 
@@ -14,11 +22,12 @@ enum World {
     try index.get().locate(PlaceQuery(text, country: country)).first
   }
 
-  private static func compile() throws -> PlaceIndex {
-    let data = sources.appending(path: "../../Sources/Gazetteer/Data/places.tsv.xz").standardizedFileURL
+  private static func compile() throws -> TemporaryFile {
+    let folder = sources.appending(path: "../../Sources/Gazetteer/Data").standardizedFileURL
+    let files = ["places.tsv.xz", "postcodes.tsv.xz"].map { folder.appending(path: $0).path }
     let unpacker = Process()
     unpacker.executableURL = URL(filePath: "/usr/bin/env")
-    unpacker.arguments = ["xz", "-dc", data.path]
+    unpacker.arguments = ["xz", "-dc"] + files
     let pipe = Pipe()
     unpacker.standardOutput = pipe
     try unpacker.run()
@@ -28,13 +37,12 @@ enum World {
     try #require(unpacker.terminationStatus == 0)
     let file = TemporaryFile()
     try builder.write(to: file.path, builtAt: 1_750_000_000)
-    // The mapping outlives the name.
-    return try PlaceIndex(path: file.path)
+    return file
   }
 }
 
 /// A path of its own that is removed with the object.
-final class TemporaryFile {
+final class TemporaryFile: Sendable {
   let path = FileManager.default.temporaryDirectory.appending(path: "gazetteer-\(UUID().uuidString)").path
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -25,7 +25,7 @@ struct StreetTests {
     #expect(place["provider"] as? String == "nominatim" && place["level"] as? String == "house")
     #expect(place["degraded"] == nil)
     #expect((answer["attribution"] ?? "").contains("OpenStreetMap"))
-    #expect(try best(await ask(map.client, "Oslo"))["provider"] as? String != "nominatim")
+    #expect(try best(await ask(map.client, "Oslo"))["provider"] as? String == "gazetteer")
     #expect(server.requests.map { $0.parameter("q") } == [Self.text])
     #expect(server.requests.first?.headers["user-agent"] == "onthemap/1.0 (ops@example.org)")
 

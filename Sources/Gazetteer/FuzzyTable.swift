@@ -1,0 +1,64 @@
+/// Names by their halves, for texts that are misspelt. An edit leaves one half of a name whole, so whoever looks for the
+/// names that have one half and its length in common with a text finds every name that is one edit away (the pigeonhole
+/// principle, as in Mor and Fraenkel's hash coding for spelling checkers, 1982).
+///
+/// Two sections: where each bucket ends among the names, and the numbers of the names.
+enum FuzzyTable {
+  /// Which half of a name a bucket is of.
+  enum Half: UInt8 {
+    case first = 1
+    case second
+  }
+
+  /// Some four names to a bucket.
+  private static let namesPerBucket = 4
+
+  /// The hash of a half, given the characters of the whole name.
+  @inline(__always)
+  static func hash(_ half: Half, _ bytes: UnsafeRawBufferPointer, count: Int) -> UInt64 {
+    var hash = NameHash()
+    hash.add(bytes)
+    // No folded text has these bytes.
+    withUnsafeBytes(of: (half.rawValue, UInt8(truncatingIfNeeded: count))) { hash.add($0) }
+    return hash.value
+  }
+
+  /// The buckets and names of the names that are worth it: of five characters and more, and a place's own name, or
+  /// another name of a place that is not small.
+  static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
+    var entries: [(bucket: UInt32, name: UInt32)] = []
+    var halves: [(hash: UInt64, name: UInt32)] = []
+    names.bytes.withUnsafeBytes { bytes in
+      for number in 0..<max(names.names.count - 1, 0) where isWorthIt(number, names, places) {
+        let name = UnsafeRawBufferPointer(
+          rebasing: bytes[Int(names.names[number].bytes)..<Int(names.names[number + 1].bytes)])
+        guard let scalars = Scalars(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { continue }
+        let middle = scalars.count / 2
+        halves.append((hash(.first, scalars.slice(0, middle), count: scalars.count), UInt32(number)))
+        halves.append(
+          (hash(.second, scalars.slice(middle, scalars.count), count: scalars.count), UInt32(number)))
+      }
+    }
+    var size = 16
+    while size * namesPerBucket < halves.count { size *= 2 }
+    entries = halves.map { (UInt32(truncatingIfNeeded: $0.hash) & UInt32(size - 1), $0.name) }
+    entries.sort { $0 < $1 }
+    var ends = [UInt32](repeating: 0, count: size)
+    for entry in entries { ends[Int(entry.bucket)] += 1 }
+    for bucket in 1..<size { ends[bucket] += ends[bucket - 1] }
+    return (ends, entries.map(\.name))
+  }
+
+  private static func isWorthIt(_ number: Int, _ names: NameTable.Compiled, _ places: [PlaceRecord]) -> Bool {
+    let range = Int(names.names[number].postings)..<Int(names.names[number + 1].postings)
+    return range.contains { index in
+      let posting = Posting(rawValue: names.postings[index])
+      switch posting.kind {
+      case .official: return true
+      case .alternate:
+        return posting.isArea || places[Int(posting.place)].population >= GazetteerLimits.fuzzyPopulationMin
+      case .code: return false
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import OnTheMap
+
+/// One line of GeoNames' `allCountries.txt`, `cities500.txt` and their like: 19 fields between tabs.
+struct GeoNamesFeature {
+  typealias Field = SourceRow.Field
+
+  static let fieldCount = 19
+  /// Feature codes of populated places that are no more: historical, abandoned, destroyed, former capitals.
+  private static let former: Set<[UInt8]> = [
+    Array("PPLH".utf8), Array("PPLQ".utf8), Array("PPLW".utf8), Array("PPLCH".utf8),
+  ]
+
+  /// GeoNames' number.
+  let identifier: UInt32
+  let name: Field
+  let alternateNames: [Field]
+  let coordinate: Coordinate
+  let isPlace: Bool
+  let country: Field
+  let region: Field
+  let county: Field
+  let population: UInt32
+
+  /// Throws `PlaceIndexError.source` where the line breaks the format.
+  init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(PlaceIndexError) {
+    let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    func refuse(_ reason: String) -> PlaceIndexError { .source(line: number, reason: reason) }
+    guard fields.count == Self.fieldCount else {
+      throw refuse("expected \(Self.fieldCount) fields, found \(fields.count)")
+    }
+    guard let identifier = Self.number(fields[0]) else { throw refuse("the geonameid is not a number") }
+    guard let coordinate = SourceRow.coordinate(fields[4], fields[5]) else {
+      throw refuse("the point is not in degrees")
+    }
+    guard let population = fields[14].isEmpty ? 0 : Self.number(fields[14]) else {
+      throw refuse("the population is not a number")
+    }
+    (self.identifier, self.coordinate, self.population) = (identifier, coordinate, population)
+    name = fields[1]
+    alternateNames = fields[3].split(separator: UInt8(ascii: ","))
+    isPlace = fields[6].elementsEqual([UInt8(ascii: "P")]) && !Self.former.contains(Array(fields[7]))
+    (country, region, county) = (fields[8], fields[10], fields[11])
+  }
+
+  /// The line of a populated place in the source.
+  /// - Parameter region: the third field.
+  func line(region: [UInt8]) -> [UInt8] {
+    let kept = alternateNames.filter { Self.isName($0) }
+    return Self.line(
+      kind: UInt8(ascii: "P"), country: country, region: region, point: coordinate, population: population, name: name,
+      codes: kept.filter { Self.isCode($0) }, names: kept.filter { !Self.isCode($0) })
+  }
+
+  /// A number of at most 32 bits; larger ones become the largest.
+  static func number(_ field: some Collection<UInt8>) -> UInt32? {
+    var value: UInt64 = 0
+    for byte in field {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), value < 1 << 50 else { return nil }
+      value = value * 10 + UInt64(byte & 0x0F)
+    }
+    return field.isEmpty ? nil : UInt32(clamping: value)
+  }
+
+  /// Whether a text can be a name: it has a letter, is short enough to be asked for, and is no web address.
+  static func isName(_ text: some Collection<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= GazetteerLimits.queryBytes, !text.contains(UInt8(ascii: "|")) else {
+      return false
+    }
+    let hasLetter = text.contains { $0 >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+    // "://"
+    return hasLetter && !zip(text, text.dropFirst()).contains { $0 == 0x2F && $1 == 0x2F }
+  }
+
+  /// Two to four capitals.
+  static func isCode(_ text: some Collection<UInt8>) -> Bool {
+    (2...4).contains(text.count) && text.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+  }
+
+  /// A line of nine fields.
+  static func line<Text: Collection<UInt8>>(
+    kind: UInt8, country: Text, region: [UInt8], point: Coordinate, population: UInt32, name: Text, codes: [Text],
+    names: [Text]
+  ) -> [UInt8] {
+    let tab = UInt8(ascii: "\t")
+    var line = [kind, tab] + country + [tab] + region + [tab]
+    line += degrees(point.latitudeE7) + [tab] + degrees(point.longitudeE7) + [tab] + Array("\(population)".utf8) + [tab]
+    line += name.map { $0 == UInt8(ascii: "|") ? UInt8(ascii: " ") : $0 }
+    line.append(tab)
+    line += codes.joined(separator: [UInt8(ascii: " ")])
+    line.append(tab)
+    line += names.joined(separator: [UInt8(ascii: "|")])
+    return line
+  }
+
+  private static func degrees(_ valueE7: Int32) -> [UInt8] {
+    let digits = "\(valueE7.magnitude)"
+    let padded = String(repeating: "0", count: max(8 - digits.count, 0)) + digits
+    return Array("\(valueE7 < 0 ? "-" : "")\(padded.dropLast(7)).\(padded.suffix(7))".utf8)
+  }
+}

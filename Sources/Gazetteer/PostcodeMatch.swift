@@ -1,0 +1,155 @@
+import OnTheMap
+
+/// Tokens of a query that are a postcode in some countries.
+struct PostcodeMatch {
+  /// Tokens from `first` up to and without `end`; two where a code is written in two parts.
+  var first: Int
+  var end: Int
+  /// One bit for each token.
+  var mask: UInt64
+  /// Record numbers, one for each country that has the code.
+  var records: Range<UInt32>
+  /// Letters and digits of the code.
+  var length: Int
+  /// Where the code was cut out of a longer one: the one country whose codes look like that.
+  var country: UInt16?
+}
+
+/// The postcodes in a query.
+struct Postcodes {
+  private(set) var matches: InlineArray<8, PostcodeMatch?> = InlineArray(repeating: nil)
+  private(set) var count = 0
+
+  /// Looks up every token that has a digit, by itself and together with its neighbours within the segment.
+  init(_ sections: IndexSections, _ text: FoldedText) {
+    for first in 0..<text.tokenCount where text.tokens[first].content.contains(.digit) {
+      let parts = Self.parts(at: first, text)
+      if parts.before { find(first - 1, first + 1, sections, text) }
+      if parts.behind { find(first, first + 2, sections, text) }
+      find(first, first + 1, sections, text)
+    }
+  }
+
+  /// Whether the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
+  private static func parts(at token: Int, _ text: FoldedText) -> (before: Bool, behind: Bool) {
+    let segment = text.tokens[token].segment
+    let isBefore =
+      token > 0 && text.tokens[token - 1].segment == segment && text.tokens[token - 1].isPart
+      && !text.tokens[token].content.contains(.afterDot)
+    let isBehind =
+      token + 1 < text.tokenCount && text.tokens[token + 1].segment == segment && text.tokens[token + 1].isPart
+      && !text.tokens[token + 1].content.contains(.afterDot)
+    // Two numbers are one code from the first on, not from the second too.
+    return (isBefore && !text.tokens[token - 1].content.contains(.digit), isBehind)
+  }
+
+  private mutating func find(_ first: Int, _ end: Int, _ sections: IndexSections, _ text: FoldedText) {
+    let bytes = text.slice(first, end)
+    guard count < matches.count, let packed = PostcodeRecord.packed(bytes) else { return }
+    var records = sections.postcodes(packed)
+    var country: UInt16?
+    // "EN52LP" is "EN5 2LP", "1011HB" is "1011 HB": the data has the first part.
+    if records.isEmpty, end - first == 1, let (code, restCount) = Self.whole(bytes) {
+      country = sections.country(code: code)
+      PostcodeRecord.packed(bytes.dropLast(restCount)).map { records = sections.postcodes($0) }
+    }
+    guard !records.isEmpty else { return }
+    let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
+    matches[count] = PostcodeMatch(
+      first: first, end: end, mask: mask, records: records, length: bytes.count - (end - first - 1), country: country)
+    count += 1
+  }
+
+  /// The country whose whole codes look like this, and how many characters of it are the second part.
+  private static func whole(_ code: UnsafeRawBufferPointer) -> (country: UInt16, rest: Int)? {
+    let isDigit = code.map { (0x30...0x39).contains($0) }
+    let shape = isDigit.reduce(into: 1) { $0 = $0 << 1 | ($1 ? 1 : 0) }
+    let found: (country: String, rest: Int)? =
+      switch shape {
+      case 0b1_010101: ("CA", 3)
+      case 0b1_111100: ("NL", 2)
+      case 0b1_01100, 0b1_011100, 0b1_001100, 0b1_0011100, 0b1_010100, 0b1_0010100: ("GB", 3)
+      default: nil
+      }
+    return found.flatMap { found in CountryRecord.code(found.country.utf8).map { ($0, found.rest) } }
+  }
+
+  /// The record of a country that is nearest to a place, if it is near, and the tokens of its code: those of the
+  /// longest code first.
+  func record(
+    near place: PlaceRecord, without mask: UInt64, _ sections: IndexSections, _ text: FoldedText
+  ) -> (number: UInt32, mask: UInt64)? {
+    var best: (number: UInt32, mask: UInt64)?
+    var bestLength = 0
+    for index in 0..<count {
+      guard let match = matches[index], match.mask & mask == 0, match.length > bestLength else { continue }
+      for number in match.records {
+        guard let record = sections.postcode(number), record.country == place.country,
+          match.country ?? record.country == record.country, record.isNear(place)
+        else {
+          continue
+        }
+        bestLength = match.length
+        let country = sections.country(record.country)?.code ?? 0
+        best = (number, match.mask | Self.around(match, country, text))
+      }
+    }
+    return best
+  }
+
+  /// The tokens beside a code that belong to it: the country's letter before it, and its second part.
+  static func around(_ match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
+    letter(before: match, country, text) | rest(of: match, country, text)
+  }
+
+  /// "D-10115", "FR-75001": the letters of the country, as on a car or of ISO 3166.
+  private static func letter(before match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
+    let before = match.first - 1
+    guard before >= 0, text.tokens[before].segment == text.tokens[match.first].segment else { return 0 }
+    let letters = text.slice(before, before + 1)
+    if letters.count == 2 { return CountryRecord.code(letters) == country ? 1 << before : 0 }
+    let plates: [(letter: UInt8, country: String)] = [
+      (UInt8(ascii: "a"), "AT"), (UInt8(ascii: "b"), "BE"), (UInt8(ascii: "d"), "DE"), (UInt8(ascii: "e"), "ES"),
+      (UInt8(ascii: "f"), "FR"), (UInt8(ascii: "h"), "HU"), (UInt8(ascii: "i"), "IT"), (UInt8(ascii: "l"), "LU"),
+      (UInt8(ascii: "n"), "NO"), (UInt8(ascii: "p"), "PT"), (UInt8(ascii: "s"), "SE"),
+    ]
+    guard letters.count == 1, let plate = plates.first(where: { $0.letter == letters[0] }) else { return 0 }
+    return CountryRecord.code(plate.country.utf8) == country ? 1 << before : 0
+  }
+
+  /// The token behind a code that is only the first part of what people write: the data has the towns' codes of these
+  /// countries, not the streets'.
+  private static func rest(of match: PostcodeMatch, _ country: UInt16, _ text: FoldedText) -> UInt64 {
+    guard match.end < text.tokenCount, text.tokens[match.end].segment == text.tokens[match.first].segment else {
+      return 0
+    }
+    let token = text.tokens[match.end]
+    let hasDigit = token.content.contains(.digit)
+    let length = Int(token.end - token.start)
+    let isRest =
+      switch country {
+      case CountryRecord.code("GB".utf8), CountryRecord.code("CA".utf8): length == 3 && hasDigit
+      case CountryRecord.code("NL".utf8): length == 2 && !hasDigit
+      case CountryRecord.code("US".utf8): length == 4 && !token.content.contains(.letter)
+      case CountryRecord.code("BR".utf8), CountryRecord.code("PT".utf8): length == 3 && !token.content.contains(.letter)
+      default: false
+      }
+    return isRest ? 1 << match.end : 0
+  }
+}
+
+extension Token {
+  /// Short enough to be a part of a postcode.
+  fileprivate var isPart: Bool { end - start <= 5 }
+}
+
+extension PostcodeRecord {
+  func isNear(_ place: PlaceRecord, km: Double = GazetteerLimits.postcodeKm) -> Bool {
+    // A degree has 111 km: most are far, and that is told without a sine.
+    guard Double(abs(Int64(latitudeE7) - Int64(place.latitudeE7))) < km * 1e7 / 111,
+      let a = Coordinate(latitudeE7: latitudeE7, longitudeE7: longitudeE7),
+      let b = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7)
+    else { return false }
+    return a.distanceKm(to: b) < km
+  }
+}

@@ -1,0 +1,61 @@
+/// The characters of a folded text: where each begins, so that edits are counted in characters whatever the script.
+/// Works in memory of its own, without allocation.
+struct Scalars {
+  let bytes: UnsafeRawBufferPointer
+  /// A length in a type must be a literal; this one is `GazetteerLimits.fuzzyCharactersMax` + 1.
+  private var starts: InlineArray<49, UInt16>
+  private(set) var count = 0
+
+  /// Nil for more than `GazetteerLimits.fuzzyCharactersMax` characters. The bytes must be UTF-8, as folded text is, and
+  /// last as long as this.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    starts = InlineArray(repeating: 0)
+    for index in bytes.indices where bytes[index] & 0xC0 != 0x80 {
+      guard count < GazetteerLimits.fuzzyCharactersMax else { return nil }
+      starts[count] = UInt16(index)
+      count += 1
+    }
+    starts[count] = UInt16(bytes.count)
+  }
+
+  /// The bytes of a range of characters.
+  func slice(_ first: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[Int(starts[first])..<Int(starts[end])])
+  }
+
+  /// Whether one edit, and not none, leads from one text to the other: a character more, fewer, or another, or two
+  /// neighbours exchanged (Damerau, 1964).
+  static func areOneEditApart(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    let shorter = min(a.count, b.count)
+    var first = 0
+    while first < shorter, a[first] == b[first] { first += 1 }
+    // Back to where a character begins, and on from there at the other end.
+    while first > 0, first < a.count && a[first] & 0xC0 == 0x80 || first < b.count && b[first] & 0xC0 == 0x80 {
+      first -= 1
+    }
+    var last = 0
+    while last < shorter - first, a[a.count - 1 - last] == b[b.count - 1 - last] { last += 1 }
+    while last > 0, a[a.count - last] & 0xC0 == 0x80 { last -= 1 }
+    let (x, y) = (a[first..<(a.count - last)], b[first..<(b.count - last)])
+    switch (characters(x), characters(y)) {
+    case (0, 1), (1, 0), (1, 1): return true
+    case (2, 2):
+      let half = x.count == y.count ? y.count - width(x) : 0
+      return half > 0 && x.prefix(width(x)).elementsEqual(y.suffix(width(x)))
+        && x.suffix(x.count - width(x)).elementsEqual(y.prefix(half))
+    default: return false
+    }
+  }
+
+  /// How many characters there are, or 3 for more than two.
+  private static func characters(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+    guard bytes.count <= 8 else { return 3 }
+    return min(bytes.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }, 3)
+  }
+
+  /// Bytes of the first character.
+  private static func width(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+    1 + bytes.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count
+  }
+}

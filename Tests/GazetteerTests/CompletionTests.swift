@@ -1,0 +1,50 @@
+import Fuzzing
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Texts that are still being typed")
+struct CompletionTests {
+  @Test(
+    "A beginning is completed by the largest place that fits",
+    arguments: [
+      ("san fran", "San Francisco, California, United States"), ("Seatt", "Seattle, Washington, United States"),
+      ("Paris, Fran", "Paris, Île-de-France, France"), ("münc", "Munich, Bavaria, Germany"), ("東", "Tokyo, Japan"),
+    ])
+  func completed(text: String, label: String) throws {
+    let places = try World.index.get().locate(PlaceQuery(text, kind: .prefix, limit: 5))
+    #expect(places.first?.label == label)
+  }
+
+  @Test("Without the wish for it a beginning is no name")
+  func asked() throws {
+    #expect(try World.first("san franc")?.name != "San Francisco")
+  }
+
+  @Test("The names of the highest ranks come first, as a look at every name would find them")
+  func best() throws {
+    let sections = try World.sections.get()
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<4 {
+      let number = UInt32(random.below(sections.nameCount))
+      let name = try #require(sections.nameBytes(number))
+      let text = Array(name.prefix(3 + random.below(3)))
+      let ranks = (0..<UInt32(sections.nameCount)).lazy
+        .filter { sections.nameBytes($0)?.starts(with: text) ?? false }
+        .map { rank(of: $0, sections) }
+        .sorted(by: >)
+      let found = text.withUnsafeBytes { Completion(sections: sections).names(beginningWith: $0, limit: 8) }
+      #expect(found.map { rank(of: $0, sections) } == Array(ranks.prefix(8)))
+    }
+  }
+
+  private func rank(of name: UInt32, _ sections: IndexSections) -> Int {
+    (sections.postings(ofName: name) ?? 0..<0).prefix(GazetteerLimits.completionPostings)
+      .compactMap { sections.posting($0) }
+      .compactMap { posting in
+        sections.place(posting.place).map { Int($0.rank) - posting.demotion(level: $0.level) }
+      }
+      .reduce(0, max)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Fuzzing
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Inspection of a file")
+struct InspectionTests {
+  private let file = TemporaryFile()
+
+  private func written() throws -> [UInt8] {
+    try Hamlet.write(to: file.path)
+    return [UInt8](try Data(contentsOf: URL(filePath: file.path)))
+  }
+
+  /// What is wrong with these bytes; nil where nothing is.
+  private func fault(_ bytes: [UInt8], isSummed: Bool = false) throws -> PlaceIndexError? {
+    var bytes = bytes
+    if isSummed {
+      let sum = bytes.withUnsafeBytes { Checksum.of($0) }
+      withUnsafeBytes(of: sum.littleEndian) {
+        bytes.replaceSubrange(IndexLayout.checksumOffset..<IndexLayout.checksumOffset + 8, with: $0)
+      }
+    }
+    try Data(bytes).write(to: URL(filePath: file.path), options: .atomic)
+    do throws(PlaceIndexError) { try IndexInspection(path: file.path).run() } catch { return error }
+    return nil
+  }
+
+  /// Where a section's first record begins.
+  private func offset(of section: IndexLayout.Section, in bytes: [UInt8]) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      let entries = (0..<IndexLayout.Section.allCases.count).map {
+        IndexLayout.headerBytes + $0 * IndexLayout.entryBytes
+      }
+      let entry = entries.first { bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self) == section.rawValue }
+      return entry.map { Int(bytes.loadUnaligned(fromByteOffset: $0 + 8, as: UInt64.self)) } ?? 0
+    }
+  }
+
+  @Test("A file as it was built is whole, and its summary tells what is in it")
+  func whole() throws {
+    #expect(try fault(written()) == nil)
+    let summary = try PlaceIndexSummary(path: file.path)
+    #expect(summary.placeCounts == [.country: 2, .region: 2, .county: 1, .city: 5])
+    #expect(summary.version == IndexLayout.version && summary.builtAt == 1_750_000_000)
+    #expect(summary.postcodeCount == 2 && summary.languageCount == 1)
+    #expect(summary.checksum.count == 16)
+    #expect(summary.byteCount == (try Data(contentsOf: URL(filePath: file.path)).count))
+    #expect(summary.attribution == "data © nobody")
+    #expect(try summary.nameCount == PlaceIndex(path: file.path).nameCount)
+  }
+
+  @Test("Any byte that is changed makes a file that is not whole")
+  func everyByte() throws {
+    let bytes = try written()
+    for at in 0..<bytes.count {
+      var changed = bytes
+      changed[at] ^= 0x10
+      let isFound = changed.withUnsafeBytes { file in
+        guard let sections = try? IndexSections(file, path: "changed") else { return true }
+        return Checksum.of(file) != sections.checksum
+      }
+      #expect(isFound, "byte \(at)")
+    }
+  }
+
+  @Test(
+    "A record that leads nowhere is named, though the sum fits",
+    arguments: [
+      (IndexLayout.Section.places, 3, UInt8(0x7F), "place 0: its point"), (.places, 12, 0xFF, "place 0: its name"),
+      (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
+      (.places, 26, 9, "place 0: its level"), (.countries, 0, 0x00, "country 0"), (.countries, 2, 9, "country 0"),
+      (.names, 0, 0x7F, "name 0: its bytes"), (.nameBytes, 0, 0x7F, "name 0: it is not found"),
+      (.slots, 0, 0x7F, "name"), (.postings, 0, 0x7F, "posting 0"), (.postcodes, 7, 0x7F, "postcode 1: its order"),
+      (.postcodes, 0, 0x7F, "postcode 0: its country or point"), (.postcodes, 16, 0x03, "postcode 0: its place"),
+      (.boxes, 0, 0x00, "box"), (.localNames, 2, 0x7F, "name 0 of a country"),
+    ])
+  func records(section: IndexLayout.Section, byte: Int, value: UInt8, part: String) throws {
+    let bytes = try written()
+    var changed = bytes
+    changed[offset(of: section, in: bytes) + byte] = value
+    if section == .boxes {
+      let at = offset(of: section, in: bytes)
+      changed.replaceSubrange(at..<at + 4, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    }
+    if section == .slots {
+      let at = offset(of: section, in: bytes)
+      for slot in 0..<16 * 4 { changed[at + slot * 8] = 0 }
+    }
+    guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
+      Issue.record("\(section) is not inspected")
+      return
+    }
+    #expect(found.hasPrefix(part), "\(found)")
+  }
+
+  @Test("Whatever is changed in a file, inspection ends with an answer")
+  func anything() throws {
+    let bytes = try written()
+    Fuzz.rounds(1_000) { random in
+      var changed = bytes
+      for _ in 0...random.below(4) { changed[random.below(changed.count)] = random.byte() }
+      _ = try fault(changed, isSummed: random.below(2) == 0)
+      return true
+    }
+  }
+
+  @Test("The committed data is whole")
+  func world() throws {
+    try IndexInspection(path: World.path()).run()
+  }
+}

@@ -1,0 +1,94 @@
+import Fuzzing
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Misspelt names")
+struct MisspellingTests {
+  private func areOneEditApart(_ a: String, _ b: String) -> Bool {
+    Array(a.utf8).withUnsafeBytes { a in Array(b.utf8).withUnsafeBytes { b in Scalars.areOneEditApart(a, b) } }
+  }
+
+  @Test(
+    "One character more, fewer, or another, or two neighbours exchanged, are one edit",
+    arguments: [
+      ("berlin", "berln"), ("berlin", "berlinn"), ("berlin", "berlan"), ("berlin", "brelin"), ("berlin", "xberlin"),
+      ("berlin", "erlin"), ("berlin", "ebrlin"), ("berlin", "berlni"), ("newyork", "new york"), ("a", ""),
+      ("москва", "мсква"), ("москва", "омсква"), ("москва", "моксва"), ("東京都", "東都"), ("東京都", "東都京"),
+      ("東京都", "東京郡"), ("naïve", "naive"), ("aab", "ab"), ("abab", "abb"),
+    ])
+  func oneEdit(a: String, b: String) {
+    #expect(areOneEditApart(a, b))
+    #expect(areOneEditApart(b, a))
+  }
+
+  @Test(
+    "None, or two, are not",
+    arguments: [
+      ("berlin", "berlin"), ("", ""), ("berlin", "belrni"), ("berlin", "bermen"), ("berlin", "brlinn"),
+      ("berlin", "be"), ("москва", "масква́"), ("москва", "аомскв"), ("東京都", "京東郡"), ("abcd", "badc"),
+    ])
+  func otherEdits(a: String, b: String) {
+    #expect(!areOneEditApart(a, b))
+    #expect(!areOneEditApart(b, a))
+  }
+
+  @Test("A name is found from every text that is one edit away from it")
+  func everyEdit() throws {
+    let sections = try World.sections.get()
+    var random = SeededRandom(seed: 1)
+    var tried = 0
+    while tried < 3_000 {
+      let number = UInt32(random.below(sections.nameCount))
+      let name = String(decoding: try #require(sections.nameBytes(number)), as: UTF8.self)
+      let isWorthIt = try #require(sections.postings(ofName: number)).contains {
+        sections.posting($0)?.kind == .official
+      }
+      guard isWorthIt, (6...40).contains(name.unicodeScalars.count) else { continue }
+      let text = Self.edited(name, &random)
+      guard text != name else { continue }
+      tried += 1
+      var found: [UInt32] = []
+      Array(text.utf8).withUnsafeBytes { bytes in
+        var misspelling = Misspelling(sections)
+        misspelling.names(near: bytes) { found.append($0) }
+      }
+      #expect(found.contains(number), "\(text) for \(name)")
+    }
+  }
+
+  private static func edited(_ name: String, _ random: inout SeededRandom) -> String {
+    var scalars = Array(name.unicodeScalars)
+    let at = random.below(scalars.count)
+    let other = random.one(of: Array("aeinorst".unicodeScalars))
+    switch random.below(4) {
+    case 0: scalars.remove(at: at)
+    case 1: scalars.insert(other, at: at)
+    case 2: scalars[at] = other
+    default: scalars.swapAt(at, max(at, 1) - (at == 0 ? 0 : 1))
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  @Test(
+    "A misspelt place is found, and the answer says so",
+    arguments: [
+      ("Seatle, WA", "Seattle", "US"), ("Mnuich Germany", "Munich", "DE"), ("NewYork", "New York City", "US"),
+      ("Philadelpia, Pensylvania", "Philadelphia", "US"), ("Kaiserslautemrn", "Kaiserslautern", "DE"),
+      ("Санкт-Петерург", "Saint Petersburg", "RU"), ("Ddrban", "Durban", "ZA"),
+      ("Rio de Janiero", "Rio de Janeiro", "BR"),
+      ("12 Main St, Bostn, MA", "Boston", "US"),
+    ])
+  func found(text: String, name: String, country: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.name == name && place.countryCode == country)
+    #expect(place.match == .fuzzy)
+  }
+
+  @Test(
+    "What is written rightly is not taken for something else", arguments: ["Roma", "Bergen", "Trento", "Lima, Peru"])
+  func certain(text: String) throws {
+    #expect(try World.first(text)?.match == .exact)
+  }
+}

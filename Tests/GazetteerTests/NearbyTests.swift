@@ -1,0 +1,59 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Places around a point")
+struct NearbyTests {
+  private func places(_ latitude: Double, _ longitude: Double, limit: Int = 1) throws -> [Place] {
+    try World.index.get().locate(PlaceQuery("\(latitude), \(longitude)", kind: .reverse, limit: limit))
+  }
+
+  @Test(
+    "A point within a town is the town's, one in a village beside a city is the village's",
+    arguments: [
+      (48.137, 11.575, "Munich"), (47.6062, -122.3321, "Seattle"), (49.4454, 11.8587, "Amberg"),
+      (-33.8688, 151.2093, "Sydney"), (48.2497, 11.6532, "Garching"),
+    ])
+  func nearest(latitude: Double, longitude: Double, name: String) throws {
+    #expect(try places(latitude, longitude).first?.name == name)
+  }
+
+  @Test("Far out at sea there is none", arguments: [(0.0, -30.0), (-48.0, -123.0), (90, 0), (-90, 180)])
+  func none(latitude: Double, longitude: Double) throws {
+    #expect(try places(latitude, longitude).isEmpty)
+  }
+
+  @Test("Across the antimeridian is near, and so is across a pole")
+  func antimeridian() throws {
+    let file = TemporaryFile()
+    try Hamlet.write(
+      """
+      gazetteer\t1\tdata © nobody
+      C\tAA\t\t10\t20\t5000000\tAland\tAA\t
+      P\tAA\t\t10\t179.9\t900\tEve\t\t
+      P\tAA\t\t10\t-179.9\t900\tMorning\t\t
+      P\tAA\t\t89.9\t20\t900\tPole\t\t
+
+      """, to: file.path)
+    let index = try PlaceIndex(path: file.path)
+    func names(_ point: String) -> [String] {
+      index.locate(PlaceQuery(point, kind: .reverse, limit: 5)).map(\.name)
+    }
+    #expect(names("10, 179.95") == ["Eve", "Morning"])
+    #expect(Set(names("10, -180")) == Set(names("10, 180")))
+    #expect(names("89.9, -160") == ["Pole"])
+  }
+
+  @Test("The nearest comes first, and is the surest")
+  func order() throws {
+    let found = try places(52.52, 13.405, limit: 10)
+    #expect(found.count == 10 && found[0].confidence == 1)
+    #expect(found.map(\.confidence) == found.map(\.confidence).sorted(by: >))
+  }
+
+  @Test("A text that is no point has nothing around it")
+  func text() throws {
+    #expect(try World.index.get().locate(PlaceQuery("Seattle", kind: .reverse)).isEmpty)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+@Suite("The gazetteer's file", .stage)
+struct GazetteerFileTests {
+  /// Two worlds with one town each.
+  private static func source(_ town: String) -> String {
+    """
+    gazetteer\t1\tdata © nobody
+    C\tAA\t\t11\t21\t5000\tAland\tAA\t
+    L\tAA\tsv\tÅland
+    R\tAA\t01\t11\t21\t900\tMidden\t\t
+    D\tAA\t01/1\t11\t21\t900\tShore\t\t
+    P\tAA\t01/1\t11.1\t21.1\t300\t\(town)\t\t
+    Z\tAA\t12345\t11.1\t21.1
+
+    """
+  }
+
+  /// Compiles a source over the file, as an operator does: through a pipe.
+  private func build(_ source: String, _ path: String) async throws -> (status: Int32, logged: String) {
+    let process = Process()
+    process.executableURL = Program.binary
+    process.arguments = ["gazetteer", "build", "--output", path]
+    let (input, log) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = log
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(source.utf8))
+    try input.fileHandleForWriting.close()
+    let logged = try log.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: logged, as: UTF8.self))
+  }
+
+  private func expectFound(_ town: String, _ client: Client) async throws {
+    try await eventually("\(town) is found") {
+      try await client.get("/v2/geocode?q=\(town)").status == 200
+    }
+  }
+
+  @Test("A file tells what is in it, and is checked; one that is not whole is refused with what is wrong")
+  func infoAndVerify() async throws {
+    let stage = Stage.current
+    let path = stage.path("a.otm")
+    #expect(try await build(Self.source("Oldtown"), path).status == 0)
+    let info = try await stage.run("gazetteer", "info", path)
+    #expect(info.status == 0 && info.said.contains("postcodes    1\n") && info.said.contains("data © nobody"))
+    let json = try await stage.run("gazetteer", "info", "--json", path)
+    let object = try #require(JSONSerialization.jsonObject(with: Data(json.said.utf8)) as? [String: Any])
+    for (name, count) in ["countries": 1, "regions": 1, "counties": 1, "places": 1, "postcodes": 1, "languages": 1] {
+      #expect(object[name] as? Int == count, "\(name): \(object)")
+    }
+    let whole = try await stage.run("gazetteer", "verify", path)
+    #expect(whole.status == 0 && whole.said == "\(path): whole\n")
+
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let damaged = try await stage.run("gazetteer", "verify", path)
+    #expect(damaged.status == 1 && damaged.said.isEmpty && damaged.logged.contains(path))
+    for command in ["info", "verify"] {
+      let missing = try await stage.run("gazetteer", command, "/nowhere/a.otm")
+      #expect(missing.status == 1 && missing.logged.contains("/nowhere/a.otm"))
+    }
+  }
+
+  @Test("A build that fails says where, and leaves the file that was there")
+  func failedBuild() async throws {
+    let stage = Stage.current
+    let path = stage.path("a.otm")
+    #expect(try await build(Self.source("Oldtown"), path).status == 0)
+    let failed = try await build(Self.source("Newtown") + "P\tAA\n", path)
+    #expect(failed.status == 1 && failed.logged.contains("line 8"))
+    let dump = try await stage.run("gazetteer", "build", "--geonames", stage.path("none"), "--output", path)
+    #expect(dump.status == 1 && dump.logged.contains("none/allCountries.txt"))
+    let usage = try await stage.run("gazetteer", "build", "--postcodes", "x", "--output", path)
+    #expect(usage.status == 64 && usage.logged.contains("--geonames"))
+    #expect(try await stage.run("gazetteer", "verify", path).status == 0)
+    #expect(try await stage.run("geocode", "--gazetteer", path, "Oldtown").status == 0)
+  }
+
+  @Test("On SIGHUP a new file is taken without a failed look-up, a damaged one is not, and the old one stays")
+  func replacedUnderService() async throws {
+    let stage = Stage.current
+    let path = stage.path("a.otm")
+    #expect(try await build(Self.source("Oldtown"), path).status == 0)
+    let map = try await stage.up("--gazetteer", path)
+    let client = try map.client
+    try await expectFound("Oldtown", client)
+
+    let lookups = Task {
+      var count = 0
+      while !Task.isCancelled {
+        // The country is in both files.
+        let status = try await client.get("/v2/geocode?q=Aland").status
+        #expect(status == 200)
+        count += 1
+      }
+      return count
+    }
+    #expect(try await build(Self.source("Newtown"), path).status == 0)
+    #expect(try await client.get("/v2/geocode?q=Newtown").status == 404, "Nobody has said that it shall be taken.")
+    map.ingest.signal(SIGHUP)
+    try await expectFound("Newtown", client)
+    #expect(try await client.get("/v2/geocode?q=Oldtown").status == 404)
+
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
+    map.ingest.signal(SIGHUP)
+    try await eventually("the damaged file is refused") { map.ingest.logged.contains("gazetteer not replaced") }
+    try await expectFound("Newtown", client)
+    lookups.cancel()
+    #expect(try await lookups.value > 0)
+  }
+
+  @Test("A worker that runs alone takes the new file too")
+  func replacedUnderWorker() async throws {
+    let stage = Stage.current
+    let path = stage.path("a.otm")
+    #expect(try await build(Self.source("Oldtown"), path).status == 0)
+    let map = try await stage.roles(workers: 0)
+    let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
+    let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--gazetteer", path])
+    try await worker.startAndWait()
+    try await expectFound("Oldtown", try map.client)
+    #expect(try await build(Self.source("Newtown"), path).status == 0)
+    worker.signal(SIGHUP)
+    try await expectFound("Newtown", try map.client)
+    worker.signal(SIGTERM)
+    #expect(try await worker.exit(within: .seconds(5)) == 0)
+  }
+}
