@@ -72,6 +72,8 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "Remote", dependencies: ["OnTheMap", logging], swiftSettings: strict),
+
     .target(
       name: "Web",
       dependencies: http + [
@@ -84,14 +86,15 @@ let package = Package(
       name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Web", lifecycle, logging],
       swiftSettings: strict),
     .target(
-      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", lifecycle, logging], swiftSettings: strict),
+      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", lifecycle, logging],
+      swiftSettings: strict),
     .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", "Web", lifecycle, logging], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Worker", lifecycle, logging,
+        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Remote", "Worker", lifecycle, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -113,11 +116,14 @@ let package = Package(
 
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
+    // A server that plays a remote provider, for the tests.
+    .target(name: "StandIn", path: "Tests/StandIn", swiftSettings: strict),
     .testTarget(name: "OnTheMapTests", dependencies: ["Fuzzing", "OnTheMap"], swiftSettings: strict),
     .testTarget(
       name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "OnTheMap"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
+    .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
@@ -127,7 +133,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
-    .testTarget(name: "SystemTests", swiftSettings: strict),
+    .testTarget(name: "SystemTests", dependencies: ["StandIn"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -22,19 +22,23 @@ struct GeocoderCommand: AsyncParsableCommand {
   var concurrency: String?
   @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
   var name: String?
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
     let settings = try await Settings(common)
     let logger = makeLogger("geocoder", level: settings.logLevel)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
-    let configuration = WorkerConfiguration(
+    var configuration = WorkerConfiguration(
       ingest: try settings.endpoint(.geocoderIngest, flag: ingest, default: "tcp://127.0.0.1:7701"),
       gazetteer: gazetteer,
       concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
       name: try workerName(settings))
+    configuration.remote = try remote.configuration(settings)
     settings.log(to: logger)
-    let service = GeocodeWorker(configuration, logger: logger) { say("ready ingest=\(configuration.ingest)") }
+    let service = GeocodeWorker(configuration, logger: logger) {
+      [ingest = configuration.ingest] in say("ready ingest=\(ingest)")
+    }
     try await serve([service, ReloadService { gazetteer.reopen() }], settings: settings, logger: logger)
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ingest
+import OnTheMap
 
 /// Options of ingest, alone and within `up`.
 struct IngestOptions: ParsableArguments {
@@ -13,6 +14,9 @@ struct IngestOptions: ParsableArguments {
   var changes: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
+  @Option(
+    help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
+  var remoteRate: String?
 
   /// Throws `SettingError` with what is wrong.
   func configuration(_ settings: Settings) throws -> IngestConfiguration {
@@ -25,10 +29,16 @@ struct IngestOptions: ParsableArguments {
     }
     let data = settings.text(.data, flag: data, default: "./data")
     guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", came: data) }
-    return IngestConfiguration(
+    let rate = settings.text(.remoteRate, flag: remoteRate, default: "1")
+    guard let perSecond = Double(rate), Limits.remotePerSecondRange.contains(perSecond) else {
+      throw SettingError(.remoteRate, expected: "a number from 0.01 to 100, of requests a second", came: rate)
+    }
+    var configuration = IngestConfiguration(
       data: data, host: address.host, port: address.port,
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       origin: origin)
+    configuration.remotePerSecond = perSecond
+    return configuration
   }
 }

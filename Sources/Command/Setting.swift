@@ -16,19 +16,24 @@ enum Setting: String, CaseIterable {
   case password = "ONTHEMAP_PASSWORD"
   case passwordFile = "ONTHEMAP_PASSWORD_FILE"
   case publish = "ONTHEMAP_PUBLISH"
+  case remote = "ONTHEMAP_REMOTE"
+  case remoteContact = "ONTHEMAP_REMOTE_CONTACT"
+  case remoteKey = "ONTHEMAP_REMOTE_KEY"
+  case remoteKeyFile = "ONTHEMAP_REMOTE_KEY_FILE"
+  case remoteRate = "ONTHEMAP_REMOTE_RATE"
+  case remoteURL = "ONTHEMAP_REMOTE_URL"
   case server = "ONTHEMAP_SERVER"
   case user = "ONTHEMAP_USER"
   case workerName = "ONTHEMAP_WORKER_NAME"
   case workers = "ONTHEMAP_WORKERS"
 
   /// Never shown.
-  var isSecret: Bool { self == .password }
+  var isSecret: Bool { self == .password || self == .remoteKey }
 
   /// The flag as people type it, where there is one.
   var flag: String? {
     switch self {
-    case .password: nil
-    case .passwordFile: nil
+    case .password, .passwordFile, .remoteKey, .remoteKeyFile: nil
     case .geocoderIngest, .feedIngest: "--ingest"
     case .feedHTTP: "--feed-http"
     case .logLevel: "--log-level"
@@ -43,6 +48,10 @@ enum Setting: String, CaseIterable {
     case .jobs: "--jobs"
     case .origin: "--origin"
     case .publish: "--publish"
+    case .remote: "--remote"
+    case .remoteContact: "--remote-contact"
+    case .remoteRate: "--remote-rate"
+    case .remoteURL: "--remote-url"
     case .server: "--server"
     case .user: "--user"
     case .workers: "--workers"

@@ -20,10 +20,16 @@ extension Settings {
   /// The password of whoever uses a tool: from the environment or the file, or from the file that is named there; nil
   /// where neither is set.
   func password() throws -> String? {
-    if let password = optional(.password, flag: nil) { return password }
-    guard let path = optional(.passwordFile, flag: nil) else { return nil }
+    try secret(.password, file: .passwordFile)
+  }
+
+  /// A secret: from the environment or the file of settings, or from a file of its own that is named there; nil where
+  /// neither is set.
+  func secret(_ setting: Setting, file: Setting) throws -> String? {
+    if let secret = optional(setting, flag: nil) { return secret }
+    guard let path = optional(file, flag: nil) else { return nil }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SettingError(.passwordFile, expected: "a file that can be read", came: path)
+      throw SettingError(file, expected: "a file that can be read", came: path)
     }
     return text.trimmingCharacters(in: .newlines)
   }

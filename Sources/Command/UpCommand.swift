@@ -31,6 +31,7 @@ struct UpCommand: AsyncParsableCommand {
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @OptionGroup var options: IngestOptions
+  @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
@@ -39,6 +40,7 @@ struct UpCommand: AsyncParsableCommand {
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
     let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
+    let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
     settings.log(to: logger)
@@ -63,11 +65,12 @@ struct UpCommand: AsyncParsableCommand {
       services.append(
         Later {
           let addresses = try await ingestReady.value
+          var configuration = WorkerConfiguration(
+            ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
+            name: "worker-\(index + 1)")
+          configuration.remote = remote
           return GeocodeWorker(
-            WorkerConfiguration(
-              ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
-              name: "worker-\(index + 1)"),
-            logger: makeLogger("worker-\(index + 1)", level: level)
+            configuration, logger: makeLogger("worker-\(index + 1)", level: level)
           ) { joined.tell(()) }
         })
     }

@@ -1,5 +1,5 @@
-/// Names by their halves, for texts that are misspelt. An edit leaves one half of a name whole, so whoever looks for the
-/// names that have one half and its length in common with a text finds every name that is one edit away (the pigeonhole
+/// Names by their halves, for texts that are misspelt. An edit leaves one half of a name whole, so whoever looks for
+/// names that have one half and the length in common with a text finds every name that is one edit away (the pigeonhole
 /// principle, as in Mor and Fraenkel's hash coding for spelling checkers, 1982).
 ///
 /// Two sections: where each bucket ends among the names, and the numbers of the names.

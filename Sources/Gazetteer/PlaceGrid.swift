@@ -70,7 +70,8 @@ struct Nearby {
     let distanceKm = point.distanceKm(to: place)
     guard distanceKm <= GazetteerLimits.nearbyKm else { return }
     let radiusKm = Nearby.radiusKm(record.population)
-    // Near its middle a city has all, its districts too; towards its edge the town whose middle is nearest for its size.
+    // Near its middle a city has all, its districts too; towards its edge the town has it whose middle is nearest for
+    // its size.
     let share = distanceKm / radiusKm
     let outsideKm =
       share <= 0.35 ? -1 - log2(1 + Double(record.population)) : share < 1 ? share - 1 : distanceKm - radiusKm

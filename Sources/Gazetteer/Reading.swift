@@ -184,7 +184,8 @@ struct Reading {
     return false
   }
 
-  /// Within about a degree, the half width of a large county: for places of which the data does not say in which they lie.
+  /// Within about a degree, the half width of a large county: for places of which the data does not say in which they
+  /// lie.
   private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
     let reach: Int64 = 8_000_000
     return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach

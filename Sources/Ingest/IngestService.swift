@@ -20,6 +20,8 @@ package struct IngestConfiguration: Sendable {
   package var changes: Endpoint
   /// What people open, "https://example.org"; empty where that is not known.
   package var origin: String
+  /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
+  package var remotePerSecond = Limits.remotePerSecond
 
   package init(data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, origin: String) {
     self.data = data
@@ -70,8 +72,8 @@ package struct IngestService: Service {
     let feed = try database.feed()
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
-        context, bind: configuration.jobs, boot: database.boot, inbox: jobs, logger: logger,
-        taken: { queue.settle($0) }, lost: { queue.lose($0) })
+        context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
+        inbox: jobs, logger: logger, taken: { queue.settle($0) }, lost: { queue.lose($0) })
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, logger: logger)
       return ([jobServer, changeServer], (jobs: jobServer.endpoint, changes: changeServer.endpoint))

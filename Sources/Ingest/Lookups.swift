@@ -25,9 +25,9 @@ final class Lookups: Sendable {
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.expect(id) else { throw Problem.busy }
     jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
-    switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs) {
+    switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs)?.withoutRemote {
     case .located(let places): return places
-    case .notFound: return []
+    case .notFound, .remoteNeeded: return []
     case .failed(let failure):
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",

@@ -4,7 +4,8 @@ package import OnTheMap
 import SwiftProtobuf
 
 /// A worker's end of the job link: a DEALER, driven by `WorkerSession`. Jobs are answered where they arrive, on the
-/// reactor's thread: a look-up in memory takes less time than handing it over.
+/// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
+/// inbox, and its lease is kept by the heartbeats meanwhile.
 package final class JobClient: Station {
   package let socket: Socket
   private let endpoint: Endpoint
@@ -13,7 +14,9 @@ package final class JobClient: Station {
   private let software: String
   private let logger: Logger
   private let joined: @Sendable () -> Void
-  private let answer: @Sendable (Job) -> JobOutcome
+  private let remoteIntervalMs: Int64?
+  private let later: Inbox<JobResult>?
+  private let answer: @Sendable (Job, Lease) -> JobOutcome?
   private var session: WorkerSession
   private var malformed = MalformedFrames()
   private var quietUntilMs: Int64 = 0
@@ -23,11 +26,14 @@ package final class JobClient: Station {
   ///   - instance: 16 random bytes that name this process.
   ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
   ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
-  ///   - answer: called on the reactor's thread; must not wait.
+  ///   - remoteIntervalMs: what the worker's remote provider wants between two requests of all workers; nil where it
+  ///     has none.
+  ///   - later: results that `answer` did not give; of the reactor's own wake.
+  ///   - answer: called on the reactor's thread; must not wait. Nil where the result comes later, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
-    concurrency: Int, logger: Logger, joined: @escaping @Sendable () -> Void,
-    answer: @escaping @Sendable (Job) -> JobOutcome
+    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
+    joined: @escaping @Sendable () -> Void, answer: @escaping @Sendable (Job, Lease) -> JobOutcome?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -38,6 +44,8 @@ package final class JobClient: Station {
     self.software = software
     self.logger = logger
     self.joined = joined
+    self.remoteIntervalMs = remoteIntervalMs
+    self.later = later
     self.answer = answer
     session = WorkerSession(concurrency: concurrency, nowMs: Reactor.nowMs)
   }
@@ -80,6 +88,7 @@ package final class JobClient: Station {
   }
 
   package func turn(nowMs: Int64) -> Int64 {
+    if let results = later?.takeAll(), !results.isEmpty { send(session.answer(results, nowMs: nowMs), nowMs: nowMs) }
     if session.isDead(nowMs: nowMs) {
       logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
       session.reset()
@@ -108,7 +117,8 @@ package final class JobClient: Station {
       let results = jobs.jobs.compactMap { wire -> JobResult? in
         let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
         guard wanted.contains(lease) else { return nil }
-        return JobResult(lease: lease, outcome: wire.job.map(answer) ?? JobClient.malformed)
+        guard let job = wire.job else { return JobResult(lease: lease, outcome: JobClient.malformed) }
+        return answer(job, lease).map { JobResult(lease: lease, outcome: $0) }
       }
       send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
     case .acks(let acks):
@@ -143,6 +153,7 @@ package final class JobClient: Station {
             $0.instance = .init(instance)
             $0.software = software
             $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+            if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
           })
       ]
     case .ready(let jobLimit): [.ready(.with { $0.jobLimit = jobLimit })]

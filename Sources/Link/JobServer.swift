@@ -80,16 +80,18 @@ package final class JobServer: Station {
   ///
   /// - Parameters:
   ///   - boot: see `Dispatch`.
+  ///   - remotePerSecond: see `Dispatch`.
   ///   - taken: called on the reactor's thread with results to be stored; must not wait.
   ///   - lost: called on the reactor's thread with jobs whose worker was lost; must not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, boot: UInt32, inbox: Inbox<Command>, logger: Logger,
+    _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
+    inbox: Inbox<Command>, logger: Logger,
     taken: @escaping @Sendable ([Taken]) -> Void, lost: @escaping @Sendable (Dispatch.Losses) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try socket.bind(bind)
-    dispatch = Dispatch(boot: boot)
+    dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond)
     self.inbox = inbox
     self.logger = logger
     self.taken = taken
@@ -129,6 +131,11 @@ package final class JobServer: Station {
 
   package func turn(nowMs: Int64) -> Int64 {
     for command in inbox.takeAll() { perform(command, nowMs: nowMs) }
+    for given in dispatch.giveUpRemote() {
+      // No session waits for a receipt: it has had one when the job began to wait.
+      let result = JobResult(lease: given.lease, outcome: given.outcome)
+      takenNow.append(Taken(session: 0, result: result, job: given.job))
+    }
     if !takenNow.isEmpty {
       taken(takenNow)
       takenNow = []
@@ -178,7 +185,8 @@ package final class JobServer: Station {
     let held = hello.held.map(\.lease)
     guard
       let (session, replaced) = dispatch.open(
-        worker: hello.worker, instance: Array(hello.instance), held: held, nowMs: nowMs)
+        worker: hello.worker, instance: Array(hello.instance), held: held,
+        remoteIntervalMs: hello.hasRemoteIntervalMs ? Int64(hello.remoteIntervalMs) : nil, nowMs: nowMs)
     else { return refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already") }
     if let replaced, let old = peers.removeValue(forKey: replaced) {
       sessions[old] = nil
@@ -214,6 +222,9 @@ package final class JobServer: Station {
   private func judge(_ result: JobResult, session: UInt64) {
     switch dispatch.judge(result) {
     case .take(let job): takenNow.append(Taken(session: session, result: result, job: job))
+    case .takeInstead(let job, let outcome):
+      let result = JobResult(lease: result.lease, outcome: outcome)
+      takenNow.append(Taken(session: session, result: result, job: job))
     case .answer(let disposition): acknowledge(result.lease, session, disposition)
     case .pending: break
     }

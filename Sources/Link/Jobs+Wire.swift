@@ -19,6 +19,7 @@ extension Onthemap_Jobs_V1_Job {
     leaseToken = assignment.lease.token
     leaseMs = UInt32(Limits.leaseMs)
     attempt = UInt32(assignment.job.attempts + 1)
+    remote = assignment.job.isRemote
     switch assignment.job.question {
     case .post(let text):
       query = text
@@ -34,7 +35,9 @@ extension Onthemap_Jobs_V1_Job {
   /// Nil when it asks for what this version does not know, or forbids.
   var job: Job? {
     guard let question else { return nil }
-    return Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+    var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+    job.isRemote = remote
+    return job
   }
 
   private var question: Job.Question? {
@@ -91,17 +94,10 @@ extension Onthemap_Jobs_V1_Result {
     jobID = result.lease.job.rawValue
     leaseToken = result.lease.token
     switch result.outcome {
-    case .located(let places):
-      located = .with {
-        $0.places = places.map(Onthemap_Jobs_V1_Place.init)
-        // Beside the places, not within: a place with one message more would be kept on the heap, posts' too.
-        $0.details = .init(places)
-        if !$0.details.isEmpty {
-          $0.attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
-        }
-      }
+    case .located(let places): located = .init(places)
     case .notFound: notFound = .init()
     case .failed(let failure): failed = .init(failure)
+    case .remoteNeeded(let places): remoteNeeded = .with { $0.found = .init(places) }
     }
   }
 
@@ -110,8 +106,11 @@ extension Onthemap_Jobs_V1_Result {
     let lease = Lease(job: JobID(rawValue: jobID), token: leaseToken)
     switch outcome {
     case .located(let located):
-      guard let places = located.known else { return nil }
+      guard let places = located.known, !places.isEmpty else { return nil }
       return JobResult(lease: lease, outcome: .located(places))
+    case .remoteNeeded(let needed):
+      guard let places = needed.found.known else { return nil }
+      return JobResult(lease: lease, outcome: .remoteNeeded(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
     case nil: return nil
@@ -120,11 +119,28 @@ extension Onthemap_Jobs_V1_Result {
 }
 
 extension Onthemap_Jobs_V1_Located {
+  fileprivate init(_ places: [Place]) {
+    self.places = places.map(Onthemap_Jobs_V1_Place.init)
+    // Beside the places, not within: a place with one message more would be kept on the heap, posts' too.
+    details = .init(places)
+    if !details.isEmpty {
+      attribution = Place.attribution(of: places).safeLine(bytesMax: Limits.attributionBytesMax)
+    }
+  }
+
+  /// At least as many bytes as it takes.
+  fileprivate var bytesMax: Int {
+    places.reduce(details.reduce(44 + attribution.utf8.count) { $0 + $1.bytesMax }) {
+      $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
+        + $1.countryCode.utf8.count
+    }
+  }
+
   /// Best first, `Limits.candidatesMax` at most. Nil when the protocol forbids it.
   fileprivate var known: [Place]? {
     let wanted = min(places.count, Limits.candidatesMax)
     var found = places.prefix(wanted).compactMap(\.place)
-    guard !found.isEmpty, found.count == wanted else { return nil }
+    guard found.count == wanted else { return nil }
     if details.isEmpty { return found }
     guard details.count == places.count else { return nil }
     let attribution = attribution.safeLine(bytesMax: Limits.attributionBytesMax)
@@ -160,11 +176,8 @@ extension Onthemap_Jobs_V1_Result {
   /// At least as many bytes as it takes: its texts, and for each field and number the most that it may take.
   fileprivate var bytesMax: Int {
     switch outcome {
-    case .located(let located):
-      located.places.reduce(located.details.reduce(44 + located.attribution.utf8.count) { $0 + $1.bytesMax }) {
-        $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
-          + $1.countryCode.utf8.count
-      }
+    case .located(let located): located.bytesMax
+    case .remoteNeeded(let needed): 8 + needed.found.bytesMax
     case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
     case .notFound, nil: 40
     }

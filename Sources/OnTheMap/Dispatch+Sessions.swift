@@ -6,14 +6,16 @@ extension Dispatch {
   /// - Parameters:
   ///   - instance: names the worker's process: random, made once at its start.
   ///   - held: the leases that the worker works on, or whose results it keeps.
+  ///   - remoteIntervalMs: what its remote provider wants between two requests of all workers; nil where it has none.
   /// - Returns: the session's number, and the replaced one's; nil when there are `Limits.sessionsMax`.
   package mutating func open(
-    worker: String, instance: [UInt8], held: [Lease], nowMs: Int64
+    worker: String, instance: [UInt8], held: [Lease], remoteIntervalMs: Int64? = nil, nowMs: Int64
   ) -> (session: UInt64, replaced: UInt64?)? {
     let replaced = sessions.first { $0.value.instance == instance }?.key
     guard sessions.count < Limits.sessionsMax || replaced != nil else { return nil }
     let id = number()
     var session = Session(worker: worker, instance: instance, heardMs: nowMs)
+    session.remoteIntervalMs = remoteIntervalMs.map { min(max(0, $0), Limits.remoteIntervalMaxMs) }
     if let replaced { rotation.removeAll { $0 == replaced } }
     let before = replaced.flatMap { sessions.removeValue(forKey: $0) }
     for lease in held.prefix(Limits.windowMax) {
@@ -29,6 +31,7 @@ extension Dispatch {
 
   /// Any message of a session shows that it lives. False for an unknown session.
   package mutating func heard(_ id: UInt64, nowMs: Int64) -> Bool {
+    seenMs = max(seenMs, nowMs)
     guard sessions[id] != nil else { return false }
     sessions[id]?.heardMs = nowMs
     return true

@@ -18,6 +18,8 @@ package struct Dispatch: Sendable {
     package var jobsSent: UInt64 = 0
     /// Those of them that never arrived: they have used up no credit.
     package var jobsLost: UInt64 = 0
+    /// What its remote provider wants between two requests of all workers, in ms; nil where it has none.
+    package var remoteIntervalMs: Int64?
     /// Jobs that are with the worker, `Limits.windowMax` at most.
     package var leases: Set<JobID> = []
     /// When the worker last said anything.
@@ -44,6 +46,8 @@ package struct Dispatch: Sendable {
     case take(Job)
     /// Answer the worker at once.
     case answer(Disposition)
+    /// Take this outcome to the store instead; else as `take`.
+    case takeInstead(Job, JobOutcome)
     /// The same result is on its way to the disk: say nothing, the answer follows.
     case pending
   }
@@ -68,6 +72,8 @@ package struct Dispatch: Sendable {
     case settling
     /// Failed; goes out again at its time.
     case delayed(untilMs: Int64)
+    /// Waits for leave to ask a remote provider, with the lease under which that was asked and the gazetteer's answer.
+    case waiting(Lease, [Place])
   }
 
   struct Entry: Sendable {
@@ -84,6 +90,12 @@ package struct Dispatch: Sendable {
   var jobs: [JobID: Entry] = [:]
   var ready = ReadyQueue()
   var delayed: Heap<Timer> = []
+  /// Those that wait for leave to ask a remote provider.
+  var remote = ReadyQueue()
+  /// Leave for one request each.
+  var bucket: TokenBucket
+  /// The latest time that was told.
+  var seenMs = Int64.min
   /// By number.
   package internal(set) var sessions: [UInt64: Session] = [:]
   /// The order in which sessions are served; the first is next.
@@ -93,13 +105,18 @@ package struct Dispatch: Sendable {
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
 
-  /// - Parameter boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
-  package init(boot: UInt32) { counter = UInt64(boot) << 40 }
+  /// - Parameters:
+  ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
+  ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
+  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond) {
+    counter = UInt64(boot) << 40
+    bucket = TokenBucket(perSecond: remotePerSecond)
+  }
 
   /// Jobs not settled, look-ups among them.
   package var depth: Int { jobs.count }
-  /// When the next delayed job is due; far away when none is.
-  package var nextDueMs: Int64 { delayed.min?.atMs ?? .max }
+  /// When the next job is due that waits for a time; far away when none does.
+  package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
   package var readyCount: Int { ready.count }
 
@@ -131,6 +148,7 @@ package struct Dispatch: Sendable {
     case .leased(_, let session, _): sessions[session]?.leases.remove(id)
     // Where no worker comes to take them, they would pile up.
     case .ready: ready.remove(lookup: id)
+    case .waiting: remote.remove(lookup: id)
     case .settling, .delayed: break
     }
   }
@@ -142,12 +160,17 @@ package struct Dispatch: Sendable {
       guard case .delayed(let untilMs)? = jobs[timer.job]?.state, untilMs == timer.atMs else { continue }
       makeReady(timer.job)
     }
-    var assigned: [(session: UInt64, jobs: [Assignment])] = []
+    var assigned = assignRemote(nowMs: nowMs)
     let takers = takers()
     for (index, session) in takers.enumerated() where ready.count > 0 {
       let share = (ready.count + takers.count - index - 1) / (takers.count - index)
       let jobs = assign(upTo: share, to: session, nowMs: nowMs)
-      if !jobs.isEmpty { assigned.append((session, jobs)) }
+      guard !jobs.isEmpty else { continue }
+      if let first = assigned.firstIndex(where: { $0.session == session }) {
+        assigned[first].jobs += jobs
+      } else {
+        assigned.append((session, jobs))
+      }
     }
     // Whoever got something waits until the others have.
     let served = assigned.map(\.session)
@@ -176,14 +199,18 @@ package struct Dispatch: Sendable {
     while assigned.count < room, let job = ready.popFirst() {
       // A job whose result has come under an earlier lease is still in its lane.
       guard let entry = jobs[job], case .ready = entry.state else { continue }
-      let token = number()
-      jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
-      session.leases.insert(job)
-      session.jobsSent += 1
-      assigned.append(Assignment(job: entry.job, lease: Lease(job: job, token: token)))
+      assigned.append(lease(entry.job, to: &session, id, nowMs: nowMs))
     }
     sessions[id] = session
     return assigned
+  }
+
+  mutating func lease(_ job: Job, to session: inout Session, _ id: UInt64, nowMs: Int64) -> Assignment {
+    let token = number()
+    jobs[job.id]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+    session.leases.insert(job.id)
+    session.jobsSent += 1
+    return Assignment(job: job, lease: Lease(job: job.id, token: token))
   }
 
   /// What a result is worth. A success counts whichever lease it comes under, as long as the job is not settled:
@@ -191,6 +218,7 @@ package struct Dispatch: Sendable {
   package mutating func judge(_ result: JobResult) -> Worth {
     guard let entry = jobs[result.lease.job] else { return .answer(.duplicate) }
     if case .settling = entry.state { return .pending }
+    if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: entry) }
     if case .failed = result.outcome {
       guard case .leased(result.lease.token, _, _) = entry.state else { return .answer(.stale) }
     }
@@ -207,6 +235,7 @@ package struct Dispatch: Sendable {
   /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
   package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
     guard jobs[id] != nil else { return }
+    jobs[id]?.job.isRemote = false
     if let attempts { jobs[id]?.job.attempts = attempts }
     jobs[id]?.state = .delayed(untilMs: untilMs)
     delayed.insert(Timer(atMs: untilMs, job: id))
@@ -214,6 +243,8 @@ package struct Dispatch: Sendable {
 
   mutating func makeReady(_ id: JobID) {
     guard let account = jobs[id]?.job.account else { return }
+    // Leave to ask a remote provider was the lost lease's: it may have been used.
+    jobs[id]?.job.isRemote = false
     jobs[id]?.state = .ready
     ready.append(id, account: account)
   }

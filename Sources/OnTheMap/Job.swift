@@ -36,6 +36,8 @@ package struct Job: Sendable, Equatable {
   package var attempts: Int
   /// Workers lost over it so far, as on disk.
   package var leaseLosses: Int
+  /// Whether its worker may make one request to a remote provider. Goes with the lease.
+  package var isRemote = false
 
   /// A post's.
   package init(
@@ -80,6 +82,9 @@ package enum JobOutcome: Sendable, Equatable {
   /// Final: no place is known by this text.
   case notFound
   case failed(Failure)
+  /// The gazetteer's answer, of 0 … `Limits.candidatesMax` places, is less than the text asks for: a remote provider
+  /// may know more, and the worker needs leave to ask it.
+  case remoteNeeded([Place])
 
   /// Why a worker could not say.
   package struct Failure: Sendable, Equatable {
@@ -106,6 +111,32 @@ package enum JobOutcome: Sendable, Equatable {
       self.detail = detail
       self.retryAfterMs = retryAfterMs
     }
+  }
+}
+
+extension JobOutcome {
+  /// What is said when no remote provider can be asked: what the gazetteer knows, marked, or that nobody could say, for
+  /// "not found" would be final.
+  ///
+  /// - Parameter code: why, for machines.
+  package static func degraded(_ places: [Place], code: String) -> JobOutcome {
+    guard !places.isEmpty else {
+      return .failed(.init(kind: .transient, code: code, detail: "the remote provider cannot be asked now"))
+    }
+    return .located(
+      places.map { place in
+        var place = place
+        place.match = .fallback
+        var detail = place.detail ?? Place.Detail()
+        detail.isDegraded = true
+        place.detail = detail
+        return place
+      })
+  }
+
+  /// The same outcome, where nobody will give leave to ask a remote provider.
+  package var withoutRemote: JobOutcome {
+    if case .remoteNeeded(let places) = self { .degraded(places, code: "remote_denied") } else { self }
   }
 }
 

@@ -28,8 +28,9 @@ package struct Place: Sendable, Equatable {
     package var postcode = ""
     /// What the place takes up: of a country, region or county the extent of its places, of others an estimate.
     package var box: BoundingBox?
-    /// The words of the text that led to the place, as typed, and those that were left over.
+    /// The words of the text that led to the place, as typed.
     package var matched = ""
+    /// The words that were left over.
     package var unmatched = ""
     /// Who answered: "gazetteer", or a remote provider's name.
     package var provider = "gazetteer"

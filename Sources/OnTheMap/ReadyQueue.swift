@@ -12,6 +12,9 @@ package struct ReadyQueue: Sendable {
   /// Jobs that wait.
   package private(set) var count = 0
 
+  /// Look-ups among them.
+  package var lookupCount: Int { lookups.count }
+
   package init() {}
 
   /// Adds a job at the end of its lane.

@@ -13,10 +13,10 @@ package enum Settlement: Sendable, Equatable {
   ///   - job: as on disk before it.
   ///   - random: for the pause; the caller's, so that a simulation can be repeated.
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
-    switch outcome {
+    switch outcome.withoutRemote {
     case .located(let places):
       self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
-    case .notFound:
+    case .notFound, .remoteNeeded:
       self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
     case .failed(let failure):
       self = Settlement.of(failure, attempts: job.attempts, using: &random)

@@ -2,6 +2,7 @@ import Gazetteer
 package import Link
 package import Logging
 import OnTheMap
+package import Remote
 import ServiceLifecycle
 
 /// Which ingest a worker serves, and with what.
@@ -14,6 +15,8 @@ package struct WorkerConfiguration: Sendable {
   package var concurrency: Int
   /// For people: 1 to 64 bytes.
   package var name: String
+  /// Who is asked for streets and houses; nil for nobody.
+  package var remote: RemoteConfiguration?
 
   package init(ingest: Endpoint, gazetteer: LiveGazetteer, concurrency: Int, name: String) {
     self.ingest = ingest
@@ -23,7 +26,8 @@ package struct WorkerConfiguration: Sendable {
   }
 }
 
-/// Finds the places of jobs in the gazetteer, on the thread on which they arrive: a look-up takes microseconds.
+/// Finds the places of jobs in the gazetteer, on the thread on which they arrive: a look-up takes microseconds. What
+/// only a remote provider may know is asked elsewhere, and answered later.
 package struct GeocodeWorker: Service {
   private let configuration: WorkerConfiguration
   private let logger: Logger
@@ -43,12 +47,25 @@ package struct GeocodeWorker: Service {
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     let joined = Once(ready)
-    let (reactor, _) = try Reactor.start("geocoder", wake: Wake()) { [configuration, logger] context in
+    let wake = Wake()
+    let later = Inbox<JobResult>(wake)
+    let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later) }
+    defer { streets?.end() }
+    let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
-        concurrency: configuration.concurrency, logger: logger, joined: { joined.run() },
-        answer: { job in
-          let found = configuration.gazetteer.index.locate(job.placeQuery)
+        concurrency: configuration.concurrency, logger: logger,
+        remoteIntervalMs: configuration.remote?.intervalMs, later: later, joined: { joined.run() },
+        answer: { job, lease in
+          var query = job.placeQuery
+          let index = configuration.gazetteer.index
+          let found = index.locate(query)
+          if let streets {
+            // What was left over is told only to those who ask for it.
+            query.isDetailed = true
+            let detailed = found.first?.match == .fallback ? index.locate(query) : found
+            if streets.take(job, lease, found: detailed) { return nil }
+          }
           return found.isEmpty ? .notFound : .located(found)
         })
       return ([client], ())

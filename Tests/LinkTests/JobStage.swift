@@ -57,13 +57,15 @@ struct TestServer {
   let inbox: Inbox<JobServer.Command>
 
   /// - Parameter settles: false for a store that never answers.
-  init(_ ledger: Ledger, bind: Endpoint? = nil, boot: UInt32 = 1, settles: Bool = true) throws {
+  init(
+    _ ledger: Ledger, bind: Endpoint? = nil, boot: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true
+  ) throws {
     let wake = Wake()
     let inbox = Inbox<JobServer.Command>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
-        context, bind: bind, boot: boot, inbox: inbox, logger: quiet,
+        context, bind: bind, boot: boot, remotePerSecond: remotePerSecond, inbox: inbox, logger: quiet,
         taken: { taken in if settles { inbox.put(.finished(ledger.settle(taken))) } }, lost: { ledger.add($0) })
       return ([server], server.endpoint)
     }
@@ -92,7 +94,7 @@ struct TestWorker {
       let client = try JobClient(
         context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
         software: "test/1", concurrency: concurrency, logger: quiet, joined: {},
-        answer: { job in
+        answer: { job, _ in
           answered.add()
           return answer(job)
         })

@@ -33,7 +33,7 @@ struct StationFuzzTests {
         publisher,
         try JobClient(
           context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
-          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _ in .notFound }),
+          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .notFound }),
       ]
       return ([], Stations(routers: routers, others: others))
     }

@@ -165,6 +165,7 @@ extension JobLinkSimulation {
         complain("an unsettled job's result is thrown away")
       }
       send(.toWorker(.ack(result.lease, disposition, session: session)), worker)
+    case .takeInstead: complain("no worker here asks for leave")
     case .pending: break
     }
   }

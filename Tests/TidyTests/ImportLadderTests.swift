@@ -4,15 +4,16 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Command": service.union([
-    "OnTheMap", "Gazetteer", "Link", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Histogram", "NIO*",
-    "FoundationNetworking", "SystemPackage", "UnixSignals",
+    "OnTheMap", "Gazetteer", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration",
+    "Histogram", "NIO*", "FoundationNetworking", "SystemPackage", "UnixSignals",
   ]),
 
   "Ingest": service.union(["OnTheMap", "Link", "Store", "Web", "CSodium", "Hummingbird", "NIO*", "HTTPTypes"]),
-  "Worker": service.union(["OnTheMap", "Gazetteer", "Link"]),
+  "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Remote"]),
   "Feed": service.union(["OnTheMap", "Link", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
   "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging"]),
+  "Remote": system.union(["OnTheMap", "FoundationNetworking", "Logging"]),
   "Store": system.union(["OnTheMap", "GRDB*", "Logging"]),
   "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging"]),
 

@@ -586,9 +586,22 @@ nonisolated struct Onthemap_Jobs_V1_Hello: Sendable {
   /// jobs it works on, and results not acknowledged
   var held: [Onthemap_Jobs_V1_LeaseRef] = []
 
+  /// It has a remote provider, which wants so long between two requests of the whole deployment: 0 to 3,600,000. Absent
+  /// without one.
+  var remoteIntervalMs: UInt32 {
+    get {_remoteIntervalMs ?? 0}
+    set {_remoteIntervalMs = newValue}
+  }
+  /// Returns true if `remoteIntervalMs` has been explicitly set.
+  var hasRemoteIntervalMs: Bool {self._remoteIntervalMs != nil}
+  /// Clears the value of `remoteIntervalMs`. Subsequent reads from it will return its default value.
+  mutating func clearRemoteIntervalMs() {self._remoteIntervalMs = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _remoteIntervalMs: UInt32? = nil
 }
 
 nonisolated struct Onthemap_Jobs_V1_Welcome: Sendable {
@@ -672,6 +685,9 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   var hasLookup: Bool {self._lookup != nil}
   /// Clears the value of `lookup`. Subsequent reads from it will return its default value.
   mutating func clearLookup() {self._lookup = nil}
+
+  /// leave for one request to the remote provider, under this lease
+  var remote: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -774,12 +790,21 @@ nonisolated struct Onthemap_Jobs_V1_Result: Sendable {
     set {outcome = .failed(newValue)}
   }
 
+  var remoteNeeded: Onthemap_Jobs_V1_RemoteNeeded {
+    get {
+      if case .remoteNeeded(let v)? = outcome {return v}
+      return Onthemap_Jobs_V1_RemoteNeeded()
+    }
+    set {outcome = .remoteNeeded(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Outcome: Equatable, Sendable {
     case located(Onthemap_Jobs_V1_Located)
     case notFound(Onthemap_Jobs_V1_NotFound)
     case failed(Onthemap_Jobs_V1_Failure)
+    case remoteNeeded(Onthemap_Jobs_V1_RemoteNeeded)
 
   }
 
@@ -814,6 +839,30 @@ nonisolated struct Onthemap_Jobs_V1_NotFound: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// The gazetteer knows less than the text asks for, and the worker's remote provider may know more: the job is to come
+/// again with leave to ask it.
+nonisolated struct Onthemap_Jobs_V1_RemoteNeeded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the gazetteer's answer, with 0 to 20 places
+  var found: Onthemap_Jobs_V1_Located {
+    get {_found ?? Onthemap_Jobs_V1_Located()}
+    set {_found = newValue}
+  }
+  /// Returns true if `found` has been explicitly set.
+  var hasFound: Bool {self._found != nil}
+  /// Clears the value of `found`. Subsequent reads from it will return its default value.
+  mutating func clearFound() {self._found = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _found: Onthemap_Jobs_V1_Located? = nil
 }
 
 nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
@@ -1433,7 +1482,7 @@ nonisolated extension Onthemap_Jobs_V1_LeaseRef: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Onthemap_Jobs_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}min_major\0\u{3}max_major\0\u{1}worker\0\u{1}instance\0\u{1}software\0\u{1}held\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}min_major\0\u{3}max_major\0\u{1}worker\0\u{1}instance\0\u{1}software\0\u{1}held\0\u{3}remote_interval_ms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1447,12 +1496,17 @@ nonisolated extension Onthemap_Jobs_V1_Hello: SwiftProtobuf.Message, SwiftProtob
       case 4: try { try decoder.decodeSingularBytesField(value: &self.instance) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.software) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self._remoteIntervalMs) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.minMajor != 0 {
       try visitor.visitSingularUInt32Field(value: self.minMajor, fieldNumber: 1)
     }
@@ -1471,6 +1525,9 @@ nonisolated extension Onthemap_Jobs_V1_Hello: SwiftProtobuf.Message, SwiftProtob
     if !self.held.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 6)
     }
+    try { if let v = self._remoteIntervalMs {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1481,6 +1538,7 @@ nonisolated extension Onthemap_Jobs_V1_Hello: SwiftProtobuf.Message, SwiftProtob
     if lhs.instance != rhs.instance {return false}
     if lhs.software != rhs.software {return false}
     if lhs.held != rhs.held {return false}
+    if lhs._remoteIntervalMs != rhs._remoteIntervalMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1593,7 +1651,7 @@ nonisolated extension Onthemap_Jobs_V1_Jobs: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Job"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0\u{1}remote\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1609,6 +1667,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.country) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._lookup) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.remote) }()
       default: break
       }
     }
@@ -1643,6 +1702,9 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._lookup {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
+    if self.remote != false {
+      try visitor.visitSingularBoolField(value: self.remote, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1655,6 +1717,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.limit != rhs.limit {return false}
     if lhs.country != rhs.country {return false}
     if lhs._lookup != rhs._lookup {return false}
+    if lhs.remote != rhs.remote {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1776,7 +1839,7 @@ nonisolated extension Onthemap_Jobs_V1_Results: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Onthemap_Jobs_V1_Result: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Result"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{2}\u{6}located\0\u{3}not_found\0\u{1}failed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{2}\u{6}located\0\u{3}not_found\0\u{1}failed\0\u{3}remote_needed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1825,6 +1888,19 @@ nonisolated extension Onthemap_Jobs_V1_Result: SwiftProtobuf.Message, SwiftProto
           self.outcome = .failed(v)
         }
       }()
+      case 11: try {
+        var v: Onthemap_Jobs_V1_RemoteNeeded?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .remoteNeeded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .remoteNeeded(v)
+        }
+      }()
       default: break
       }
     }
@@ -1853,6 +1929,10 @@ nonisolated extension Onthemap_Jobs_V1_Result: SwiftProtobuf.Message, SwiftProto
     case .failed?: try {
       guard case .failed(let v)? = self.outcome else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .remoteNeeded?: try {
+      guard case .remoteNeeded(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
     }()
     case nil: break
     }
@@ -1922,6 +2002,40 @@ nonisolated extension Onthemap_Jobs_V1_NotFound: SwiftProtobuf.Message, SwiftPro
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_NotFound, rhs: Onthemap_Jobs_V1_NotFound) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Jobs_V1_RemoteNeeded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RemoteNeeded"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}found\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._found) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._found {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Jobs_V1_RemoteNeeded, rhs: Onthemap_Jobs_V1_RemoteNeeded) -> Bool {
+    if lhs._found != rhs._found {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

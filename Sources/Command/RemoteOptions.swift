@@ -1,0 +1,46 @@
+import ArgumentParser
+import OnTheMap
+import Remote
+
+/// Options of workers, alone and within `up`: who is asked for streets and houses.
+struct RemoteOptions: ParsableArguments {
+  @Option(help: "Who is asked for streets and houses: nominatim, photon or pelias. [ONTHEMAP_REMOTE, default: nobody]")
+  var remote: String?
+  @Option(help: "The remote provider's address; https, or http to this host. [ONTHEMAP_REMOTE_URL]")
+  var remoteUrl: String?
+  @Option(
+    help: "Your mail address or link, for the provider; the public Nominatim demands it. [ONTHEMAP_REMOTE_CONTACT]")
+  var remoteContact: String?
+
+  /// Nil where none is set. Throws `SettingError` with what is wrong.
+  func configuration(_ settings: Settings) throws -> RemoteConfiguration? {
+    let name = settings.optional(.remote, flag: remote)
+    let url = settings.optional(.remoteURL, flag: remoteUrl)
+    let contact = settings.optional(.remoteContact, flag: remoteContact) ?? ""
+    let key = try settings.secret(.remoteKey, file: .remoteKeyFile) ?? ""
+    guard name != nil || url != nil else { return nil }
+    guard let provider = Provider(rawValue: name ?? "") else {
+      throw SettingError(.remote, expected: "nominatim, photon or pelias", came: name ?? "")
+    }
+    do throws(RemoteConfiguration.Mistake) {
+      return try RemoteConfiguration(provider: provider, url: url ?? "", contact: contact, key: key)
+    } catch {
+      switch error {
+      case .url:
+        throw SettingError(
+          .remoteURL, expected: "an address such as https://geo.example.org, plain http only to this host",
+          came: url ?? "")
+      case .contactMissing:
+        throw SettingError(
+          .remoteContact, expected: "set for this server: your mail address or a link, by which it can reach you",
+          came: contact)
+      case .contact:
+        throw SettingError(.remoteContact, expected: "a mail address or a link, without spaces", came: contact)
+      case .key: throw SettingError(.remoteKey, expected: "a key of printable characters", came: key)
+      case .keyUnused:
+        throw SettingError(
+          "\(Setting.remoteKey.title) is set, but \(provider.rawValue) knows no keys; only pelias does.")
+      }
+    }
+  }
+}

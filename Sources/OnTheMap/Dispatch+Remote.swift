@@ -1,0 +1,76 @@
+/// Leave to ask remote providers: one rate for all workers together, whatever their number, because that is how
+/// providers count. A job that needs it waits in a queue of its own, and goes out with it to a worker that has a
+/// provider.
+extension Dispatch {
+  /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
+  mutating func judge(_ result: JobResult, _ places: [Place], of entry: Entry) -> Worth {
+    let id = result.lease.job
+    guard case .leased(result.lease.token, let session, _) = entry.state else { return .answer(.stale) }
+    sessions[session]?.leases.remove(id)
+    // Who has leave and asks for it again would go in circles.
+    guard !entry.job.isRemote, hasRemote, hasRoom(for: id) else {
+      jobs[id]?.state = .settling
+      return .takeInstead(entry.job, result.outcome.withoutRemote)
+    }
+    jobs[id]?.state = .waiting(result.lease, places)
+    remote.append(id, account: entry.job.account)
+    return .answer(.committed)
+  }
+
+  /// Jobs that wait although no worker has a provider any more: each with the lease under which it began to wait and
+  /// the outcome to take to the store. They are the caller's, until `settled` or `unsettled`.
+  package mutating func giveUpRemote() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
+    guard remote.count > 0, !hasRemote else { return [] }
+    var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
+    while let id = remote.popFirst() {
+      guard let entry = jobs[id], case .waiting(let lease, let places) = entry.state else { continue }
+      jobs[id]?.state = .settling
+      given.append((lease, entry.job, .degraded(places, code: "remote_denied")))
+    }
+    return given
+  }
+
+  /// Jobs that wait for leave, 0 … `Limits.remoteWaitingMax`.
+  package var remoteCount: Int { remote.count }
+
+  /// When leave can be given to the next; far away when nobody waits or nobody could take it.
+  var remoteDueMs: Int64 { remote.count > 0 && remoteTaker != nil ? bucket.nextMs : .max }
+
+  /// At most one job, with its leave.
+  mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
+    seenMs = max(seenMs, nowMs)
+    guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker, var session = sessions[id] else { return [] }
+    while let next = remote.popFirst() {
+      // Its result may have come under an earlier lease.
+      guard var job = jobs[next]?.job, case .waiting? = jobs[next]?.state else { continue }
+      // The strictest provider decides: which one was asked last is not known here.
+      let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
+      guard bucket.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
+      job.isRemote = true
+      jobs[next]?.job = job
+      let assignment = lease(job, to: &session, id, nowMs: nowMs)
+      sessions[id] = session
+      return [(id, [assignment])]
+    }
+    return []
+  }
+
+  private var hasRemote: Bool { sessions.values.contains { $0.remoteIntervalMs != nil } }
+
+  private var remoteTaker: UInt64? {
+    rotation.first { id in
+      guard let session = sessions[id], session.remoteIntervalMs != nil else { return false }
+      return session.credit > 0 && session.leases.count < Limits.windowMax
+    }
+  }
+
+  /// A post may wait for long; a look-up has somebody who waits for it, and takes turns with the posts.
+  private func hasRoom(for id: JobID) -> Bool {
+    guard remote.count < Limits.remoteWaitingMax else { return false }
+    guard id.isLookup else { return true }
+    let firstMs = bucket.nextMs > seenMs ? bucket.nextMs - seenMs : 0
+    let before =
+      Int64(remote.lookupCount) + min(Int64(remote.lookupCount) + 1, Int64(remote.count - remote.lookupCount))
+    return firstMs + before * bucket.intervalMs <= Limits.remoteLookupWaitMs
+  }
+}

@@ -1,0 +1,89 @@
+import Link
+import Logging
+import OnTheMap
+import Remote
+import Synchronization
+
+/// What the gazetteer cannot answer: streets and houses, asked of a remote provider off the reactor's thread, with
+/// ingest's leave for each request. Any thread.
+final class StreetLookups: Sendable {
+  private let geocoder: RemoteGeocoder
+  private let results: Inbox<JobResult>
+
+  /// - Parameter results: where the answers go.
+  init(_ configuration: RemoteConfiguration, logger: Logger, results: Inbox<JobResult>) {
+    geocoder = RemoteGeocoder(configuration, logger: logger) { Reactor.nowMs }
+    self.results = results
+  }
+
+  /// Nothing may be taken afterwards.
+  func end() { geocoder.end() }
+
+  /// Whether the result comes later, because the text asks for more than was found.
+  func take(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
+    guard StreetQuestion.isOpen(job.placeQuery, found: found) else { return false }
+    let query = job.placeQuery
+    let once = Answered(lease, results, isDetailed: query.isDetailed)
+    Task { [geocoder] in
+      if let known = await geocoder.known(query) { return once.tell(StreetLookups.outcome(known, found: found)) }
+      guard job.isRemote else { return once.tell(.remoteNeeded(found)) }
+      once.tell(StreetLookups.outcome(await geocoder.locate(query), found: found))
+    }
+    guard job.isRemote, job.id.isLookup else { return true }
+    // Somebody waits for it, and is better served with a town than with nothing.
+    Task {
+      try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
+      once.tell(.degraded(found, code: "remote_timeout"))
+    }
+    return true
+  }
+
+  private static func outcome(_ answer: RemoteGeocoder.Answer, found: [Place]) -> JobOutcome {
+    switch answer {
+    // What is no street or house is known better here.
+    case .found(let places) where found.isEmpty || places[0].level >= .street: .located(places)
+    case .found, .notFound: found.isEmpty ? .notFound : .located(found)
+    case .unavailable(let code): .degraded(found, code: code)
+    }
+  }
+}
+
+/// The result of one job: the first one counts.
+private final class Answered: Sendable {
+  private let lease: Lease
+  private let results: Inbox<JobResult>
+  private let isDetailed: Bool
+  private let isDone = Mutex(false)
+
+  /// - Parameter isDetailed: whether places keep their detail; those of posts do not.
+  init(_ lease: Lease, _ results: Inbox<JobResult>, isDetailed: Bool) {
+    self.lease = lease
+    self.results = results
+    self.isDetailed = isDetailed
+  }
+
+  func tell(_ outcome: JobOutcome) {
+    let isFirst = isDone.withLock { isDone in
+      defer { isDone = true }
+      return !isDone
+    }
+    if isFirst { results.put(JobResult(lease: lease, outcome: isDetailed ? outcome : outcome.withoutDetail)) }
+  }
+}
+
+extension JobOutcome {
+  fileprivate var withoutDetail: JobOutcome {
+    func bare(_ places: [Place]) -> [Place] {
+      places.map { place in
+        var place = place
+        place.detail = nil
+        return place
+      }
+    }
+    switch self {
+    case .located(let places): return .located(bare(places))
+    case .remoteNeeded(let places): return .remoteNeeded(bare(places))
+    case .notFound, .failed: return self
+    }
+  }
+}
