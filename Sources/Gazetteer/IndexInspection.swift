@@ -25,6 +25,7 @@ package struct IndexInspection {
     try inspectCountries()
     try inspectNames()
     try inspectPostcodes()
+    try inspectSearches()
     try inspectAreas()
   }
 
@@ -106,6 +107,21 @@ package struct IndexInspection {
   }
 
   /// Boxes, and names of countries by language.
+  private func inspectSearches() throws(PlaceIndexError) {
+    for number in 0..<UInt32(sections.fuzzyNames.count) {
+      guard let name = sections.fuzzyName(number), name < sections.nameCount else {
+        throw fault("fuzzy name \(number)")
+      }
+    }
+    var last: UInt32 = 0
+    for number in 0..<UInt32(sections.gridPlaces.count) {
+      guard let record = sections.gridPlaces[number], record.cell >= last, record.place < sections.placeCount else {
+        throw fault("place \(number) of the grid")
+      }
+      last = record.cell
+    }
+  }
+
   private func inspectAreas() throws(PlaceIndexError) {
     guard sections.boxes.count <= Int(places) else { throw fault("boxes") }
     for number in 0..<UInt32(sections.boxes.count) {

@@ -21,7 +21,7 @@ enum IndexLayout {
     case places = 1
     case countries, names, slots, postings, nameBytes, strings, attribution, postcodes, boxes, localNames
     case filter = 15
-    case fuzzyBuckets, fuzzyNames, gridCells, gridPlaces, blockRanks
+    case fuzzyBuckets, fuzzyNames, gridPlaces, blockRanks
 
     var elementBytes: Int {
       switch self {
@@ -29,8 +29,8 @@ enum IndexLayout {
       case .postcodes: 20
       case .boxes: 16
       case .localNames: 12
-      case .countries, .names, .slots, .filter: 8
-      case .postings, .fuzzyBuckets, .fuzzyNames, .gridCells, .gridPlaces: 4
+      case .countries, .names, .slots, .filter, .gridPlaces: 8
+      case .postings, .fuzzyBuckets, .fuzzyNames: 4
       case .blockRanks: 2
       case .nameBytes, .strings, .attribution: 1
       }

@@ -12,8 +12,7 @@ struct IndexSections {
   let attributionBytes: Column<UInt8>
   let fuzzyBuckets: Column<UInt32>
   let fuzzyNames: Column<UInt32>
-  let gridCells: Column<UInt32>
-  let gridPlaces: Column<UInt32>
+  let gridPlaces: Column<GridRecord>
   let blockRanks: Column<UInt16>
   let postcodeRecords: Column<PostcodeRecord>
   let boxes: Column<BoxRecord>
@@ -50,7 +49,6 @@ struct IndexSections {
     attributionBytes = try Column(.attribution, file, path)
     fuzzyBuckets = try Column(.fuzzyBuckets, file, path)
     fuzzyNames = try Column(.fuzzyNames, file, path)
-    gridCells = try Column(.gridCells, file, path)
     gridPlaces = try Column(.gridPlaces, file, path)
     blockRanks = try Column(.blockRanks, file, path)
     guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
@@ -141,13 +139,13 @@ struct IndexSections {
 
   /// Positions among the grid's places of those in a cell.
   func gridCell(_ cell: UInt32) -> Range<UInt32> {
-    let start = cell == 0 ? 0 : gridCells[cell - 1] ?? 0
-    let end = min(gridCells[cell] ?? 0, UInt32(truncatingIfNeeded: gridPlaces.count))
-    return min(start, end)..<end
+    // In a damaged file the order may be wrong.
+    let first = gridPlaces.partitionPoint { $0.cell < cell }
+    return first..<max(first, gridPlaces.partitionPoint { $0.cell <= cell })
   }
 
   /// A place of the grid, by its position.
-  func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position] }
+  func gridPlace(_ position: UInt32) -> UInt32? { gridPlaces[position]?.place }
 
   /// The highest rank in a block of names; the highest possible where the file does not say.
   func blockRank(_ block: UInt32) -> UInt16 { blockRanks[block] ?? .max }

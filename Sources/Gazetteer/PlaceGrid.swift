@@ -1,8 +1,7 @@
 import Glibc
 import OnTheMap
 
-/// Populated places by where they are: cells of half a degree, from the south pole eastwards along each parallel. Two
-/// sections: where each cell ends, and the numbers of the places.
+/// Populated places by where they are: cells of half a degree, from the south pole eastwards along each parallel.
 enum PlaceGrid {
   /// Cells along a parallel, and from pole to pole.
   static let columns = 720
@@ -14,18 +13,22 @@ enum PlaceGrid {
   /// Longitudes 180 and -180 are the same.
   static func column(longitudeE7: Int32) -> Int { Int((Int64(longitudeE7) + 1_800_000_000) / cellE7) % columns }
 
-  static func compiled(_ places: [PlaceRecord]) -> (ends: [UInt32], places: [UInt32]) {
-    var cells: [(cell: Int, place: UInt32)] = []
+  /// The populated places by their cells.
+  static func compiled(_ places: [PlaceRecord]) -> [GridRecord] {
+    var records: [GridRecord] = []
     for (number, place) in places.enumerated() where place.level == Place.Level.city.rawValue {
       let cell = row(latitudeE7: place.latitudeE7) * columns + column(longitudeE7: place.longitudeE7)
-      cells.append((cell, UInt32(number)))
+      records.append(GridRecord(cell: UInt32(cell), place: UInt32(number)))
     }
-    cells.sort { $0 < $1 }
-    var ends = [UInt32](repeating: 0, count: rows * columns)
-    for (cell, _) in cells { ends[cell] += 1 }
-    for cell in 1..<ends.count { ends[cell] += ends[cell - 1] }
-    return (ends, cells.map(\.place))
+    records.sort { ($0.cell, $0.place) < ($1.cell, $1.place) }
+    return records
   }
+}
+
+/// A populated place in its cell: 8 bytes. Records are sorted by their cells.
+struct GridRecord {
+  var cell: UInt32
+  var place: UInt32
 }
 
 /// The search for the populated places around a point.
