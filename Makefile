@@ -65,6 +65,7 @@ fuzz: tests
 # By name: everything there is to build would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm
 	swift build --product onthemapPackageTests
+	swift build --product bench
 
 build: .build/debug/onthemap .build/debug/gazetteer.otm
 

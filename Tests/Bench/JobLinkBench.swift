@@ -29,7 +29,7 @@ enum JobLinkBench {
     let (worker, _) = try Reactor.start("worker", wake: Wake()) { context in
       let client = try JobClient(
         context, connect: jobs, worker: "bench", instance: [UInt8](repeating: 7, count: 16), software: "bench",
-        concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _ in found })
+        concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _, _ in found })
       return ([client], ())
     }
     defer { worker.stop() }
