@@ -45,15 +45,24 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// The populated places around a point.
+  /// The populated places around a point; where areas are asked for, those that the nearest lie in.
   private func reverse(_ point: Coordinate, _ query: PlaceQuery) -> [Place] {
-    Nearby(sections, point).places(limit: query.limit).compactMap { found in
-      guard let record = sections.place(found.place),
-        var place = Place(
-          record, sections, language: query.language, match: .exact, confidence: Nearby.confidence(found))
-      else { return nil }
-      if query.isDetailed { place.detail = sections.detail(of: found.place, record) }
-      return place
+    var answers: [Place] = []
+    var numbers: [UInt32] = []
+    for found in Nearby(sections, point).places(limit: query.limit) {
+      guard let nearest = sections.place(found.place) else { continue }
+      for number in [found.place, nearest.county, nearest.region, UInt32(nearest.country)] {
+        guard answers.count < query.limit, !numbers.contains(number), let record = sections.place(number),
+          let level = Place.Level(rawValue: record.level),
+          query.levels.isEmpty ? level == .city : query.levels.contains(level),
+          var place = Place(
+            record, sections, language: query.language, match: .exact, confidence: Nearby.confidence(found))
+        else { continue }
+        if query.isDetailed { place.detail = sections.detail(of: number, record) }
+        numbers.append(number)
+        answers.append(place)
+      }
     }
+    return answers
   }
 }

@@ -52,6 +52,19 @@ struct NearbyTests {
     #expect(found.map(\.confidence) == found.map(\.confidence).sorted(by: >))
   }
 
+  @Test("Where areas are asked for, those around the nearest place are answered, each once")
+  func areas() throws {
+    let index = try World.index.get()
+    func names(_ levels: Set<Place.Level>) -> [String] {
+      index.locate(PlaceQuery("47.6062, -122.3321", kind: .reverse, limit: 3, levels: levels)).map(\.name)
+    }
+    #expect(names([.country]) == ["United States"])
+    #expect(names([.region]) == ["Washington"])
+    #expect(names([.county]) == ["King County"])
+    #expect(names([.city, .region]).prefix(2) == ["Seattle", "Washington"])
+    #expect(names([.house]).isEmpty)
+  }
+
   @Test("A text that is no point has nothing around it")
   func text() throws {
     #expect(try World.index.get().locate(PlaceQuery("Seattle", kind: .reverse)).isEmpty)
