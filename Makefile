@@ -44,12 +44,16 @@ GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
 run: release
 	@exec .build/release/onthemap up $(ARGS)
 
-# `swift test` comes last, so that its verdict is what one reads.
+# All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
+# last again: a few at a time keep each one's time its own.
+TEST := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
+
+# The verdict comes last, so that it is what one reads.
 test: setup-test lint check-proto tests
-	swift test --skip-build --parallel
+	$(TEST)
 
 check: lint tests
-	swift test --skip-build --parallel --skip SystemTests
+	$(TEST) --skip SystemTests
 
 system: setup-test tests
 	swift test --skip-build --filter SystemTests

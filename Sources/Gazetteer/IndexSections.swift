@@ -1,6 +1,6 @@
 /// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
-/// wrong answer at worst. Valid while the file is mapped.
-struct IndexSections {
+/// wrong answer at worst. Valid while the file is mapped. A class, so that the parts of a query hold one word of it.
+final class IndexSections {
   let places: Column<PlaceRecord>
   let countries: Column<CountryRecord>
   let names: Column<NameRecord>

@@ -1,6 +1,6 @@
 /// The search for names that are one edit away from words of a query.
 struct Misspelling {
-  let sections: IndexSections
+  unowned(unsafe) let sections: IndexSections
   /// Names that may still be compared: bounds the time of a query of frequent halves.
   private var comparisonsLeft = GazetteerLimits.comparisonsPerQuery
 

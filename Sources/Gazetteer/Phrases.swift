@@ -1,6 +1,6 @@
 /// The tokens of a query with their weights, and the names among their sequences.
 struct Phrases {
-  let sections: IndexSections
+  unowned(unsafe) let sections: IndexSections
   let text: FoldedText
   /// One for each token; a length in a type must be a literal, this one is `GazetteerLimits.queryTokens`.
   private(set) var roles: InlineArray<48, Vocabulary.Role>

@@ -2,7 +2,7 @@ import OnTheMap
 
 /// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
 struct Reading {
-  let sections: IndexSections
+  unowned(unsafe) let sections: IndexSections
   let phrases: Phrases
   let matches: UnsafeBufferPointer<NameMatch>
   let constraints: Constraints

@@ -4,7 +4,7 @@ import OnTheMap
 /// much of the text belongs to it or to what contains it (coverage by disjoint token masks, as in Mapbox Carmen), by
 /// its rank and by where its name stands.
 struct Search {
-  let sections: IndexSections
+  unowned(unsafe) let sections: IndexSections
   let text: FoldedText
   /// As typed.
   let source: UnsafeBufferPointer<UInt8>

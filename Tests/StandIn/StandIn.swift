@@ -180,7 +180,8 @@ package final class StandIn: Sendable {
     }
   }
 
-  private static var nowMs: Int64 {
+  /// The clock of `Request.atMs`: milliseconds since some moment.
+  package static var nowMs: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
