@@ -1,8 +1,13 @@
 import Glibc
 import OnTheMap
 
-/// What a query asks of its answers besides their names.
+/// What a query asks of its answers besides their names, in numbers: whatever is done for a query has a copy of it.
 struct Constraints {
+  let kind: PlaceQuery.Kind
+  let limit: Int
+  let isDetailed: Bool
+  /// Of labels; `LocalNameRecord.language`.
+  let language: UInt16?
   /// Only this country and its territories.
   private let country: UInt16?
   private let focus: Coordinate?
@@ -23,15 +28,24 @@ struct Constraints {
       country = nil
     }
     focus = query.focus
-    levels = query.levels.reduce(0) { $0 | 1 << $1.rawValue }
+    levels = query.levels.isEmpty ? 0 : query.levels.reduce(0) { $0 | 1 << $1.rawValue }
+    kind = query.kind
+    limit = query.limit
+    isDetailed = query.isDetailed
+    language = query.language.flatMap { LocalNameRecord.language($0.utf8) }
   }
 
-  /// Nothing is asked.
+  /// All places may be answers, and none gains.
   var isEmpty: Bool { country == nil && focus == nil && levels == 0 }
 
   func allow(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
     if levels != 0, levels & 1 << place.level == 0 { return false }
     return isOfCountry(place, sections)
+  }
+
+  /// Whether a place that lies around a point, or an area around it, is wanted: without a word about levels, the place.
+  func allow(around place: PlaceRecord) -> Bool {
+    (levels == 0 ? 1 << Place.Level.city.rawValue : levels) & 1 << place.level != 0
   }
 
   /// Whether a postcode of the place's country is wanted.
@@ -44,6 +58,9 @@ struct Constraints {
     guard let country else { return true }
     return place.country == country || sections.country(place.country)?.sovereign == country
   }
+
+  /// What the nearness of a place is worth at most.
+  var focusWorthMax: Int { focus == nil ? 0 : Int(Self.focusWorthMax) }
 
   /// What the nearness of a place is worth.
   func focusWorth(_ place: PlaceRecord) -> Int {

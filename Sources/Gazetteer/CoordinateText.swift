@@ -5,8 +5,9 @@ import OnTheMap
 enum CoordinateText {
   /// Nil when the text is something else, or a number is out of range.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Coordinate? {
+    // Nearly all texts are names, and most of the others have fewer digits.
+    guard text.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
     var scanner = Scanner(text: text)
-    // Nearly all texts are names: their first byte says so.
     scanner.skip(" ")
     let isURI = scanner.take("geo:")
     guard let latitude = scanner.degrees(positive: "N", negative: "S") else { return nil }

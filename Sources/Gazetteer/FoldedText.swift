@@ -19,23 +19,13 @@ struct FoldedText {
   /// The text has characters that the reading concerns, so that reading it that way makes a difference.
   private(set) var readings: Reading = []
 
-  private var segment: UInt8 = 0
-  private var isOpen = false
-  private var content: Token.Content = []
-  private var start = 0
-  private var isAfterDot = false
-  /// Where the open token began in the text as typed, and where the character at work begins and ends.
-  private var from = 0
-  private var position = 0
-  private var next = 0
-  /// Where the last character that was appended ends.
-  private var to = 0
-  /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
-  private var lettersSinceDot = 0
+  /// Bytes that the folded form of a text has at most: "&", one byte, becomes a space, "and" and another space, and
+  /// nothing grows more.
+  static func bytes(foldedFrom bytes: Int) -> Int { bytes * 5 + 6 }
 
   /// Calls the body with an empty text whose memory lasts for the call.
   static func withEmpty<Result>(
-    bytes: Int = GazetteerLimits.foldedBytes, _ body: (inout FoldedText) throws -> Result
+    bytes: Int = bytes(foldedFrom: GazetteerLimits.queryBytes), _ body: (inout FoldedText) throws -> Result
   ) rethrows -> Result {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes) { buffer in
       try withUnsafeTemporaryAllocation(of: Token.self, capacity: GazetteerLimits.queryTokens) { tokens in
@@ -61,13 +51,57 @@ struct FoldedText {
 
   /// Replaces the content by the folded form of a text. Bytes that are no UTF-8 separate tokens.
   mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = [], with fold: Fold = .standard) {
-    (byteCount, tokenCount, isCut, readings) = (0, 0, false, [])
-    (segment, isOpen, content, lettersSinceDot) = (0, false, [], 0)
-    next = 0
+    var folding = Folding(bytes: bytes, tokens: tokens)
+    folding.add(text, reading, fold)
+    (byteCount, tokenCount) = (folding.byteCount, folding.tokenCount)
+    (isCut, readings) = (folding.isCut, folding.readings)
+  }
+}
+
+/// A text while it is folded, character by character.
+private struct Folding {
+  typealias Reading = FoldedText.Reading
+
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  let tokens: UnsafeMutableBufferPointer<Token>
+  private(set) var byteCount = 0
+  private(set) var tokenCount = 0
+  private(set) var isCut = false
+  private(set) var readings: Reading = []
+
+  private var segment: UInt8 = 0
+  private var isOpen = false
+  private var content: Token.Content = []
+  private var start = 0
+  private var isAfterDot = false
+  /// Where the open token began in the text as typed, and where the character at work begins and ends.
+  private var from = 0
+  private var position = 0
+  private var next = 0
+  /// Where the last character that was appended ends.
+  private var to = 0
+  /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
+  private var lettersSinceDot = 0
+
+  init(bytes: UnsafeMutableBufferPointer<UInt8>, tokens: UnsafeMutableBufferPointer<Token>) {
+    self.bytes = bytes
+    self.tokens = tokens
+  }
+
+  mutating func add(_ text: UnsafeBufferPointer<UInt8>, _ reading: Reading, _ fold: Fold) {
     while next < text.count, !isCut {
       position = next
       let byte = text[position]
-      if byte < 0x80 {
+      let letter = byte | 0x20
+      if isOpen, letter &- UInt8(ascii: "a") < 26, byteCount < bytes.count {
+        // Most of what there is: one more letter of a word.
+        next += 1
+        bytes[byteCount] = letter
+        byteCount += 1
+        to = next
+        lettersSinceDot += 1
+        content.insert(.letter)
+      } else if byte < 0x80 {
         next += 1
         foldASCII(byte, reading)
       } else {

@@ -9,7 +9,7 @@
 ///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24
@@ -29,8 +29,8 @@ enum IndexLayout {
       case .postcodes: 20
       case .boxes: 16
       case .localNames: 12
-      case .countries, .names, .slots, .filter, .gridPlaces: 8
-      case .postings, .fuzzyBuckets, .fuzzyNames: 4
+      case .countries, .names, .filter, .gridPlaces: 8
+      case .slots, .postings, .fuzzyBuckets, .fuzzyNames: 4
       case .blockRanks: 2
       case .nameBytes, .strings, .attribution: 1
       }
@@ -53,6 +53,33 @@ enum NameFilter {
 
   @inline(__always)
   static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
+}
+
+/// An open hash table of names, with linear probing. A slot of 32 bits holds the number of a name + 1 below, in as few
+/// bits as the largest number takes, and a part of the name's hash above; 0 is free.
+enum NameSlots {
+  /// The bits of a number + 1.
+  static func numberBits(_ names: Int) -> UInt32 { UInt32(32 - UInt32(truncatingIfNeeded: names).leadingZeroBitCount) }
+
+  /// What a slot has in common with a hash above the number: bits that do not say where in the table it is.
+  @inline(__always)
+  static func tag(_ hash: UInt64, _ numberBits: UInt32) -> UInt32 {
+    UInt32(truncatingIfNeeded: hash >> 32) >> numberBits
+  }
+
+  /// At most three quarters are taken, so the search for a free one stays short.
+  static func compiled(_ hashes: [UInt64]) -> [UInt32] {
+    var size = 16
+    while size * 3 < hashes.count * 4 { size *= 2 }
+    let numberBits = numberBits(hashes.count)
+    var slots = [UInt32](repeating: 0, count: size)
+    for (number, hash) in hashes.enumerated() {
+      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = tag(hash, numberBits) << numberBits | UInt32(number + 1)
+    }
+    return slots
+  }
 }
 
 /// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.

@@ -18,9 +18,8 @@ extension IndexSections {
     boxes[area].flatMap { BoundingBox(south: $0.south, west: $0.west, north: $0.north, east: $0.east) }
   }
 
-  /// What a country is called in a language, by the language's two letters; nil where the file does not tell.
-  func name(of country: UInt16, language: some Collection<UInt8>) -> UnsafeRawBufferPointer? {
-    guard let language = LocalNameRecord.language(language) else { return nil }
+  /// What a country is called in a language, `LocalNameRecord.language`; nil where the file does not tell.
+  func name(of country: UInt16, language: UInt16) -> UnsafeRawBufferPointer? {
     let key = LocalNameRecord.key(language: language, country: country)
     guard let record = localNames[localNames.partitionPoint { $0.key < key }], record.key == key else { return nil }
     let name = strings.slice(Int(record.nameOffset), Int(record.nameOffset) + Int(record.nameLength))

@@ -1,10 +1,10 @@
 /// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
-/// wrong answer at worst. Valid while the file is mapped. A class, so that the parts of a query hold one word of it.
-final class IndexSections {
+/// wrong answer at worst. Valid while the file is mapped.
+struct IndexSections {
   let places: Column<PlaceRecord>
   let countries: Column<CountryRecord>
   let names: Column<NameRecord>
-  let slots: Column<UInt64>
+  let slots: Column<UInt32>
   let filter: Column<UInt64>
   let postings: Column<UInt32>
   let nameBytes: Column<UInt8>
@@ -99,11 +99,12 @@ final class IndexSections {
     guard word & NameFilter.bits(hash) == NameFilter.bits(hash) else { return nil }
     let mask = UInt32(truncatingIfNeeded: slots.count - 1)
     var slot = UInt32(truncatingIfNeeded: hash) & mask
-    // A slot holds half of the hash above, the name's number + 1 below; 0 ends the search.
+    let numberBits = NameSlots.numberBits(nameCount)
+    let tag = NameSlots.tag(hash, numberBits)
     for _ in 0..<slots.count {
       guard let found = slots[slot], found != 0 else { return nil }
-      let number = UInt32(truncatingIfNeeded: found) &- 1
-      if found >> 32 == hash >> 32, let stored = nameBytes(number), stored.count == name.count,
+      let number = found & (1 << numberBits &- 1) &- 1
+      if found >> numberBits == tag, let stored = nameBytes(number), stored.count == name.count,
         stored.elementsEqual(name)
       {
         return number

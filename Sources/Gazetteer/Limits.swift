@@ -8,8 +8,6 @@ package enum GazetteerLimits {
   package static let answers = 20
   /// Tokens in the longest name that is looked up: "South Georgia and the South Sandwich Islands" has 7.
   static let nameTokens = 8
-  /// Folded bytes of one text: "&", one byte, becomes a space, "and" and another space, and nothing grows more.
-  static let foldedBytes = queryBytes * 5
   /// Names found in one query. 48 tokens in which every n-gram is a name would give 356; real addresses give below 40.
   static let matches = 128
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.

@@ -1,10 +1,11 @@
 /// The search for names that are one edit away from words of a query.
 struct Misspelling {
-  unowned(unsafe) let sections: IndexSections
+  private let index: UnsafePointer<IndexSections>
+  private var sections: IndexSections { index.pointee }
   /// Names that may still be compared: bounds the time of a query of frequent halves.
   private var comparisonsLeft = GazetteerLimits.comparisonsPerQuery
 
-  init(_ sections: IndexSections) { self.sections = sections }
+  init(_ index: UnsafePointer<IndexSections>) { self.index = index }
 
   /// Calls the body with each name that is one edit away from the folded text, by its number; some come twice.
   mutating func names(near text: UnsafeRawBufferPointer, _ body: (UInt32) -> Void) {

@@ -9,10 +9,7 @@ enum Spelling: UInt8 {
 
 /// Tokens of a query that together are a name in the index.
 struct NameMatch {
-  /// Tokens from `first` up to and without `end`.
-  var first: Int
-  var end: Int
-  /// One bit for each token.
+  /// One bit for each token; they are neighbours.
   var mask: UInt64
   var postings: Range<UInt32>
   /// Where the populated places begin among the postings.
@@ -29,7 +26,11 @@ struct NameMatch {
   /// The tokens of the longest name in the text of which this one is only a part, "Mexico City" for "Mexico"; else 0.
   var longer: UInt64 = 0
   /// How little the position suggests a place, in 1/256; nil where the tokens can only enclose a place or nothing.
-  var penalty: Int?
+  var penalty: Int32?
+
+  /// Tokens from `first` up to and without `end`.
+  var first: Int { mask.trailingZeroBitCount }
+  var end: Int { 64 - mask.leadingZeroBitCount }
 
   func overlaps(_ other: NameMatch) -> Bool { mask & other.mask != 0 }
 }

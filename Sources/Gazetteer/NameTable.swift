@@ -7,7 +7,7 @@ struct NameTable {
     var names: [NameRecord] = []
     var bytes: [UInt8] = []
     var postings: [UInt32] = []
-    var slots: [UInt64] = []
+    var slots: [UInt32] = []
     var filter: [UInt64] = []
   }
 
@@ -62,8 +62,7 @@ struct NameTable {
     bytes += name
   }
 
-  /// Sorts the names and joins equal ones. The search for an empty slot stays short, since at most three quarters of
-  /// the slots are taken.
+  /// Sorts the names and joins equal ones.
   consuming func compiled(_ places: [PlaceRecord]) -> Compiled {
     sort()
     var result = Compiled()
@@ -87,7 +86,7 @@ struct NameTable {
       hashes.append(hash.value)
     }
     result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
-    result.slots = Self.slots(hashes)
+    result.slots = NameSlots.compiled(hashes)
     result.filter = [UInt64](repeating: 0, count: NameFilter.words(for: hashes.count))
     for hash in hashes { result.filter[NameFilter.word(hash, of: result.filter.count)] |= NameFilter.bits(hash) }
     return result
@@ -141,17 +140,5 @@ struct NameTable {
     guard a.prefix == b.prefix, a.length == b.length else { return false }
     let first = bytes[Int(a.offset)..<Int(a.offset) + Int(a.length)]
     return first.elementsEqual(bytes[Int(b.offset)..<Int(b.offset) + Int(b.length)])
-  }
-
-  private static func slots(_ hashes: [UInt64]) -> [UInt64] {
-    var size = 16
-    while size * 3 < hashes.count * 4 { size *= 2 }
-    var slots = [UInt64](repeating: 0, count: size)
-    for (number, hash) in hashes.enumerated() {
-      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
-      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-      slots[slot] = (hash >> 32) << 32 | UInt64(number + 1)
-    }
-    return slots
   }
 }

@@ -1,44 +1,56 @@
 /// The tokens of a query with their weights, and the names among their sequences.
 struct Phrases {
-  unowned(unsafe) let sections: IndexSections
+  let index: UnsafePointer<IndexSections>
+  var sections: IndexSections { index.pointee }
   let text: FoldedText
-  /// One for each token; a length in a type must be a literal, this one is `GazetteerLimits.queryTokens`.
-  private(set) var roles: InlineArray<48, Vocabulary.Role>
-  private(set) var weights: InlineArray<48, UInt16>
-  /// The sum of all weights.
-  private(set) var total = 0
+  /// The sum of the tokens' weights.
+  let total: Int
+  /// One bit for each token.
+  let all: UInt64
+  /// There is a number.
+  let hasNumber: Bool
+  /// There are numbers or words of an address, whose others are left over as a rule. In few words, "park" is rather a
+  /// part of a name.
+  let isAddress: Bool
 
   /// How much a word counts when coverage is taken: names decide, numbers and small words hardly.
-  private static let nameWeight: UInt16 = 16
-  private static let numberWeight: UInt16 = 4
-  private static let streetWeight: UInt16 = 4
-  private static let particleWeight: UInt16 = 6
-  private static let designatorWeight: UInt16 = 1
+  private static let nameWeight: UInt8 = 16
+  private static let numberWeight: UInt8 = 4
+  private static let streetWeight: UInt8 = 4
+  private static let particleWeight: UInt8 = 6
+  private static let designatorWeight: UInt8 = 1
 
-  init(sections: IndexSections, text: FoldedText) {
-    self.sections = sections
+  /// Tells the tokens of the text their roles and weights.
+  init(_ index: UnsafePointer<IndexSections>, _ text: FoldedText) {
+    self.index = index
     self.text = text
-    roles = InlineArray(repeating: .none)
-    weights = InlineArray(repeating: 0)
+    all = (1 << text.tokenCount) - 1
     let vocabulary = Vocabulary.standard
+    var total = 0
+    var (hasNumber, hasStreet) = (false, false)
     for number in 0..<text.tokenCount {
-      let token = text.tokens[number]
-      if token.content.contains(.digit) {
-        weights[number] = Self.numberWeight
+      if text.tokens[number].isNumber {
+        text.tokens[number].weight = Self.numberWeight
+        hasNumber = true
       } else {
         var hash = NameHash()
         hash.add(text.slice(number, number + 1))
-        roles[number] = vocabulary.role(hash.value)
-        weights[number] =
-          switch roles[number] {
+        let role = vocabulary.role(hash.value)
+        text.tokens[number].role = role
+        hasStreet = hasStreet || role == .streetSuffix || role == .streetPrefix || role == .street
+        text.tokens[number].weight =
+          switch role {
           case .none: Self.nameWeight
           case .streetSuffix, .streetPrefix, .street: Self.streetWeight
           case .particle: Self.particleWeight
           case .designator, .regionDesignator: Self.designatorWeight
           }
       }
-      total += Int(weights[number])
+      total += Int(text.tokens[number].weight)
     }
+    self.total = total
+    self.hasNumber = hasNumber
+    isAddress = hasNumber || text.tokenCount > 4 && hasStreet
   }
 
   /// Writes every sequence of tokens that is a name, the longest first, and returns how many there are.
@@ -51,7 +63,7 @@ struct Phrases {
   /// Adds the names that are one edit away from sequences of tokens in which one of the `words` is, and returns how
   /// many names there are then, in all.
   func findMisspelt(_ words: UInt64, into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
-    var misspelling = Misspelling(sections)
+    var misspelling = Misspelling(index)
     var count = exact
     // In an address a town that is misspelt stands in few words, and the many words of the street are not it.
     let most = isAddress ? GazetteerLimits.addressFuzzyTokens : GazetteerLimits.fuzzyTokens
@@ -62,7 +74,7 @@ struct Phrases {
       {
         end += 1
         let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
-        guard mask & words != 0, end - first > 1 || roles[first] == .none else { continue }
+        guard mask & words != 0, end - first > 1 || text.tokens[first].role == .none else { continue }
         misspelling.names(near: text.slice(first, end)) { name in
           guard count < matches.count, let postings = sections.postings(ofName: name),
             !matches[..<count].contains(where: { $0.mask == mask && $0.postings == postings })
@@ -82,7 +94,7 @@ struct Phrases {
   func findBegun(into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
     var count = exact
     let end = text.tokenCount
-    let completion = Completion(sections: sections)
+    let completion = Completion(index)
     for first in max(end - GazetteerLimits.nameTokens, 0)..<end
     where text.tokens[first].segment == text.tokens[end - 1].segment {
       for name in completion.names(beginningWith: text.slice(first, end), limit: GazetteerLimits.completions) {
@@ -101,6 +113,7 @@ struct Phrases {
 
   /// Finds which names are parts of longer ones, and sorts them, the longest first.
   private func relate(_ found: UnsafeMutableBufferPointer<NameMatch>) {
+    guard found.count > 1 else { return }
     var found = found
     let (matches, count) = (found, found.count)
     for part in 0..<count {
@@ -117,19 +130,11 @@ struct Phrases {
   /// The ordinary words that a mask leaves out.
   func words(without mask: UInt64) -> UInt64 {
     var words: UInt64 = 0
-    for number in 0..<text.tokenCount where mask & (1 << number) == 0 && roles[number] == .none && !isNumber(number) {
+    for number in 0..<text.tokenCount
+    where mask & (1 << number) == 0 && text.tokens[number].role == .none && !isNumber(number) {
       words |= 1 << number
     }
     return words
-  }
-
-  /// Whether there are numbers or words of an address, whose others are left over as a rule. In few words, "park" is
-  /// rather a part of a name.
-  var isAddress: Bool {
-    let isStreet = text.tokenCount > 4
-    return (0..<text.tokenCount).contains { number in
-      isNumber(number) || isStreet && [.streetSuffix, .streetPrefix, .street].contains(roles[number])
-    }
   }
 
   private func findAll(into matches: UnsafeMutableBufferPointer<NameMatch>) -> Int {
@@ -196,10 +201,11 @@ struct Phrases {
   }
 
   func weight(of mask: UInt64) -> Int {
+    if mask == all { return total }
     var sum = 0
     var rest = mask
     while rest != 0 {
-      sum += Int(weights[rest.trailingZeroBitCount])
+      sum += Int(text.tokens[rest.trailingZeroBitCount].weight)
       rest &= rest - 1
     }
     return sum
@@ -207,19 +213,20 @@ struct Phrases {
 
   /// True when the mask leaves out nothing but words that say of which kind a place is.
   func isWhole(_ mask: UInt64) -> Bool {
+    if mask == all { return true }
     for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
       // "province of": the small word goes with the one before it.
-      let word = roles[number] == .particle && number > 0 ? number - 1 : number
-      if roles[word] != .designator, roles[word] != .regionDesignator { return false }
+      let word = text.tokens[number].role == .particle && number > 0 ? number - 1 : number
+      if text.tokens[word].role != .designator, text.tokens[word].role != .regionDesignator { return false }
     }
     return true
   }
 
   /// "São Paulo state", "province of Salzburg".
   func asksForRegion(_ match: NameMatch) -> Bool {
-    if match.end < text.tokenCount, roles[match.end] == .regionDesignator { return true }
-    let before = match.first > 0 && roles[match.first - 1] == .particle ? match.first - 2 : match.first - 1
-    return before >= 0 && roles[before] == .regionDesignator
+    if match.end < text.tokenCount, text.tokens[match.end].role == .regionDesignator { return true }
+    let before = match.first > 0 && text.tokens[match.first - 1].role == .particle ? match.first - 2 : match.first - 1
+    return before >= 0 && text.tokens[before].role == .regionDesignator
   }
 
   private func match(_ first: Int, _ end: Int, _ postings: Range<UInt32>) -> NameMatch {
@@ -228,13 +235,13 @@ struct Phrases {
     while areaEnd < bound, sections.posting(areaEnd)?.isArea == true { areaEnd += 1 }
     let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
     var match = NameMatch(
-      first: first, end: end, mask: mask, postings: postings, areaEnd: areaEnd,
+      mask: mask, postings: postings, areaEnd: areaEnd,
       isSegment: isSegment(first, end), readsCodes: readsCodes(first, end), isStreet: isStreet(first, end))
     match.penalty = penalty(match)
     return match
   }
 
-  private func isNumber(_ token: Int) -> Bool { text.tokens[token].content.contains(.digit) }
+  private func isNumber(_ token: Int) -> Bool { text.tokens[token].isNumber }
 
   private func isSegment(_ first: Int, _ end: Int) -> Bool {
     var before = first - 1
@@ -261,7 +268,7 @@ struct Phrases {
         let length = text.tokens[after].end - text.tokens[after].start
         let isLast = after + 1 == text.tokenCount || text.tokens[after + 1].segment != text.tokens[first].segment
         guard length <= 3 || isLast, short <= 2 else { return false }
-        if roles[first] == .particle, length > 3 { return false }
+        if text.tokens[first].role == .particle, length > 3 { return false }
       }
       after += 1
     }
@@ -269,7 +276,7 @@ struct Phrases {
   }
 
   /// What speaks against these tokens being the place asked for; see `NameMatch.penalty`.
-  private func penalty(_ match: NameMatch) -> Int? {
+  private func penalty(_ match: NameMatch) -> Int32? {
     if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
     let (first, end) = (match.first, match.end)
     let token = text.tokens[first]
@@ -277,11 +284,11 @@ struct Phrases {
     if end - first == 1, !match.isSegment {
       // Single small words are parts of other names too often; "LA, CA" is another matter.
       let isCode = match.readsCodes && text.tokenCount == 2
-      if roles[first] != .none, !isCode { return nil }
+      if text.tokens[first].role != .none, !isCode { return nil }
       if length <= 3, !isLast(end), !isCode { return nil }
     }
     // So are one to three letters.
-    var penalty = length <= 3 && !match.isSegment ? 6 * 256 : 0
+    var penalty: Int32 = length <= 3 && !match.isSegment ? 6 * 256 : 0
     let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
     let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
     if match.isStreet { penalty += 14 * 256 }
@@ -299,18 +306,20 @@ struct Phrases {
   /// "Oxford St", "via Milano", "avenue du Maine", all within one segment.
   private func isStreet(_ first: Int, _ end: Int) -> Bool {
     let segment = text.tokens[first].segment
-    if end < text.tokenCount, text.tokens[end].segment == segment, [.streetSuffix, .street].contains(roles[end]) {
+    if end < text.tokenCount, text.tokens[end].segment == segment,
+      [.streetSuffix, .street].contains(text.tokens[end].role)
+    {
       return true
     }
     var before = first - 1
-    while before >= 0, text.tokens[before].segment == segment, roles[before] == .particle { before -= 1 }
+    while before >= 0, text.tokens[before].segment == segment, text.tokens[before].role == .particle { before -= 1 }
     guard before >= 0, text.tokens[before].segment == segment else { return false }
-    if roles[before] == .streetPrefix { return true }
-    guard roles[before] == .street else { return false }
+    if text.tokens[before].role == .streetPrefix { return true }
+    guard text.tokens[before].role == .street else { return false }
     // After "Fifth Avenue" the street is over.
     while before > 0, text.tokens[before - 1].segment == segment {
       before -= 1
-      if !isNumber(before), roles[before] != .particle { return false }
+      if !isNumber(before), text.tokens[before].role != .particle { return false }
     }
     return true
   }

@@ -1,3 +1,4 @@
+import Glibc
 import OnTheMap
 
 extension Place {
@@ -5,29 +6,28 @@ extension Place {
   ///
   /// - Parameters:
   ///   - postcode: takes the place of the town's point, and stands before its name.
-  ///   - language: ISO 639-1; of the country's name, where the data has it.
+  ///   - language: of the country's name, where the data has it; `LocalNameRecord.language`.
   init?(
-    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, language: String? = nil,
+    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, language: UInt16? = nil,
     match: Match, confidence: Double
   ) {
     guard let level = Level(rawValue: record.level),
       let coordinate = Coordinate(
         latitudeE7: postcode?.latitudeE7 ?? record.latitudeE7, longitudeE7: postcode?.longitudeE7 ?? record.longitudeE7)
     else { return nil }
-    let local = language.flatMap { sections.name(of: record.country, language: $0.utf8) }
-    let name = level == .country ? local ?? sections.name(of: record) : sections.name(of: record)
-    let region = level > .country ? sections.place(record.region).map(sections.name(of:)) : nil
-    let country = local ?? sections.place(UInt32(record.country)).map(sections.name(of:))
-    var parts: [UnsafeRawBufferPointer] = [name]
+    let local = language.flatMap { sections.name(of: record.country, language: $0) }
+    let ownName = sections.name(of: record)
+    let country = local ?? sections.place(UInt32(record.country)).map(sections.name(of:)) ?? Self.noName
+    let name = level == .country ? local ?? ownName : ownName
+    let region = level > .country ? sections.place(record.region).map(sections.name(of:)) ?? Self.noName : Self.noName
     // "Singapore", not "Singapore, Singapore".
-    if level > .region, let region, !region.elementsEqual(name) { parts.append(region) }
-    if level > .country, let country, !country.elementsEqual(parts[parts.count - 1]) { parts.append(country) }
+    let second = level > .region && !Self.areEqual(region, name) ? region : Self.noName
+    let third = level > .country && !Self.areEqual(country, second.isEmpty ? name : second) ? country : Self.noName
+    let label = Self.label(name, second, third)
     self.init(
       coordinate: coordinate, level: postcode == nil ? level : .postcode, match: match, confidence: confidence,
-      label: (postcode.map { "\($0.code) " } ?? "") + Self.label(parts),
-      name: String(decoding: name, as: UTF8.self),
-      region: region.map { String(decoding: $0, as: UTF8.self) } ?? "",
-      country: country.map { String(decoding: $0, as: UTF8.self) } ?? "",
+      label: postcode.map { "\($0.code) \(label)" } ?? label, name: String(decoding: name, as: UTF8.self),
+      region: String(decoding: region, as: UTF8.self), country: String(decoding: country, as: UTF8.self),
       countryCode: sections.country(record.country).map { Self.letters($0.code) } ?? "")
   }
 
@@ -39,21 +39,33 @@ extension Place {
       country: "", countryCode: "")
   }
 
-  private static func label(_ parts: [UnsafeRawBufferPointer]) -> String {
-    let bytes = parts.reduce(0) { $0 + $1.count + 2 }
-    return String(unsafeUninitializedCapacity: bytes) { buffer in
+  private static var noName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+  private static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else { return a.count == b.count }
+    return memcmp(first, second, a.count) == 0
+  }
+
+  /// "Seattle, Washington, United States"; parts that are empty are left out.
+  private static func label(
+    _ name: UnsafeRawBufferPointer, _ region: UnsafeRawBufferPointer, _ country: UnsafeRawBufferPointer
+  ) -> String {
+    String(unsafeUninitializedCapacity: name.count + region.count + country.count + 4) { buffer in
+      let room = UnsafeMutableRawBufferPointer(buffer)
       var count = 0
-      for part in parts {
+      func append(_ part: UnsafeRawBufferPointer) {
+        guard !part.isEmpty else { return }
         if count > 0 {
-          buffer[count] = UInt8(ascii: ",")
-          buffer[count + 1] = UInt8(ascii: " ")
+          room[count] = UInt8(ascii: ",")
+          room[count + 1] = UInt8(ascii: " ")
           count += 2
         }
-        for byte in part {
-          buffer[count] = byte
-          count += 1
-        }
+        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: part)
+        count += part.count
       }
+      append(name)
+      append(region)
+      append(country)
       return count
     }
   }

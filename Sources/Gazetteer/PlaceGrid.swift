@@ -39,7 +39,7 @@ struct Nearby {
     var outsideKm: Double
   }
 
-  unowned(unsafe) let sections: IndexSections
+  let sections: IndexSections
   let point: Coordinate
 
   init(_ sections: IndexSections, _ point: Coordinate) {

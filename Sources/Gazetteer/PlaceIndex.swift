@@ -5,7 +5,9 @@ package import OnTheMap
 /// and may be called from any thread.
 package final class PlaceIndex: Sendable {
   private let file: MappedFile
-  nonisolated(unsafe) private let sections: IndexSections
+  /// In memory of its own, so that the parts of a query hold one word of it.
+  nonisolated(unsafe) private let index: UnsafeMutablePointer<IndexSections>
+  private var sections: IndexSections { index.pointee }
 
   /// How many places there are: countries, regions, counties and populated places.
   package var placeCount: Int { sections.placeCount }
@@ -24,41 +26,46 @@ package final class PlaceIndex: Sendable {
   /// another version. The file must not be changed while it is open, only replaced by renaming.
   package init(path: String) throws(PlaceIndexError) {
     file = try MappedFile(path: path)
-    sections = try IndexSections(file.bytes, path: path)
+    let sections = try IndexSections(file.bytes, path: path)
     attribution = sections.attribution
+    index = .allocate(capacity: 1)
+    index.initialize(to: sections)
   }
+
+  deinit { index.deallocate() }
 
   /// The places that a text means, best first; empty when none is found, when the text has no letters, or when it is
   /// longer than `GazetteerLimits.queryBytes`. A text of coordinates is answered by the point itself.
   package func locate(_ query: PlaceQuery) -> [Place] {
-    guard query.text.utf8.count <= GazetteerLimits.queryBytes else { return [] }
+    guard query.text.utf8.count <= GazetteerLimits.queryBytes, let constraints = Constraints(query, sections) else {
+      return []
+    }
     var text = query.text
-    return text.withUTF8 { bytes in
+    return text.withUTF8 { [index] bytes in
       if let point = CoordinateText.parse(bytes) {
-        return query.kind == .reverse ? reverse(point, query) : [Place(point: point)]
+        return constraints.kind == .reverse ? reverse(point, constraints) : [Place(point: point)]
       }
-      if query.kind == .reverse { return [] }
-      return FoldedText.withEmpty { folded in
+      if constraints.kind == .reverse { return [] }
+      return FoldedText.withEmpty(bytes: FoldedText.bytes(foldedFrom: bytes.count)) { folded in
         folded.fold(bytes)
-        return Search(sections, folded, source: bytes).places(query)
+        return Search(index: index, text: folded, source: bytes, constraints: constraints).places()
       }
     }
   }
 
   /// The populated places around a point; where areas are asked for, those that the nearest lie in.
-  private func reverse(_ point: Coordinate, _ query: PlaceQuery) -> [Place] {
+  private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
     var answers: [Place] = []
     var numbers: [UInt32] = []
-    for found in Nearby(sections, point).places(limit: query.limit) {
+    for found in Nearby(sections, point).places(limit: constraints.limit) {
       guard let nearest = sections.place(found.place) else { continue }
       for number in [found.place, nearest.county, nearest.region, UInt32(nearest.country)] {
-        guard answers.count < query.limit, !numbers.contains(number), let record = sections.place(number),
-          let level = Place.Level(rawValue: record.level),
-          query.levels.isEmpty ? level == .city : query.levels.contains(level),
+        guard answers.count < constraints.limit, !numbers.contains(number), let record = sections.place(number),
+          constraints.allow(around: record),
           var place = Place(
-            record, sections, language: query.language, match: .exact, confidence: Nearby.confidence(found))
+            record, sections, language: constraints.language, match: .exact, confidence: Nearby.confidence(found))
         else { continue }
-        if query.isDetailed { place.detail = sections.detail(of: number, record) }
+        if constraints.isDetailed { place.detail = sections.detail(of: number, record) }
         numbers.append(number)
         answers.append(place)
       }

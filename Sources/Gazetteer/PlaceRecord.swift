@@ -52,14 +52,10 @@ struct CountryRecord {
 
   /// Nil unless the text is two ASCII letters.
   static func code(_ text: some Collection<UInt8>) -> UInt16? {
-    guard text.count == 2 else { return nil }
-    var code: UInt16 = 0
-    for (shift, byte) in zip([UInt16(0), 8], text) {
-      let upper = byte & 0xDF
-      guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(upper) else { return nil }
-      code |= UInt16(upper) << shift
-    }
-    return code
+    guard text.count == 2, let first = text.first, let second = text.dropFirst().first else { return nil }
+    let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    guard letters.contains(first & 0xDF), letters.contains(second & 0xDF) else { return nil }
+    return UInt16(first & 0xDF) | UInt16(second & 0xDF) << 8
   }
 }
 
@@ -81,6 +77,17 @@ struct Posting {
     case alternate
     /// "WA", "NYC", "FRA".
     case code
+
+    /// What is taken from the rank of a place that is found by a name of this kind: postings are sorted by the rest. A
+    /// place's alternate name counts as the name of one sixteen times smaller; a country's as the name of a city: among
+    /// a country's many names are those of towns ("Poole" is Poland in Irish).
+    func demotion(level: UInt8) -> Int {
+      switch self {
+      case .official: 0
+      case .alternate: (level == Place.Level.country.rawValue ? 17 : 4) * 256
+      case .code: 3 * 256
+      }
+    }
   }
 
   let rawValue: UInt32
@@ -98,15 +105,6 @@ struct Posting {
   /// A region of which a chief town has this name too: the bare name means the town.
   var isEclipsed: Bool { rawValue & 0x4000_0000 != 0 }
 
-  /// What is taken from the rank of a place when it is found by this name, in the unit of ranks. A place's alternate
-  /// name counts as the name of one sixteen times smaller; a country's as the name of a city: among a country's many
-  /// names are those of towns ("Poole" is Poland in Irish).
-  func demotion(level: UInt8) -> Int {
-    if isEclipsed { return 12 * 256 }
-    switch kind {
-    case .official: return 0
-    case .alternate: return (level == Place.Level.country.rawValue ? 17 : 4) * 256
-    case .code: return 3 * 256
-    }
-  }
+  /// What is taken from the rank of a place when it is found by this name, in the unit of ranks.
+  func demotion(level: UInt8) -> Int { isEclipsed ? 12 * 256 : kind.demotion(level: level) }
 }

@@ -19,14 +19,20 @@ struct PostcodeMatch {
 struct Postcodes {
   private(set) var matches: InlineArray<8, PostcodeMatch?> = InlineArray(repeating: nil)
   private(set) var count = 0
+  private let index: UnsafePointer<IndexSections>
+  private var sections: IndexSections { index.pointee }
+
+  /// None.
+  init(_ index: UnsafePointer<IndexSections>) { self.index = index }
 
   /// Looks up every token that has a digit, by itself and together with its neighbours within the segment.
-  init(_ sections: IndexSections, _ text: FoldedText) {
+  init(_ index: UnsafePointer<IndexSections>, _ text: FoldedText) {
+    self.init(index)
     for first in 0..<text.tokenCount where text.tokens[first].content.contains(.digit) {
       let parts = Self.parts(at: first, text)
-      if parts.before { find(first - 1, first + 1, sections, text) }
-      if parts.behind { find(first, first + 2, sections, text) }
-      find(first, first + 1, sections, text)
+      if parts.before { find(first - 1, first + 1, text) }
+      if parts.behind { find(first, first + 2, text) }
+      find(first, first + 1, text)
     }
   }
 
@@ -43,7 +49,7 @@ struct Postcodes {
     return (isBefore && !text.tokens[token - 1].content.contains(.digit), isBehind)
   }
 
-  private mutating func find(_ first: Int, _ end: Int, _ sections: IndexSections, _ text: FoldedText) {
+  private mutating func find(_ first: Int, _ end: Int, _ text: FoldedText) {
     let bytes = text.slice(first, end)
     guard count < matches.count, let packed = PostcodeRecord.packed(bytes) else { return }
     var records = sections.postcodes(packed)
@@ -77,10 +83,12 @@ struct Postcodes {
   /// The record of a country that is nearest to a place, if it is near, and the tokens of its code: those of the
   /// longest code first.
   func record(
-    near place: PlaceRecord, without mask: UInt64, _ sections: IndexSections, _ text: FoldedText
+    near place: PlaceRecord, without mask: UInt64, _ text: FoldedText
   ) -> (number: UInt32, mask: UInt64)? {
     var best: (number: UInt32, mask: UInt64)?
     var bestLength = 0
+    // By address: a subscript of the array itself would copy all of it.
+    let matches = matches.span
     for index in 0..<count {
       guard let match = matches[index], match.mask & mask == 0, match.length > bestLength else { continue }
       for number in match.records {
@@ -107,15 +115,20 @@ struct Postcodes {
     let before = match.first - 1
     guard before >= 0, text.tokens[before].segment == text.tokens[match.first].segment else { return 0 }
     let letters = text.slice(before, before + 1)
-    if letters.count == 2 { return CountryRecord.code(letters) == country ? 1 << before : 0 }
-    let plates: [(letter: UInt8, country: String)] = [
-      (UInt8(ascii: "a"), "AT"), (UInt8(ascii: "b"), "BE"), (UInt8(ascii: "d"), "DE"), (UInt8(ascii: "e"), "ES"),
-      (UInt8(ascii: "f"), "FR"), (UInt8(ascii: "h"), "HU"), (UInt8(ascii: "i"), "IT"), (UInt8(ascii: "l"), "LU"),
-      (UInt8(ascii: "n"), "NO"), (UInt8(ascii: "p"), "PT"), (UInt8(ascii: "s"), "SE"),
-    ]
-    guard letters.count == 1, let plate = plates.first(where: { $0.letter == letters[0] }) else { return 0 }
-    return CountryRecord.code(plate.country.utf8) == country ? 1 << before : 0
+    switch letters.count {
+    case 1: return plates.contains { $0.letter == letters[0] && $0.country == country } ? 1 << before : 0
+    case 2: return CountryRecord.code(letters) == country ? 1 << before : 0
+    default: return 0
+    }
   }
+
+  /// Letters on cars, where they are not the country's code.
+  private static let plates: [(letter: UInt8, country: UInt16?)] = [
+    (UInt8(ascii: "a"), code("AT")), (UInt8(ascii: "b"), code("BE")), (UInt8(ascii: "d"), code("DE")),
+    (UInt8(ascii: "e"), code("ES")), (UInt8(ascii: "f"), code("FR")), (UInt8(ascii: "h"), code("HU")),
+    (UInt8(ascii: "i"), code("IT")), (UInt8(ascii: "l"), code("LU")), (UInt8(ascii: "n"), code("NO")),
+    (UInt8(ascii: "p"), code("PT")), (UInt8(ascii: "s"), code("SE")),
+  ]
 
   /// The token behind a code that is only the first part of what people write: the data has the towns' codes of these
   /// countries, not the streets'.
@@ -124,18 +137,22 @@ struct Postcodes {
       return 0
     }
     let token = text.tokens[match.end]
-    let hasDigit = token.content.contains(.digit)
     let length = Int(token.end - token.start)
-    let isRest =
-      switch country {
-      case CountryRecord.code("GB".utf8), CountryRecord.code("CA".utf8): length == 3 && hasDigit
-      case CountryRecord.code("NL".utf8): length == 2 && !hasDigit
-      case CountryRecord.code("US".utf8): length == 4 && !token.content.contains(.letter)
-      case CountryRecord.code("BR".utf8), CountryRecord.code("PT".utf8): length == 3 && !token.content.contains(.letter)
-      default: false
-      }
+    guard (2...4).contains(length) else { return 0 }
+    let isRest = rests.contains { rest in
+      rest.country == country && rest.length == length
+        && token.content.contains(.digit) == rest.hasDigit && (rest.hasLetter || !token.content.contains(.letter))
+    }
     return isRest ? 1 << match.end : 0
   }
+
+  /// How the second parts look: "0B1", "AB", "1234", "123".
+  private static let rests: [(country: UInt16?, length: Int, hasDigit: Bool, hasLetter: Bool)] = [
+    (code("GB"), 3, true, true), (code("CA"), 3, true, true), (code("NL"), 2, false, true),
+    (code("US"), 4, true, false), (code("BR"), 3, true, false), (code("PT"), 3, true, false),
+  ]
+
+  private static func code(_ country: String) -> UInt16? { CountryRecord.code(country.utf8) }
 }
 
 extension Token {

@@ -3,16 +3,18 @@ import OnTheMap
 /// The best candidates so far, each place once, in memory of the caller.
 struct Ranking {
   private let room: UnsafeMutableBufferPointer<Candidate>
-  let capacity: Int
   private var count = 0
 
-  init(_ room: UnsafeMutableBufferPointer<Candidate>, capacity: Int) {
-    self.room = room
-    self.capacity = min(capacity, room.count)
-  }
+  init(_ room: UnsafeMutableBufferPointer<Candidate>) { self.room = room }
+
+  /// How many are kept.
+  var capacity: Int { room.count }
 
   /// The best so far.
   var best: Candidate? { count > 0 ? room[0] : nil }
+
+  /// The last one that is kept, once no more than the capacity would be.
+  var worst: Candidate? { count == capacity ? room[count - 1] : nil }
 
   mutating func insert(_ candidate: Candidate) {
     if count == capacity, !Candidate.precedes(candidate, room[count - 1]) { return }
@@ -32,24 +34,25 @@ struct Ranking {
 
   /// The answers that cover as much of the text as the best one does.
   ///
-  /// - Parameter detail: adds what the query asks for besides.
+  /// - Parameter detail: what is told of an answer where the query asks for it.
   func places(
-    for query: PlaceQuery, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
+    _ constraints: Constraints, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
   ) -> [Place] {
-    guard count > 0 else { return [] }
-    let best = room[0]
-    var places: [Place] = []
-    for candidate in room[..<min(count, query.limit)] where candidate.covered >= best.covered {
-      guard let record = sections.place(candidate.place) else { continue }
-      let answer = Place(
-        record, sections, postcode: postcode(candidate, record, sections), language: query.language,
-        match: candidate.match, confidence: confidence(candidate, sections))
-      if var answer {
-        if query.isDetailed { answer.detail = detail(candidate, record) }
-        places.append(answer)
+    guard let best else { return [] }
+    let wanted = min(count, constraints.limit)
+    return [Place](unsafeUninitializedCapacity: wanted) { places, placeCount in
+      for index in 0..<wanted where room[index].covered >= best.covered {
+        let candidate = room[index]
+        guard let record = sections.place(candidate.place),
+          var place = Place(
+            record, sections, postcode: postcode(candidate, record, sections), language: constraints.language,
+            match: candidate.match, confidence: confidence(candidate, sections))
+        else { continue }
+        if constraints.isDetailed { place.detail = detail(candidate, record) }
+        places.initializeElement(at: placeCount, to: place)
+        placeCount += 1
       }
     }
-    return places
   }
 
   /// The postcode whose point is the answer's: one that was asked for alone, or lies well within the town that is named

@@ -2,13 +2,12 @@ import OnTheMap
 
 /// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
 struct Reading {
-  unowned(unsafe) let sections: IndexSections
+  private let index: UnsafePointer<IndexSections>
+  private var sections: IndexSections { index.pointee }
   let phrases: Phrases
   let matches: UnsafeBufferPointer<NameMatch>
   let constraints: Constraints
-  private let isAddress: Bool
   private let postcodes: Postcodes
-  private var postingsLeft = GazetteerLimits.postingsPerQuery
 
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
   /// contains the place is worth.
@@ -32,37 +31,43 @@ struct Reading {
   private static let designatorWorth = 20 * 256
 
   init(
-    sections: IndexSections, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>, constraints: Constraints
+    index: UnsafePointer<IndexSections>, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>,
+    constraints: Constraints
   ) {
-    self.sections = sections
+    self.index = index
     self.phrases = phrases
     self.matches = matches
     self.constraints = constraints
-    isAddress = phrases.isAddress
-    postcodes = Postcodes(sections, phrases.text)
+    postcodes = phrases.hasNumber ? Postcodes(index, phrases.text) : Postcodes(index)
   }
 
-  mutating func rank(into ranking: inout Ranking) {
+  func rank(into ranking: inout Ranking) {
+    var postingsLeft = GazetteerLimits.postingsPerQuery
     for head in matches {
       guard let penalty = head.penalty else { continue }
-      let hasContext = matches.contains { !$0.overlaps(head) && $0.areaEnd > $0.postings.lowerBound }
+      var contextsMax = postcodes.count > 0 ? 1 : 0
+      for match in matches where !match.overlaps(head) && match.areaEnd > match.postings.lowerBound { contextsMax += 1 }
       let worth =
-        Self.tokenWorth * (head.end - head.first) - penalty - (head.longer != 0 ? Self.partLoss : 0)
+        Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
         - loss(head.spelling)
-      // Without context the order of the postings is the order of the candidates, the areas' and the places' alike.
-      let isSorted = !hasContext && constraints.isEmpty
-      let wanted = UInt32(isSorted ? ranking.capacity : GazetteerLimits.postingsPerName)
-      consider(head, worth, head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted), &ranking)
-      consider(head, worth, head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted), &ranking)
+      let bound =
+        worth + contextsMax * Self.contextWorth + constraints.focusWorthMax
+        + (phrases.asksForRegion(head) ? Self.designatorWorth : 0)
+      let wanted = UInt32(GazetteerLimits.postingsPerName)
+      let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
+      let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
+      consider(head, worth, bound, areas, &postingsLeft, &ranking)
+      consider(head, worth, bound, places, &postingsLeft, &ranking)
     }
     for index in 0..<postcodes.count { postcodes.matches[index].map { consider($0, &ranking) } }
   }
 
   /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
-  private mutating func consider(_ match: PostcodeMatch, _ ranking: inout Ranking) {
+  private func consider(_ match: PostcodeMatch, _ ranking: inout Ranking) {
     for number in match.records {
       guard let record = sections.postcode(number), let place = sections.place(record.place),
-        match.country ?? record.country == record.country, constraints.allow(postcodeOf: place, sections)
+        match.country ?? record.country == record.country,
+        constraints.isEmpty || constraints.allow(postcodeOf: place, sections)
       else { continue }
       let code = sections.country(record.country)?.code ?? 0
       var mask = match.mask | Postcodes.around(match, code, phrases.text)
@@ -81,34 +86,46 @@ struct Reading {
       ranking.insert(
         Candidate(
           place: record.place, score: score, covered: phrases.weight(of: mask), total: phrases.total, mask: mask,
-          hasContext: contexts > 0, isSegment: true, isLast: isLast, prominence: score, isInAddress: isAddress,
+          hasContext: contexts > 0, isSegment: true, isLast: isLast, prominence: score,
+          isInAddress: phrases.isAddress,
           postcode: number, isPostcode: true, spelling: .exact, isWhole: phrases.isWhole(mask),
           population: place.population))
     }
   }
 
-  private mutating func consider(
-    _ head: NameMatch, _ worth: Int, _ postings: Range<UInt32>, _ ranking: inout Ranking
+  /// - Parameter bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to
+  ///   posting, so whatever comes behind one that cannot be among the best cannot either.
+  private func consider(
+    _ head: NameMatch, _ worth: Int, _ bound: Int, _ postings: Range<UInt32>, _ postingsLeft: inout Int,
+    _ ranking: inout Ranking
   ) {
+    guard !postings.isEmpty else { return }
     let regionWorth = phrases.asksForRegion(head) ? Self.designatorWorth : 0
-    let isAlone = head.mask.nonzeroBitCount == phrases.text.tokenCount
+    let isAlone = head.mask == phrases.all
+    let isLast = phrases.isLast(head.end)
+    let hasOthers = matches.count > 1 && matches.contains { !$0.overlaps(head) }
     for number in postings {
       postingsLeft -= 1
       guard postingsLeft > 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
-      guard constraints.allow(place, sections), posting.kind != .code || readsAsCode(head) else { continue }
-      var (mask, contexts) = coverage(of: head, place, posting)
+      if let worst = ranking.worst, bound + Int(place.rank) - posting.kind.demotion(level: place.level) < worst.score {
+        return
+      }
+      guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
+      else { continue }
+      var (mask, contexts) = hasOthers ? coverage(of: head, place, posting) : (head.mask, 0)
       let postcode = place.level == Place.Level.city.rawValue ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
+      let demotion = posting.demotion(level: place.level)
       let candidate = Candidate(
         place: posting.place,
-        score: worth + contexts * Self.contextWorth + Int(place.rank) - posting.demotion(level: place.level)
+        score: worth + contexts * Self.contextWorth + Int(place.rank) - demotion
           + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
-        isSegment: head.isSegment, isLast: phrases.isLast(head.end),
-        prominence: Int(place.rank) - posting.demotion(level: place.level), isInAddress: isAddress,
+        isSegment: head.isSegment, isLast: isLast,
+        prominence: Int(place.rank) - demotion, isInAddress: phrases.isAddress,
         postcode: postcode, isPostcode: false, spelling: head.spelling,
         isWhole: !head.isPartial && phrases.isWhole(mask),
         population: place.population)
@@ -118,7 +135,7 @@ struct Reading {
 
   private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
     guard postcodes.count > 0,
-      let found = postcodes.record(near: place, without: mask, sections, phrases.text)
+      let found = postcodes.record(near: place, without: mask, phrases.text)
     else { return PlaceRecord.none }
     mask |= found.mask
     return found.number

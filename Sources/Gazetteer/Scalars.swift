@@ -37,25 +37,30 @@ struct Scalars {
     var last = 0
     while last < shorter - first, a[a.count - 1 - last] == b[b.count - 1 - last] { last += 1 }
     while last > 0, a[a.count - last] & 0xC0 == 0x80 { last -= 1 }
-    let (x, y) = (a[first..<(a.count - last)], b[first..<(b.count - last)])
-    switch (characters(x), characters(y)) {
+    // What is left between, most often too much.
+    let (x, y) = (first..<(a.count - last), first..<(b.count - last))
+    guard x.count <= 8, y.count <= 8 else { return false }
+    switch (characters(a, x), characters(b, y)) {
     case (0, 1), (1, 0), (1, 1): return true
     case (2, 2):
-      let half = x.count == y.count ? y.count - width(x) : 0
-      return half > 0 && x.prefix(width(x)).elementsEqual(y.suffix(width(x)))
-        && x.suffix(x.count - width(x)).elementsEqual(y.prefix(half))
+      let (inA, inB) = (x.lowerBound + width(a, x), y.lowerBound + width(b, y))
+      return a[x.lowerBound..<inA].elementsEqual(b[inB..<y.upperBound])
+        && a[inA..<x.upperBound].elementsEqual(b[y.lowerBound..<inB])
     default: return false
     }
   }
 
-  /// How many characters there are, or 3 for more than two.
-  private static func characters(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
-    guard bytes.count <= 8 else { return 3 }
-    return min(bytes.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }, 3)
+  /// How many characters there are.
+  private static func characters(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
+    var count = 0
+    for index in range where bytes[index] & 0xC0 != 0x80 { count += 1 }
+    return count
   }
 
   /// Bytes of the first character.
-  private static func width(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
-    1 + bytes.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count
+  private static func width(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
+    var end = range.lowerBound + 1
+    while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end += 1 }
+    return end - range.lowerBound
   }
 }

@@ -4,46 +4,40 @@ import OnTheMap
 /// much of the text belongs to it or to what contains it (coverage by disjoint token masks, as in Mapbox Carmen), by
 /// its rank and by where its name stands.
 struct Search {
-  unowned(unsafe) let sections: IndexSections
+  let index: UnsafePointer<IndexSections>
+  var sections: IndexSections { index.pointee }
   let text: FoldedText
   /// As typed.
   let source: UnsafeBufferPointer<UInt8>
-
-  init(_ sections: IndexSections, _ text: FoldedText, source: UnsafeBufferPointer<UInt8>) {
-    self.sections = sections
-    self.text = text
-    self.source = source
-  }
+  let constraints: Constraints
 
   /// The answers, best first.
-  func places(_ query: PlaceQuery) -> [Place] {
+  func places() -> [Place] {
     guard text.tokenCount > 0, !text.isCut else { return [] }
-    guard let constraints = Constraints(query, sections) else { return [] }
-    return withUnsafeTemporaryAllocation(of: NameMatch.self, capacity: GazetteerLimits.matches) { matches in
-      withUnsafeTemporaryAllocation(of: Candidate.self, capacity: GazetteerLimits.answers) { room in
-        let phrases = Phrases(sections: sections, text: text)
-        var count = phrases.find(into: matches)
-        if query.kind == .prefix { count = phrases.findBegun(into: matches, after: count) }
-        var ranking = rank(phrases, matches[..<count], constraints, limit: query.limit, room)
-        let words = misspelt(ranking.best, phrases)
-        if words != 0 {
-          let all = phrases.findMisspelt(words, into: matches, after: count)
-          if all > count { ranking = rank(phrases, matches[..<all], constraints, limit: query.limit, room) }
-        }
-        return ranking.places(for: query, sections, detail: detail)
+    let matches = UnsafeMutableBufferPointer<NameMatch>.allocate(capacity: GazetteerLimits.matches)
+    defer { matches.deallocate() }
+    // The second best tells how sure the best is.
+    return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: max(constraints.limit, 2)) { room in
+      let phrases = Phrases(index, text)
+      var count = phrases.find(into: matches)
+      if constraints.kind == .prefix { count = phrases.findBegun(into: matches, after: count) }
+      var ranking = rank(phrases, matches, count, room)
+      let words = misspelt(ranking.best, phrases)
+      if words != 0 {
+        let all = phrases.findMisspelt(words, into: matches, after: count)
+        if all > count { ranking = rank(phrases, matches, all, room) }
       }
+      return ranking.places(constraints, sections, detail: detail)
     }
   }
 
   private func rank(
-    _ phrases: Phrases, _ matches: Slice<UnsafeMutableBufferPointer<NameMatch>>, _ constraints: Constraints,
-    limit: Int,
+    _ phrases: Phrases, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
     _ room: UnsafeMutableBufferPointer<Candidate>
   ) -> Ranking {
-    var ranking = Ranking(room, capacity: max(limit, 2))
-    let found = UnsafeBufferPointer(UnsafeMutableBufferPointer(rebasing: matches))
-    var reading = Reading(sections: sections, phrases: phrases, matches: found, constraints: constraints)
-    reading.rank(into: &ranking)
+    var ranking = Ranking(room)
+    let found = UnsafeBufferPointer(rebasing: matches[..<count])
+    Reading(index: index, phrases: phrases, matches: found, constraints: constraints).rank(into: &ranking)
     return ranking
   }
 

@@ -20,4 +20,10 @@ struct Token {
   /// Number of the part between commas.
   var segment: UInt8
   var content: Content
+  /// What the word says of others, told by `Phrases`.
+  var role = Vocabulary.Role.none
+  /// How much it counts when coverage is taken.
+  var weight: UInt8 = 0
+
+  var isNumber: Bool { content.contains(.digit) }
 }

@@ -19,22 +19,35 @@ struct Vocabulary: Sendable {
 
   static let standard = Vocabulary()
 
-  private let roles: [UInt64: Role]
+  /// An open hash table: a word's hash, of which the lowest byte is its role; 0 for an empty slot. A power of two, and
+  /// twice as many as there are words and more.
+  private let slots: [UInt64]
 
   private init() {
-    var roles: [UInt64: Role] = [:]
+    var slots = [UInt64](repeating: 0, count: 1_024)
     for (role, words) in Self.words {
       for word in words.split(separator: " ") {
         var hash = NameHash()
         var word = String(word)
         word.withUTF8 { hash.add(UnsafeRawBufferPointer($0)) }
-        roles[hash.value] = role
+        var slot = Int(truncatingIfNeeded: hash.value >> 8) & (slots.count - 1)
+        while slots[slot] != 0, slots[slot] >> 8 != hash.value >> 8 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = hash.value & ~0xFF | UInt64(role.rawValue)
       }
     }
-    self.roles = roles
+    self.slots = slots
   }
 
-  func role(_ hash: UInt64) -> Role { roles[hash] ?? .none }
+  func role(_ hash: UInt64) -> Role {
+    slots.withUnsafeBufferPointer { slots in
+      var slot = Int(truncatingIfNeeded: hash >> 8) & (slots.count - 1)
+      while slots[slot] != 0 {
+        if slots[slot] >> 8 == hash >> 8 { return Role(rawValue: UInt8(truncatingIfNeeded: slots[slot])) ?? .none }
+        slot = (slot + 1) & (slots.count - 1)
+      }
+      return .none
+    }
+  }
 
   private static let words: [(Role, String)] = [
     (

@@ -68,12 +68,11 @@ package struct Place: Sendable, Equatable {
   package var country: String
   /// ISO 3166-1 alpha-2, upper case, "US".
   package var countryCode: String
-  /// Nil in answers to posts.
-  package var detail: Detail?
+  private var extra: Extra?
 
   package init(
     coordinate: Coordinate, level: Level, match: Match, confidence: Double, label: String, name: String,
-    region: String, country: String, countryCode: String, detail: Detail? = nil
+    region: String, country: String, countryCode: String
   ) {
     self.coordinate = coordinate
     self.level = level
@@ -84,6 +83,21 @@ package struct Place: Sendable, Equatable {
     self.region = region
     self.country = country
     self.countryCode = countryCode
-    self.detail = detail
+    extra = nil
+  }
+
+  /// Nil in answers to posts.
+  package var detail: Detail? {
+    get { extra?.detail }
+    set { extra = newValue.map(Extra.init) }
+  }
+
+  /// The detail out of line: most places have none, and all are handed on many times.
+  private final class Extra: Sendable, Equatable {
+    let detail: Detail
+
+    init(_ detail: Detail) { self.detail = detail }
+
+    static func == (a: Extra, b: Extra) -> Bool { a.detail == b.detail }
   }
 }

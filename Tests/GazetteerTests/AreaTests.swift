@@ -73,7 +73,8 @@ struct AreaTests {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
     func name(_ country: UInt16, _ language: String) -> String? {
-      sections.name(of: country, language: Array(language.utf8)).map { String(decoding: $0, as: UTF8.self) }
+      LocalNameRecord.language(language.utf8).flatMap { sections.name(of: country, language: $0) }
+        .map { String(decoding: $0, as: UTF8.self) }
     }
     #expect(name(0, "de") == "Fidschi" && name(0, "DE") == "Fidschi")
     #expect(name(0, "fr") == "Fidji" && name(0, "da") == "Fidji")
@@ -104,7 +105,8 @@ struct AreaTests {
       ("DE", "fr", "Allemagne"), ("JP", "ja", "日本"), ("US", "es", "Estados Unidos"), ("RU", "ru", "Россия"),
       ("CR", "de", "Costa Rica"),
     ] {
-      let found = try #require(sections.name(of: number(code), language: Array(language.utf8)))
+      let key = try #require(LocalNameRecord.language(language.utf8))
+      let found = try #require(sections.name(of: number(code), language: key))
       #expect(String(decoding: found, as: UTF8.self) == name)
     }
   }

@@ -87,7 +87,7 @@ struct InspectionTests {
     }
     if section == .slots {
       let at = offset(of: section, in: bytes)
-      for slot in 0..<16 * 4 { changed[at + slot * 8] = 0 }
+      for slot in 0..<16 * 4 { changed[at + slot * 4] = 0 }
     }
     guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
       Issue.record("\(section) is not inspected")

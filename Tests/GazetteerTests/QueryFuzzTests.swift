@@ -60,7 +60,7 @@ struct QueryFuzzTests {
       let bytes = random.changed(random.one(of: Self.names), with: Self.names)
       let text = random.below(2) == 0 ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
       let reading = FoldedText.Reading(rawValue: UInt8(random.below(4)))
-      let room = random.below(4) == 0 ? 6 + random.below(60) : GazetteerLimits.foldedBytes
+      let room = random.below(4) == 0 ? 6 + random.below(60) : FoldedText.bytes(foldedFrom: GazetteerLimits.queryBytes)
       return try FoldedText.withEmpty(bytes: room) { folded in
         text.withUnsafeBufferPointer { folded.fold($0, reading: reading) }
         var end = 0
