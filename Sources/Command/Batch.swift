@@ -58,6 +58,8 @@ final class Batch: Sendable {
       guard !input.isOver else { return nil }
       do throws(TableProblem) {
         guard var chunk = try input.reader.next() else {
+          // NDJSON without a line is a table without rows; CSV has a first row at least.
+          if input.reader.form == .csv, input.table == nil { throw TableProblem.empty }
           input.isOver = true
           return nil
         }

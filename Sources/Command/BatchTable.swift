@@ -29,13 +29,13 @@ struct BatchTable: Sendable {
 
   /// CSV with this first record.
   ///
-  /// - Throws: `TableProblem` when there is no column for the text.
+  /// - Throws: `TableProblem` when there is no column for the text, or the columns contradict each other.
   init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableProblem) {
     let header = try TableHeader(try CSVFields(header))
     guard let query = header.column("query") else {
       throw TableProblem("query must be a column; \(header.description)")
     }
-    columns = (query, header.names.count, QueryColumns(header))
+    columns = (query, header.names.count, try QueryColumns(header))
     self.defaults = defaults
   }
 
@@ -90,7 +90,8 @@ struct JSONLine {
   /// - Throws: the first part that is wrong.
   func read(into query: inout PlaceQuery) throws(InvalidOption) {
     for option in PlaceQuery.Option.allCases { try query.set(option, to: self[option.rawValue] ?? "") }
-    guard let latitude = self["focus_lat"], let longitude = self["focus_lon"] else { return }
+    let (latitude, longitude) = (self["focus_lat"] ?? "", self["focus_lon"] ?? "")
+    guard !latitude.isEmpty || !longitude.isEmpty else { return }
     try query.set(.focus, to: "\(latitude),\(longitude)")
   }
 

@@ -66,6 +66,9 @@ struct GeocodeCommand: AsyncParsableCommand {
     }
     guard !(prefix && reverse) else { throw ValidationError("--prefix and --reverse exclude each other.") }
     guard format == nil || input != nil else { throw ValidationError("--format goes with --input.") }
+    guard !(reverse && score != nil) else {
+      throw ValidationError("--score knows a reverse table by its column expected_city: leave --reverse out.")
+    }
     _ = try form()
     _ = try query()
   }
@@ -87,11 +90,11 @@ struct GeocodeCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     if json {
-      for place in places { say(String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self)) }
-      return
+      return try write(
+        places.map { place in String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self) })
     }
     let answer = GeocodeAnswer(places: places, showsAll: limit != nil)
-    for line in answer.lines { say(line) }
+    try write(answer.lines)
     for remark in answer.remarks { complain(remark) }
   }
 
@@ -108,8 +111,17 @@ struct GeocodeCommand: AsyncParsableCommand {
     let defaults = try query()
     try with(path, "--score") { descriptor throws(TableProblem) in
       let report = ScoreReport(score: try ScoreTable.score(descriptor: descriptor, defaults: defaults, index))
-      say(json ? report.json : report.text)
+      guard put((json ? report.json : report.text) + "\n", on: STDOUT_FILENO) else {
+        throw TableProblem("the score cannot be written: \(String(cString: strerror(errno)))")
+      }
       for problem in report.score.problems { complain("\(path), \(problem)") }
+    }
+  }
+
+  /// Says lines, which somebody wants to have all.
+  private func write(_ lines: [String]) throws {
+    guard put(lines.map { $0 + "\n" }.joined(), on: STDOUT_FILENO) else {
+      throw SettingError("The answer cannot be written: \(String(cString: strerror(errno))).")
     }
   }
 

@@ -73,18 +73,20 @@ struct ScoreTable: Sendable {
   private let count: Int?
   /// Expected names: of the place around a point, or for people who read the misses.
   private let name: Int?
+  private let columns: Int
   /// What is asked for where a row says nothing.
   private let defaults: PlaceQuery
 
-  /// - Throws: `TableProblem` when a column is missing.
+  /// - Throws: `TableProblem` when a column is missing, or columns contradict each other.
   init(_ header: TableHeader, defaults: PlaceQuery) throws(TableProblem) {
     // A column "level" says here what the place is, not what is wanted; and how many answers count says top_k.
-    options = QueryColumns(header, ignored: [.level, .limit, .prefix])
+    options = try QueryColumns(header, ignored: [.level, .limit, .prefix])
     query = header.column("query")
     name = header.column("expected_city", "expected_name")
     tolerance = header.column("tolerance_km", "tol_km")
     (kind, category) = (header.column("kind", "category", "edit"), header.column("category"))
     count = header.column("top_k")
+    columns = header.names.count
     self.defaults = defaults
     guard let latitude = header.column("lat"), let longitude = header.column("lon") else {
       throw TableProblem("lat and lon must be columns; \(header.description)")
@@ -104,6 +106,9 @@ struct ScoreTable: Sendable {
       column.map { fields.indices.contains($0) ? fields[$0].trimmedLine : "" } ?? ""
     }
     do {
+      guard fields.count <= columns else {
+        throw TableProblem("\(fields.count) fields, where the first row has \(columns)")
+      }
       guard !value(latitude).isEmpty, !value(longitude).isEmpty else { return score.skip() }
       guard let point = Coordinate(latitude: value(latitude), longitude: value(longitude)) else {
         throw TableProblem("lat and lon must be degrees, not \(value(latitude)), \(value(longitude))")
@@ -179,7 +184,7 @@ struct ScoreTable: Sendable {
         }
       }
     }
-    guard table != nil else { throw TableProblem("the file is empty") }
+    guard table != nil else { throw TableProblem.empty }
     return score
   }
 }

@@ -67,7 +67,9 @@ struct ScoreReport {
       miss.got.map { "\($0.label) (\($0.level.word), \($0.match.word))" } ?? "nothing"
     let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
     let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
-    return "\(miss.line)\t\(miss.kind)\t\(miss.query)\t\(miss.expected)\t\(got)\t\(km)\t\(confidence)"
+    // A line end or a tab within a field of the table must not make another line or column here.
+    let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: Limits.tableRecordBytesMax) }
+    return "\(miss.line)\t\(said.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
   }
 
   private func row(_ name: String, _ count: Score.Count) -> String {

@@ -8,8 +8,11 @@ struct TableHeader: Sendable {
 
   /// The names are compared without their case.
   ///
-  /// - Throws: `TableProblem` when a name is there twice.
+  /// - Throws: `TableProblem` when a name is there twice, or the lines have ends that are no line feeds.
   init(_ fields: CSVFields) throws(TableProblem) {
+    guard !fields.values.contains(where: { $0.utf8.contains(0x0D) }) else {
+      throw TableProblem("its lines end with carriage returns alone; save it with line feeds")
+    }
     names = fields.values.map(\.trimmedLine)
     var places: [String: Int] = [:]
     for (index, name) in names.enumerated() where !name.isEmpty {
@@ -27,7 +30,11 @@ struct TableHeader: Sendable {
   }
 
   /// "it has query, lat, lon", for complaints.
-  var description: String { "it has \(names.joined(separator: ", ").safeLine(bytesMax: 512))" }
+  var description: String {
+    let isSplit = names.count > 1 || names.allSatisfy { !$0.contains(";") && !$0.contains("\t") }
+    return "it has \(names.joined(separator: ", ").safeLine(bytesMax: 512))"
+      + (isSplit ? "" : ", and columns must have commas between them")
+  }
 }
 
 /// The parts of a question to a geocoder by the columns that hold them.
@@ -36,7 +43,8 @@ struct QueryColumns: Sendable {
   private let focus: (latitude: Int, longitude: Int)?
 
   /// - Parameter ignored: options whose columns mean something else in this table.
-  init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) {
+  /// - Throws: `TableProblem` when there is only one column of the two for a point.
+  init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) throws(TableProblem) {
     options = PlaceQuery.Option.allCases.compactMap { option in
       guard !ignored.contains(option) else { return nil }
       let column =
@@ -46,10 +54,10 @@ struct QueryColumns: Sendable {
         }
       return column.map { (option, $0) }
     }
-    if let latitude = header.column("focus_lat"), let longitude = header.column("focus_lon") {
-      focus = (latitude, longitude)
-    } else {
-      focus = nil
+    switch (header.column("focus_lat"), header.column("focus_lon")) {
+    case (let latitude?, let longitude?): focus = (latitude, longitude)
+    case (nil, nil): focus = nil
+    default: throw TableProblem("focus_lat and focus_lon must both be columns, or none; \(header.description)")
     }
   }
 

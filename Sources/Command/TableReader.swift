@@ -5,6 +5,8 @@ import OnTheMap
 struct TableProblem: Error, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
+
+  static let empty = TableProblem("the file is empty; its first row must name the columns")
 }
 
 /// Whole records of a table, as they were read. They are looked into elsewhere, so that all cores share that work.
@@ -134,14 +136,14 @@ struct TableReader {
     // Its complaint has been given where it became too long.
     guard !range.isEmpty, !isTooLong else { return }
     let isLong = range.count > Limits.tableRecordBytesMax
-    records.append(.init(range: range, line: line, problem: isLong ? Self.tooLong : nil))
+    records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
 
   /// A record without an end in sight, mostly because a quote is never closed. What follows its first line is read
   /// anew, so that it costs one row.
   private mutating func giveUp(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
     if state != .tooLong {
-      let problem = pending.count - start > Limits.tableRecordBytesMax ? Self.tooLong : Self.openQuote
+      let problem = pending.count - start > Limits.tableRecordBytesMax ? tooLong : Self.openQuote
       records.append(.init(range: start..<start, line: recordLine, problem: problem))
     }
     guard state != .tooLong, let end = pending[start...].firstIndex(of: 0x0A) else {
@@ -177,6 +179,8 @@ struct TableReader {
   }
 
   private static let openQuote = TableProblem("a quote is never closed")
-  private static let tooLong = TableProblem(
-    "the row is longer than \(Limits.tableRecordBytesMax) bytes; is a quote never closed?")
+  private var tooLong: TableProblem {
+    let hint = form == .csv ? " (is a quote never closed?)" : ""
+    return TableProblem("the row is longer than \(Limits.tableRecordBytesMax) bytes\(hint)")
+  }
 }

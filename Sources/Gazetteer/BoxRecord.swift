@@ -43,6 +43,16 @@ struct BoxRecord: Equatable {
     self.init(south: south, west: Int32(west), north: north, east: Int32(east))
   }
 
+  /// The sides on which a place lies, one bit each; nil for a place outside of the box.
+  func sides(at place: PlaceRecord) -> UInt8? {
+    let (latitude, longitude) = (place.latitudeE7, place.longitudeE7)
+    let isBetween = west <= longitude && longitude <= east
+    let isAround = west > east && (west <= longitude || longitude <= east)
+    guard south <= latitude, latitude <= north, isBetween || isAround else { return nil }
+    return (latitude == south ? 1 : 0) | (longitude == west ? 2 : 0) | (latitude == north ? 4 : 0)
+      | (longitude == east ? 8 : 0)
+  }
+
   init(south: Int32, west: Int32, north: Int32, east: Int32) {
     (self.south, self.west, self.north, self.east) = (south, west, north, east)
   }

@@ -23,6 +23,15 @@ enum FuzzyTable {
     return hash.value
   }
 
+  /// The hashes of a name's halves; nil for a name that is too short or too long to be looked for as misspelt.
+  static func halves(of name: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64)? {
+    guard let scalars = Scalars(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return nil }
+    let (middle, count) = (scalars.count / 2, scalars.count)
+    return (
+      hash(.first, scalars.slice(0, middle), count: count), hash(.second, scalars.slice(middle, count), count: count)
+    )
+  }
+
   /// The buckets and names of the names that are worth it: of five characters and more, and a place's own name, or
   /// another name of a place that is not small.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
@@ -32,11 +41,9 @@ enum FuzzyTable {
       for number in 0..<max(names.names.count - 1, 0) where isWorthIt(number, names, places) {
         let name = UnsafeRawBufferPointer(
           rebasing: bytes[Int(names.names[number].bytes)..<Int(names.names[number + 1].bytes)])
-        guard let scalars = Scalars(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { continue }
-        let middle = scalars.count / 2
-        halves.append((hash(.first, scalars.slice(0, middle), count: scalars.count), UInt32(number)))
-        halves.append(
-          (hash(.second, scalars.slice(middle, scalars.count), count: scalars.count), UInt32(number)))
+        guard let both = self.halves(of: name) else { continue }
+        halves.append((both.first, UInt32(number)))
+        halves.append((both.second, UInt32(number)))
       }
     }
     var size = 16

@@ -3,10 +3,10 @@ import OnTheMap
 /// A look at every record of a place index, for an operator who wants to know whether a file is whole: opening checks
 /// no more than the sections' places.
 package struct IndexInspection {
+  let sections: IndexSections
+  let places: UInt32
   private let file: MappedFile
-  private let sections: IndexSections
   private let path: String
-  private let places: UInt32
 
   /// Opens the file. Throws `PlaceIndexError`.
   package init(path: String) throws(PlaceIndexError) {
@@ -24,12 +24,20 @@ package struct IndexInspection {
     try inspectPlaces()
     try inspectCountries()
     try inspectNames()
+    try inspectPostings()
+    try inspectFuzzyNames()
     try inspectPostcodes()
-    try inspectSearches()
-    try inspectAreas()
+    try inspectGrid()
+    try inspectBoxes()
+    try inspectLocalNames()
+    guard String(validating: attribution, as: UTF8.self) != nil else { throw fault("attribution") }
   }
 
-  private func fault(_ part: String) -> PlaceIndexError { .damaged(path: path, part: part) }
+  private var attribution: UnsafeRawBufferPointer {
+    sections.attributionBytes.slice(0, sections.attributionBytes.count)
+  }
+
+  func fault(_ part: String) -> PlaceIndexError { .damaged(path: path, part: part) }
 
   private func inspectPlaces() throws(PlaceIndexError) {
     var lastLevel = Place.Level.country
@@ -42,6 +50,9 @@ package struct IndexInspection {
         throw fault("place \(number): its point")
       }
       guard Int(place.country) < sections.countryCount else { throw fault("place \(number): its country") }
+      guard PlaceRecord.rank(level: level, population: place.population) == place.rank else {
+        throw fault("place \(number): its rank")
+      }
       guard isArea(place.region, .region, of: place) else { throw fault("place \(number): its region") }
       guard isArea(place.county, .county, of: place) else { throw fault("place \(number): its county") }
       guard isText(sections.name(of: place)) else { throw fault("place \(number): its name") }
@@ -60,32 +71,16 @@ package struct IndexInspection {
   }
 
   private func inspectCountries() throws(PlaceIndexError) {
+    var codes: Set<UInt16> = []
     for number in 0..<UInt32(sections.countryCount) {
-      guard let country = sections.country(UInt16(clamping: number)),
-        sections.place(number)?.level == Place.Level.country.rawValue,
+      guard let country = sections.country(UInt16(clamping: number)), let place = sections.place(number),
+        place.level == Place.Level.country.rawValue, UInt32(place.country) == number,
         CountryRecord.code([UInt8(country.code & 0xFF), UInt8(country.code >> 8)]) == country.code,
-        Int(country.sovereign) < sections.countryCount
+        Int(country.sovereign) < sections.countryCount, codes.insert(country.code).inserted
       else { throw fault("country \(number)") }
     }
-  }
-
-  private func inspectNames() throws(PlaceIndexError) {
-    var last = UnsafeRawBufferPointer(start: nil, count: 0)
-    for number in 0..<UInt32(sections.nameCount) {
-      guard let record = sections.names[number], let next = sections.names[number + 1], record.bytes < next.bytes
-      else { throw fault("name \(number): its bytes") }
-      let name = sections.nameBytes.slice(Int(record.bytes), Int(next.bytes))
-      guard !name.isEmpty, number == 0 || last.lexicographicallyPrecedes(name) else {
-        throw fault("name \(number): its order")
-      }
-      last = name
-      var hash = NameHash()
-      hash.add(name)
-      guard sections.postings(of: name, hash: hash.value) == record.postings..<max(record.postings, next.postings)
-      else { throw fault("name \(number): it is not found") }
-    }
-    for number in 0..<UInt32(sections.postings.count) {
-      guard let posting = sections.posting(number), posting.place < places else { throw fault("posting \(number)") }
+    guard sections.place(UInt32(sections.countryCount))?.level != Place.Level.country.rawValue else {
+      throw fault("country \(sections.countryCount)")
     }
   }
 
@@ -96,6 +91,9 @@ package struct IndexInspection {
         throw fault("postcode \(number): its order")
       }
       last = record.key
+      guard let packed = PostcodeRecord.packed(record.code.utf8),
+        record.key == PostcodeRecord.firstKey(packed) + UInt64(record.country)
+      else { throw fault("postcode \(number): its code") }
       guard Int(record.country) < sections.countryCount,
         Coordinate(latitudeE7: record.latitudeE7, longitudeE7: record.longitudeE7) != nil
       else { throw fault("postcode \(number): its country or point") }
@@ -106,34 +104,51 @@ package struct IndexInspection {
     }
   }
 
-  /// Boxes, and names of countries by language.
-  private func inspectSearches() throws(PlaceIndexError) {
-    for number in 0..<UInt32(sections.fuzzyNames.count) {
-      guard let name = sections.fuzzyName(number), name < sections.nameCount else {
-        throw fault("fuzzy name \(number)")
+  /// Each populated place is there once, in the cell that it lies in.
+  private func inspectGrid() throws(PlaceIndexError) {
+    var last: (cell: UInt32, place: UInt32)?
+    for number in 0..<UInt32(sections.gridPlaces.count) {
+      guard let record = sections.gridPlaces[number], let place = sections.place(record.place),
+        place.level == Place.Level.city.rawValue, record.cell == PlaceGrid.cell(of: place),
+        last.map({ $0 < (record.cell, record.place) }) ?? true
+      else { throw fault("place \(number) of the grid") }
+      last = (record.cell, record.place)
+    }
+    let towns = (0..<places).lazy.filter { sections.place($0)?.level == Place.Level.city.rawValue }.count
+    guard sections.gridPlaces.count == towns else { throw fault("the grid: places are missing") }
+  }
+
+  /// Each area's box holds its places, and each of its four sides touches one. Takes little memory, since workers
+  /// inspect too.
+  private func inspectBoxes() throws(PlaceIndexError) {
+    let areas = sections.boxes.count
+    guard areas == (0..<places).lazy.filter({ sections.place($0)?.level != Place.Level.city.rawValue }).count else {
+      throw fault("boxes: one for each area")
+    }
+    // One bit for each side.
+    var touched = [UInt8](repeating: 0, count: areas)
+    for number in UInt32(areas)..<places {
+      guard let place = sections.place(number) else { continue }
+      for area in [UInt32(place.country), place.region, place.county] where area < areas {
+        guard let box = sections.boxes[area], let sides = box.sides(at: place) else {
+          throw fault("box \(area): place \(number) is not within it")
+        }
+        touched[Int(area)] |= sides
       }
     }
-    var last: UInt32 = 0
-    for number in 0..<UInt32(sections.gridPlaces.count) {
-      guard let record = sections.gridPlaces[number], record.cell >= last, record.place < sections.placeCount else {
-        throw fault("place \(number) of the grid")
-      }
-      last = record.cell
+    for (area, sides) in touched.enumerated() {
+      let isNone = sections.boxes[UInt32(area)] == BoxRecord.none
+      guard sides == 0b1111 || sides == 0 && isNone else { throw fault("box \(area): its sides") }
     }
   }
 
-  private func inspectAreas() throws(PlaceIndexError) {
-    guard sections.boxes.count <= Int(places) else { throw fault("boxes") }
-    for number in 0..<UInt32(sections.boxes.count) {
-      guard let level = sections.place(number)?.level, level < Place.Level.city.rawValue,
-        sections.boxes[number] == BoxRecord.none || sections.box(number) != nil
-      else { throw fault("box \(number)") }
-    }
+  private func inspectLocalNames() throws(PlaceIndexError) {
     var last: UInt32?
     for number in 0..<UInt32(sections.localNames.count) {
       guard let record = sections.localNames[number], last.map({ $0 < record.key }) ?? true,
-        Int(record.country) < sections.countryCount
-      else { throw fault("name \(number) of a country: its order or country") }
+        Int(record.country) < sections.countryCount,
+        LocalNameRecord.language([UInt8(record.language & 0xFF), UInt8(record.language >> 8)]) == record.language
+      else { throw fault("name \(number) of a country: its order, language or country") }
       last = record.key
       let name = sections.strings.slice(Int(record.nameOffset), Int(record.nameOffset) + Int(record.nameLength))
       guard isText(name) else { throw fault("name \(number) of a country: its bytes") }

@@ -14,9 +14,10 @@ package enum GazetteerLimits {
   static let runBytes = 24
   /// Bytes of the shortest: two characters, since single ones are parts of words.
   static let shortestRunBytes = 6
-  /// Places of one name that are looked at. The most frequent name, "San Antonio", has some hundreds.
+  /// Places of one name that are looked at. The most frequent name, "Santa Maria", has some 150, and more in a dump of
+  /// all that GeoNames knows.
   static let postingsPerName = 1024
-  /// Areas of one name that can enclose a place, "Santa Cruz" having about 30.
+  /// Areas of one name that can enclose a place, "Washington County" having 30.
   static let areasPerName = 64
   /// Postings looked at in one query, all names together: bounds the time of a query made of frequent names only.
   static let postingsPerQuery = 4096
@@ -33,7 +34,7 @@ package enum GazetteerLimits {
   /// Inhabitants of a place that is taken for the one that was meant, without a look at what is spelt alike.
   static let certainPopulation: UInt32 = 1_000
   /// The share of a text that a place must explain when nothing else speaks for it, and its rank: that of a town of
-  /// 5,000; in an address, 1,000; as the last words, 100,000.
+  /// 4,095; in an address, 1,023; as the last words, 65,535.
   static let coverageMinPercent = 35
   static let prominenceMin = 20 * 256
   static let addressCoverageMinPercent = 10

@@ -13,12 +13,15 @@ enum PlaceGrid {
   /// Longitudes 180 and -180 are the same.
   static func column(longitudeE7: Int32) -> Int { Int((Int64(longitudeE7) + 1_800_000_000) / cellE7) % columns }
 
+  static func cell(of place: PlaceRecord) -> UInt32 {
+    UInt32(row(latitudeE7: place.latitudeE7) * columns + column(longitudeE7: place.longitudeE7))
+  }
+
   /// The populated places by their cells.
   static func compiled(_ places: [PlaceRecord]) -> [GridRecord] {
     var records: [GridRecord] = []
     for (number, place) in places.enumerated() where place.level == Place.Level.city.rawValue {
-      let cell = row(latitudeE7: place.latitudeE7) * columns + column(longitudeE7: place.longitudeE7)
-      records.append(GridRecord(cell: UInt32(cell), place: UInt32(number)))
+      records.append(GridRecord(cell: cell(of: place), place: UInt32(number)))
     }
     records.sort { ($0.cell, $0.place) < ($1.cell, $1.place) }
     return records

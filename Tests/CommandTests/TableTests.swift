@@ -135,6 +135,11 @@ struct TableTests {
       ("query", "a,b", "malformed_row", ""), ("query,focus_lat,focus_lon", "Oslo,1,", "invalid_focus", "Oslo"),
       ("query", "\"a\"b", "malformed_row", ""), (nil, "[]", "malformed_row", ""), (nil, "{}", "invalid_query", ""),
       (nil, "{\"query\":\"Oslo\",\"country\":7}", "invalid_country", "Oslo"), (nil, "nonsense", "malformed_row", ""),
+      (nil, "{\"query\":\"Oslo\",\"focus_lat\":1}", "invalid_focus", "Oslo"),
+      ("query,limit", "Oslo,1.5", "invalid_limit", "Oslo"),
+      ("query", "", "invalid_query", ""), ("query", "Os\u{0},\u{0}", "malformed_row", ""),
+      (nil, "{\"query\":\"Oslo\",\"limit\":1e30}", "invalid_limit", "Oslo"),
+      (nil, "{\"query\":\"\\ud800\"}", "malformed_row", ""),
     ] as [(String?, String, String, String)])
   func wrongRow(header: String?, record: String, code: String, text: String) throws {
     let row = try row(record, header: header)
@@ -146,8 +151,26 @@ struct TableTests {
     #expect(complaint.code == code && complaint.detail.hasPrefix("line 7: "))
   }
 
-  @Test("A first row that does not name the columns is told", arguments: ["place,limit", "query,Query", "\"open"])
-  func header(header: String) {
-    #expect(throws: TableProblem.self) { try BatchTable(header: Array(header.utf8)[...], defaults: PlaceQuery("")) }
+  @Test(
+    "A first row that does not name the columns is told, and what to do",
+    arguments: [
+      ("place,limit", "query must be a column"), ("query,Query", "two columns"), ("\"open", "never closed"),
+      ("query,focus_lat", "focus_lon"), ("focus_lon,query", "focus_lat"), ("query;limit", "commas between them"),
+      ("query\tlimit", "commas between them"), ("query\rOslo\rRome", "line feeds"), ("\u{1}", "query must be a column"),
+    ])
+  func header(header: String, words: String) {
+    let problem = #expect(throws: TableProblem.self) {
+      try BatchTable(header: Array(header.utf8)[...], defaults: PlaceQuery(""))
+    }
+    #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
+  }
+
+  @Test("A row of ten megabytes costs itself alone, in either form", arguments: TableReader.Form.allCases)
+  func endless(form: TableReader.Form) async throws {
+    let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
+    let found = try await records(bytes, form: form)
+    #expect(found.map(\.line) == [1, 2, 3] && found[2].text == "b" && found[1].text.isEmpty)
+    #expect(found[1].problem?.contains("65536 bytes") == true)
+    #expect(found[1].problem?.contains("quote") == (form == .csv))
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Public-domain cases: the share of them whose answer lies within the distance that the case allows.
 @Suite("Accuracy")
 struct AccuracyTests {
-  private struct Case {
+  struct Case {
     var text: String
     var latitude: Double
     var longitude: Double
@@ -54,7 +54,7 @@ struct AccuracyTests {
     FileHandle.standardError.write(Data("accuracy: \(report.joined(separator: ", "))\n".utf8))
   }
 
-  private static func cases() throws -> [Case] {
+  static func cases() throws -> [Case] {
     let text = try String(contentsOf: World.sources.appending(path: "Fixtures/public_domain.csv"), encoding: .utf8)
     return text.split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
       let fields = fields(of: line)

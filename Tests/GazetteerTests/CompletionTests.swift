@@ -39,6 +39,24 @@ struct CompletionTests {
     }
   }
 
+  @Test("Sixteen names with a beginning are looked at", arguments: [(15, 15), (16, 16), (17, 16)])
+  func names(count: Int, answers: Int) throws {
+    #expect(GazetteerLimits.completions == 16)
+    let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.town("Town\($0)", 1_000) }
+    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .prefix, limit: 20)).count == answers)
+  }
+
+  @Test("A name's rank is that of its first eight places", arguments: [(7, true), (8, false)])
+  func places(areas: Int, isFirst: Bool) throws {
+    #expect(GazetteerLimits.completionPostings == 8)
+    // Areas come first, so the city behind seven of them is the eighth.
+    let index = try Hamlet.index(
+      of: (0..<areas).map { .region("\($0)", "Townz") }
+        + "abcdefghijklmnop".map { .town("Town\($0)", 1_000) } + [.town("Townz", 9_000_000)])
+    let first = index.locate(PlaceQuery("tow", kind: .prefix)).first
+    #expect((first?.name == "Townz") == isFirst)
+  }
+
   private func rank(of name: UInt32, _ sections: IndexSections) -> Int {
     (sections.postings(ofName: name) ?? 0..<0).prefix(GazetteerLimits.completionPostings)
       .compactMap { sections.posting($0) }

@@ -40,9 +40,40 @@ enum Hamlet {
     try builder.read(fileDescriptor: pipe.fileHandleForReading.fileDescriptor)
   }
 
-  static func index() throws -> PlaceIndex {
+  static func index(_ lines: String = lines) throws -> PlaceIndex {
     let file = TemporaryFile()
-    try write(to: file.path)
+    try write(lines, to: file.path)
     return try PlaceIndex(path: file.path)
+  }
+
+  /// A country of its own with these places, in the order that the source asks for.
+  static func index(of places: [Row]) throws -> PlaceIndex {
+    try index(
+      """
+      gazetteer\t1\tdata © nobody
+      C\tAA\t\t10\t20\t5000000\tAland\tAA\t
+      \(places.map(\.line).joined(separator: "\n"))
+
+      """)
+  }
+
+  /// One line of the source, in the one country.
+  struct Row {
+    var line: String
+
+    static func town(
+      _ name: String, _ population: Int = 1_000, region: String = "", at point: (Double, Double) = (11, 21),
+      alias: String = ""
+    ) -> Row {
+      Row(line: "P\tAA\t\(region)\t\(point.0)\t\(point.1)\t\(population)\t\(name)\t\t\(alias)")
+    }
+
+    static func region(_ code: String, _ name: String, _ population: Int = 0) -> Row {
+      Row(line: "R\tAA\t\(code)\t11\t21\t\(population)\t\(name)\t\t")
+    }
+
+    static func postcode(_ code: String, at point: (Double, Double)) -> Row {
+      Row(line: "Z\tAA\t\(code)\t\(point.0)\t\(point.1)")
+    }
   }
 }

@@ -29,13 +29,19 @@ struct InspectionTests {
   }
 
   /// Where a section's first record begins.
-  private func offset(of section: IndexLayout.Section, in bytes: [UInt8]) -> Int {
-    bytes.withUnsafeBytes { bytes in
+  private func offset(of section: IndexLayout.Section, in bytes: [UInt8]) throws -> Int {
+    try range(of: section, in: bytes).lowerBound
+  }
+
+  /// The bytes of a section's records.
+  private func range(of section: IndexLayout.Section, in bytes: [UInt8]) throws -> Range<Int> {
+    try bytes.withUnsafeBytes { bytes in
       let entries = (0..<IndexLayout.Section.allCases.count).map {
         IndexLayout.headerBytes + $0 * IndexLayout.entryBytes
       }
-      let entry = entries.first { bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self) == section.rawValue }
-      return entry.map { Int(bytes.loadUnaligned(fromByteOffset: $0 + 8, as: UInt64.self)) } ?? 0
+      let entry = try #require(entries.first { bytes.integer(at: $0, as: UInt32.self) == section.rawValue })
+      let start = Int(bytes.integer(at: entry + 8, as: UInt64.self))
+      return start..<start + Int(bytes.integer(at: entry + 16, as: UInt64.self)) * section.elementBytes
     }
   }
 
@@ -72,21 +78,25 @@ struct InspectionTests {
       (IndexLayout.Section.places, 3, UInt8(0x7F), "place 0: its point"), (.places, 12, 0xFF, "place 0: its name"),
       (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
       (.places, 26, 9, "place 0: its level"), (.countries, 0, 0x00, "country 0"), (.countries, 2, 9, "country 0"),
-      (.names, 0, 0x7F, "name 0: its bytes"), (.nameBytes, 0, 0x7F, "name 0: it is not found"),
-      (.slots, 0, 0x7F, "name"), (.postings, 0, 0x7F, "posting 0"), (.postcodes, 7, 0x7F, "postcode 1: its order"),
+      (.names, 0, 0x7F, "names: their start"), (.nameBytes, 0, 0x7F, "name 0: "),
+      (.slots, 0, 0x7F, "name"), (.postings, 0, 0x7F, "posting 0"), (.postings, 3, 0x30, "posting 0"),
+      (.postcodes, 7, 0x7F, "postcode 0: its code"), (.postcodes, 27, 0x00, "postcode 1: its order"),
+      (.places, 24, 0x01, "place 0: its rank"), (.places, 52, 0x00, "country 1"),
+      (.attribution, 0, 0xFF, "attribution"),
+      (.localNames, 0, 0x5F, "name 0 of a country: its order, language"),
       (.postcodes, 0, 0x7F, "postcode 0: its country or point"), (.postcodes, 16, 0x03, "postcode 0: its place"),
       (.boxes, 0, 0x00, "box"), (.localNames, 2, 0x7F, "name 0 of a country"),
     ])
   func records(section: IndexLayout.Section, byte: Int, value: UInt8, part: String) throws {
     let bytes = try written()
     var changed = bytes
-    changed[offset(of: section, in: bytes) + byte] = value
+    changed[try offset(of: section, in: bytes) + byte] = value
     if section == .boxes {
-      let at = offset(of: section, in: bytes)
+      let at = try offset(of: section, in: bytes)
       changed.replaceSubrange(at..<at + 4, with: [0xFF, 0xFF, 0xFF, 0x7F])
     }
     if section == .slots {
-      let at = offset(of: section, in: bytes)
+      let at = try offset(of: section, in: bytes)
       for slot in 0..<16 * 4 { changed[at + slot * 4] = 0 }
     }
     guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
@@ -94,6 +104,48 @@ struct InspectionTests {
       return
     }
     #expect(found.hasPrefix(part), "\(found)")
+  }
+
+  @Test(
+    "A bit that is flipped in what searches rely on is found by the walk alone",
+    arguments: [
+      IndexLayout.Section.filter, .slots, .nameBytes, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
+    ])
+  func everyBit(section: IndexLayout.Section) throws {
+    let bytes = try written()
+    let range = try range(of: section, in: bytes)
+    #expect(!range.isEmpty)
+    for at in range {
+      var changed = bytes
+      changed[at] ^= 1 << UInt8(at % 8)
+      let found = try fault(changed, isSummed: true)
+      guard case .damaged = found else {
+        Issue.record("byte \(at - range.lowerBound): \(String(describing: found))")
+        return
+      }
+    }
+  }
+
+  @Test("What the sections lack beside their records is found by the walk alone")
+  func counts() throws {
+    let bytes = try written()
+    for (section, part) in [
+      (IndexLayout.Section.gridPlaces, "the grid"), (.boxes, "boxes: one for each area"),
+      (.blockRanks, "the ranks of blocks"),
+      (.fuzzyNames, "fuzzy bucket"), (.names, "names: their end"), (.postings, "name"), (.nameBytes, "name"),
+    ] {
+      // One record fewer, by the directory.
+      var changed = bytes
+      let entry = try #require(
+        (0..<IndexLayout.Section.allCases.count).map { IndexLayout.headerBytes + $0 * IndexLayout.entryBytes }
+          .first { bytes[$0] == section.rawValue })
+      changed[entry + 16] -= 1
+      guard case .damaged(_, let found) = try fault(changed, isSummed: true) else {
+        Issue.record("\(section) may be shorter")
+        continue
+      }
+      #expect(found.hasPrefix(part), "\(section): \(found)")
+    }
   }
 
   @Test("Whatever is changed in a file, inspection ends with an answer")

@@ -31,16 +31,6 @@ struct OptionTests {
     #expect(try World.first("94043", country: "IS") == nil)
   }
 
-  @Test("A focus prefers what is near, but not a hamlet to a distant metropolis's own name")
-  func focus() throws {
-    let index = try World.index.get()
-    let lima = try #require(Coordinate(latitude: 40.74, longitude: -84.1))
-    func first(_ text: String) -> Place? { index.locate(PlaceQuery(text, focus: lima)).first }
-    #expect(first("Lima")?.region == "Ohio")
-    #expect(first("Tokyo")?.countryCode == "JP")
-    #expect(try World.first("Lima")?.countryCode == "PE")
-  }
-
   @Test("Only the levels that are asked for are answered")
   func levels() throws {
     let index = try World.index.get()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gazetteer
 
-/// Rules of reading a text, on the data of the world.
+/// What texts mean, on the data of the world; the rules by name are in `RuleTests` and `LineageRuleTests`.
 @Suite("Queries")
 struct QueryTests {
   @Test(
@@ -12,25 +12,11 @@ struct QueryTests {
       ("Costa Rica", "Costa Rica", "CR"), ("Seattle, WA", "Seattle, Washington, United States", "US"),
       ("Paris, TX", "Paris, Texas, United States", "US"), ("München", "Munich, Bavaria, Germany", "DE"),
       ("Muenchen", "Munich, Bavaria, Germany", "DE"), ("東京", "Tokyo, Japan", "JP"), ("Singapore", "Singapore", "SG"),
-      ("sao paulo brazil", "São Paulo, Brazil", "BR"), ("São Paulo", "São Paulo, Brazil", "BR"),
-      ("New York", "New York City, New York, United States", "US"),
-      ("New York, New York", "New York City, New York, United States", "US"),
-      ("NYC", "New York City, New York, United States", "US"), ("London", "London, England, United Kingdom", "GB"),
-      ("Vancouver, CA", "Vancouver, British Columbia, Canada", "CA"),
-      ("Half Moon Bay, CA", "Half Moon Bay, California, United States", "US"),
-      ("Köln, DE", "Köln, North Rhine-Westphalia, Germany", "DE"),
-      ("Portland OR", "Portland, Oregon, United States", "US"),
-      ("Washington DC", "Washington, District of Columbia, United States", "US"),
-      ("Москва", "Moscow, Russia", "RU"), ("Côte d'Ivoire", "Ivory Coast", "CI"),
-      ("UK", "United Kingdom", "GB"),
-      ("guelph on", "Guelph, Ontario, Canada", "CA"), ("moscow, id", "Moscow, Idaho, United States", "US"),
-      ("ponce, pr", "Ponce, Puerto Rico", "PR"), ("Mexico City", "Mexico City, Mexico", "MX"),
-      ("reading reading pa", "Reading, Pennsylvania, United States", "US"),
+      ("sao paulo brazil", "São Paulo, Brazil", "BR"), ("London", "London, England, United Kingdom", "GB"),
+      ("NYC", "New York City, New York, United States", "US"), ("Москва", "Moscow, Russia", "RU"),
+      ("Côte d'Ivoire", "Ivory Coast", "CI"), ("Mexico City", "Mexico City, Mexico", "MX"),
       ("Seattle, King County, WA, USA", "Seattle, Washington, United States", "US"),
       ("king county wa", "King County, Washington, United States", "US"),
-      ("sao paulo state", "São Paulo, Brazil", "BR"), ("province of Salzburg", "Salzburg, Austria", "AT"),
-      ("SF CA", "San Francisco, California, United States", "US"),
-      ("San Marino, San Marino", "San Marino", "SM"),
     ])
   func finds(text: String, label: String, country: String) throws {
     let place = try #require(try World.first(text))
@@ -38,29 +24,6 @@ struct QueryTests {
     #expect(place.countryCode == country)
     #expect(place.match == .exact)
     #expect((0.4...1).contains(place.confidence))
-  }
-
-  @Test(
-    "A street address falls back to its town and says so",
-    arguments: [
-      ("12 Oxford St, Cambridge, MA", "Cambridge", "US"), ("via milano 7 torino", "Turin", "IT"),
-      ("Brno Česká 12", "Brno", "CZ"), ("33 avenue du maine paris", "Paris", "FR"),
-      ("82 Clerkenwell Road, London, EC1M 5RF, United Kingdom", "London", "GB"),
-      ("123 Main St New York NY 10010", "New York City", "US"),
-    ])
-  func fallsBack(text: String, name: String, country: String) throws {
-    let place = try #require(try World.first(text))
-    #expect(place.name == name)
-    #expect(place.countryCode == country)
-    #expect(place.match == .fallback)
-    #expect(place.confidence < 0.8)
-  }
-
-  @Test("A town that is not in the country named is left, and the country answered")
-  func wrongCountry() throws {
-    let place = try #require(try World.first("chicago, canada"))
-    #expect(place.name == "Canada")
-    #expect(place.match == .fallback)
   }
 
   @Test(
@@ -87,13 +50,6 @@ struct QueryTests {
   @Test("Points outside the earth are no coordinates", arguments: ["91.5, 0.5", "47.6, 181.5", "47.6,"])
   func noCoordinates(text: String) throws {
     #expect(try World.first(text) == nil)
-  }
-
-  @Test("A country filter chooses among places of one name")
-  func filter() throws {
-    #expect(try World.first("London", country: "CA")?.region == "Ontario")
-    #expect(try World.first("Alexandria", country: "us")?.countryCode == "US")
-    #expect(try World.first("London", country: "XX") == nil)
   }
 
   @Test("The limit bounds the answers, and the best comes first")

@@ -104,6 +104,39 @@ struct GeocodeTableTests {
     #expect(first == second && first.contains("50.00 %") && first.contains("Qwxzzzk"))
   }
 
+  @Test("A score takes any line ends, marks, and line ends within quotes, and tells each row that is wrong")
+  func scoreRows() async throws {
+    let table = [
+      "\u{FEFF}query,lat,lon,tolerance_km,top_k", "Oslo,59.91,10.75,20,", "\"Nowhere\nat all\",48.85,2.35,20,",
+      "Oslo,59.91,10.75,-1,", "Oslo,59.91,10.75,,", "Oslo,91,10,20,", "Oslo,1e1,10,20,", "Oslo,59.91,10.75,20,0",
+      "Oslo,59.91,10.75,20,,1", "\"Oslo\"x,1,1,1,", "Rome,41.9,12.5,20",
+    ].joined(separator: "\r\n")
+    let path = try file("wrong.csv", table)
+    let (status, said, logged) = try await Stage.current.run("geocode", "--score", path)
+    #expect(status == 0 && said.contains("7 rows were not understood"))
+    // Two of three are right, and the third keeps to one line.
+    #expect(said.contains("66.67 %") && said.contains("Nowhere\u{FFFD}at all"))
+    for line in 5...11 { #expect(logged.contains("wrong.csv, line \(line): "), "\(line)") }
+    for words in ["tolerance", "degrees", "top_k", "6 fields", "quote"] { #expect(logged.contains(words)) }
+  }
+
+  @Test(
+    "What cannot be written ends with an error", arguments: [["Oslo"], ["--json", "Oslo"], ["--score"], ["--input"]])
+  func fullDisk(arguments: [String]) async throws {
+    let table = arguments[0].hasPrefix("--s") || arguments[0] == "--input"
+    let path = try file("one.csv", "query,lat,lon,tolerance_km\nOslo,59.91,10.75,20\n")
+    let command = (["geocode"] + arguments + (table ? [path] : [])).joined(separator: " ")
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "\"$0\" \(command) > /dev/full", Program.binary.path]
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let logged = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1 && logged.contains("cannot be written: No space left"), "\(logged)")
+  }
+
   @Test("A reverse table is known by its columns")
   func reverseScore() async throws {
     let path = try file("reverse.csv", "lat,lon,expected_city\n59.91273,10.74609,Oslo\n0,0,\n")
@@ -123,7 +156,8 @@ struct GeocodeTableTests {
       (["--lang", "german", "Oslo"], ["--lang", "two letters", "german"]),
       (["--level", "town", "Oslo"], ["--level", "postcode", "town"]),
       (["--focus", "1", "Oslo"], ["--focus", "LAT,LON"]),
-      (["--score", "-"], ["--score", "empty"]),
+      (["--score", "-"], ["--score", "empty"]), (["--input", "-"], ["--input", "empty", "columns"]),
+      (["--score", "-", "--reverse"], ["--reverse", "expected_city"]),
     ])
   func unreadable(arguments: [String], words: [String]) async throws {
     let (status, said, logged) = try await Stage.current.run(["geocode"] + arguments)

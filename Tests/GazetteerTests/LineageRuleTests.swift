@@ -1,0 +1,161 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// Rules of reading that concern what contains a place.
+@Suite("Rules of lineage")
+struct LineageRuleTests {
+  @Test("R6: A territory that is named with its state is the territory, and so are its towns")
+  func territories() throws {
+    let world = try Lineages()
+    var tried = 0
+    for number in 0..<UInt16(world.sections.countryCount) {
+      guard let country = world.sections.country(number), country.sovereign != number,
+        let territory = world.sections.place(UInt32(number)),
+        let state = world.sections.place(UInt32(country.sovereign)),
+        let town = world.largest(of: number)
+      else { continue }
+      tried += 1
+      for name in [world.name(territory), "\(world.name(town)), \(world.name(territory))"] {
+        let text = "\(name), \(world.name(state))"
+        #expect(try World.first(text)?.countryCode == world.code(territory), "\(text)")
+      }
+    }
+    #expect(tried > 30)
+  }
+
+  @Test(
+    "R6: A town of a territory is found with the state alone, and by the state's other names",
+    arguments: [
+      ("Saipan, United States of America", "MP"), ("Charlotte Amalie, VI, United States of America", "VI"),
+      ("Stanley, Falkland Islands, UK", "FK"), ("Nuuk, Denmark", "GL"), ("Nouméa, France", "NC"),
+      ("Saint-Denis, Réunion, France", "RE"), ("Hagåtña, Guam, USA", "GU"), ("Macau, China", "MO"),
+    ])
+  func sovereigns(text: String, country: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.countryCode == country && place.match == .exact)
+  }
+
+  @Test("R7: A country is a bound: another country's place is no answer, however large")
+  func filter() throws {
+    #expect(try World.first("London", country: "CA")?.region == "Ontario")
+    #expect(try World.first("Alexandria", country: "us")?.countryCode == "US")
+    #expect(try World.first("London", country: "XX") == nil)
+    #expect(try World.first("Nouméa", country: "FR")?.countryCode == "NC")
+    #expect(try World.first("Paris", country: "NC")?.countryCode != "FR")
+    // Far down in the order of all Springfields, so that it is found only if others are left out before.
+    for (text, country) in [("San Antonio", "PH"), ("Victoria", "RO"), ("Santa Cruz", "CV"), ("London", "KI")] {
+      let places = try World.index.get().locate(PlaceQuery(text, limit: 5, country: country))
+      #expect(!places.isEmpty && places.allSatisfy { $0.countryCode == country }, "\(text), \(country)")
+    }
+  }
+
+  @Test("R7: A focus is a wish: it prefers what is near, but not a hamlet to a distant metropolis's own name")
+  func focus() throws {
+    let index = try World.index.get()
+    let lima = try #require(Coordinate(latitude: 40.74, longitude: -84.1))
+    func first(_ text: String) -> Place? { index.locate(PlaceQuery(text, focus: lima)).first }
+    #expect(first("Lima")?.region == "Ohio")
+    #expect(first("Tokyo")?.countryCode == "JP")
+    #expect(try World.first("Lima")?.countryCode == "PE")
+  }
+
+  @Test(
+    "R8: A name may be said twice, of a place and of what contains it, or for no reason",
+    arguments: [
+      ("reading reading pa", "Reading, Pennsylvania, United States"), ("quebec, quebec", "Québec, Quebec, Canada"),
+      ("Singapore Singapore", "Singapore"), ("San Marino, San Marino", "San Marino"),
+      ("New York, New York", "New York City, New York, United States"), ("Monaco, Monaco", "Monaco"),
+      ("Kuwait Kuwait", "Kuwait City, Al Asimah, Kuwait"),
+    ])
+  func doubled(text: String, label: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.label == label && place.level == .city && place.match == .exact)
+  }
+
+  @Test("R8: Every region and country with a town of its name is that town when the name is said twice")
+  func everyDouble() throws {
+    let world = try Lineages()
+    var tried = 0
+    for town in world.towns {
+      let name = world.name(town)
+      let country = try #require(world.sections.place(UInt32(town.country)))
+      var text: String?
+      if name == world.name(country) { text = "\(name), \(name)" }
+      if let region = world.sections.place(town.region), name == world.name(region),
+        UInt64(town.population) * 64 >= UInt64(region.population)
+      {
+        text = "\(name), \(name), \(world.name(country))"
+      }
+      guard let text else { continue }
+      tried += 1
+      let place = try World.first(text)
+      #expect(place.map { $0.level == .city && world.isNear($0, town) } ?? false, "\(text)")
+    }
+    #expect(tried > 500)
+  }
+
+  @Test(
+    "R9: A town that is not in the area that is named is left, and the area answered as a fallback",
+    arguments: [
+      ("chicago, canada", "Canada"), ("Tokyo, Germany", "Germany"), ("Paris, Japan", "Japan"),
+      ("Munich, Texas", "Texas, United States"), ("Berlin, Spain", "Spain"),
+      ("Xyzzyville, Ohio", "Ohio, United States"),
+    ])
+  func contradiction(text: String, label: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.label == label && place.level < .city)
+    #expect(place.match == .fallback && place.confidence < 0.5)
+  }
+
+  @Test("R9: With a town that nobody knows, every country is a fallback, and says so")
+  func everyCountry() throws {
+    let world = try Lineages()
+    for number in 0..<UInt32(world.sections.countryCount) {
+      let country = try #require(world.sections.place(number))
+      let text = "Qwxzzzk, \(world.name(country))"
+      let place = try World.first(text)
+      #expect(place?.level == .country && place?.countryCode == world.code(country), "\(text)")
+      #expect(place.map { $0.match == .fallback && $0.confidence < 0.7 } ?? false, "\(text)")
+    }
+  }
+
+  @Test(
+    "R10: Names of different languages go together",
+    arguments: [
+      ("Wenen, Austria", "Vienna, Austria"), ("München, Germany", "Munich, Bavaria, Germany"),
+      ("Munich, Deutschland", "Munich, Bavaria, Germany"),
+      ("Londra, United Kingdom", "London, England, United Kingdom"),
+      ("Londen, Regno Unito", "London, England, United Kingdom"), ("Praag, Tschechien", "Prague, Czechia"),
+      ("Keulen, Germania", "Köln, North Rhine-Westphalia, Germany"), ("Moskau, Russia", "Moscow, Russia"),
+      ("Wenen, Autriche", "Vienna, Austria"), ("東京, Japon", "Tokyo, Japan"),
+    ])
+  func languages(text: String, label: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.label == label && place.match == .exact)
+  }
+
+  @Test(
+    "R11: Names of former times and other languages lead to the town of today",
+    arguments: [
+      ("Hirschberg im Riesengebirge", "Jelenia Góra", "PL"), ("Kattowitz", "Katowice", "PL"),
+      ("Breslau", "Wrocław", "PL"), ("Danzig", "Gdańsk", "PL"), ("Stettin", "Szczecin", "PL"),
+      ("Allenstein", "Olsztyn", "PL"), ("Oppeln", "Opole", "PL"), ("Gleiwitz", "Gliwice", "PL"),
+      ("Königsberg", "Kaliningrad", "RU"), ("Tilsit", "Sovetsk", "RU"), ("Stalingrad", "Volgograd", "RU"),
+      ("Leningrad", "Saint Petersburg", "RU"), ("Pressburg", "Bratislava", "SK"), ("Reichenberg", "Liberec", "CZ"),
+      ("Lemberg", "Lviv", "UA"), ("Constantinople", "Istanbul", "TR"), ("Saigon", "Ho Chi Minh City", "VN"),
+      ("Bombay", "Mumbai", "IN"), ("Peking", "Beijing", "CN"), ("Batavia", "Jakarta", "ID"),
+      ("Salisbury, Rhodesia", "Harare", "ZW"),
+    ])
+  func exonyms(text: String, name: String, country: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.name == name && place.countryCode == country && place.match == .exact)
+  }
+
+  @Test("R11: An abbreviation behind the name is left over, not taken for another town")
+  func abbreviated() throws {
+    let place = try #require(try World.first("Kattowitz O.S."))
+    #expect(place.name == "Katowice" && place.match == .fallback)
+  }
+}

@@ -1,0 +1,59 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// The places of the world with what contains them, for tests that try a rule on all that it concerns.
+struct Lineages {
+  let sections: IndexSections
+  let towns: [PlaceRecord]
+
+  init() throws {
+    let sections = try World.sections.get()
+    self.sections = sections
+    towns = (0..<UInt32(sections.placeCount)).lazy.compactMap(sections.place).filter {
+      $0.level == Place.Level.city.rawValue
+    }
+  }
+
+  func name(_ place: PlaceRecord) -> String { String(decoding: sections.name(of: place), as: UTF8.self) }
+
+  /// Of the place's country, "US".
+  func code(_ place: PlaceRecord) -> String {
+    let code = sections.country(place.country)?.code ?? 0
+    return String(decoding: [UInt8(code & 0xFF), UInt8(code >> 8)], as: UTF8.self)
+  }
+
+  /// Within about fifty kilometres: the town, or a part of it.
+  func isNear(_ place: Place, _ town: PlaceRecord) -> Bool {
+    guard let point = Coordinate(latitudeE7: town.latitudeE7, longitudeE7: town.longitudeE7) else { return false }
+    return place.coordinate.distanceKm(to: point) < 50
+  }
+
+  /// The town of the most inhabitants in a country.
+  func largest(of country: UInt16) -> PlaceRecord? {
+    towns.lazy.filter { $0.country == country }.max { $0.population < $1.population }
+  }
+
+  /// The towns of the most inhabitants in a region.
+  func largest(in region: UInt32, _ count: Int) -> ArraySlice<PlaceRecord> {
+    towns.filter { $0.region == region }.sorted { $0.population > $1.population }.prefix(count)
+  }
+
+  /// The codes of two and three letters of the regions of some countries, and the regions' numbers.
+  func regionCodes(of countries: Set<String>) -> [(region: UInt32, code: String)] {
+    var codes: [(region: UInt32, code: String)] = []
+    for name in 0..<UInt32(sections.nameCount) {
+      guard let bytes = sections.nameBytes(name), (2...3).contains(bytes.count),
+        bytes.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
+      else { continue }
+      for posting in (sections.postings(ofName: name) ?? 0..<0).compactMap(sections.posting) {
+        guard posting.kind == .code, let place = sections.place(posting.place),
+          place.level == Place.Level.region.rawValue, countries.contains(code(place))
+        else { continue }
+        codes.append((posting.place, String(decoding: bytes, as: UTF8.self)))
+      }
+    }
+    return codes
+  }
+}

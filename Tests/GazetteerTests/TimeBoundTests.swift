@@ -1,0 +1,108 @@
+import Foundation
+import Fuzzing
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// Texts that are built to take long, on the data of the world. What is bounded is the processor's time of the thread,
+/// so that it makes no difference who else is at work.
+@Suite("Time of a query")
+struct TimeBoundTests {
+  /// Twenty times what any of these texts takes.
+  private static let millisecondsMax = 100.0
+
+  /// Asks for the places of a text, and of what is completed from it: tells whether there are any. Throws where they
+  /// take too long or make no sense.
+  @discardableResult
+  private func ask(_ text: String, _ index: PlaceIndex) throws -> Bool {
+    var isFound = false
+    for kind in [PlaceQuery.Kind.forward, .prefix] {
+      let start = Self.milliseconds
+      let places = index.locate(PlaceQuery(text, kind: kind, limit: 20))
+      try #require(Self.milliseconds - start < Self.millisecondsMax, "\(text)")
+      try #require(places.count <= 20, "\(text)")
+      try #require(places.allSatisfy { (0...1).contains($0.confidence) && !$0.label.isEmpty }, "\(text)")
+      isFound = isFound || !places.isEmpty
+    }
+    return isFound
+  }
+
+  private static var milliseconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) * 1e-6
+  }
+
+  @Test("Every beginning of every public case is answered in time")
+  func beginnings() throws {
+    let index = try World.index.get()
+    for item in try AccuracyTests.cases() {
+      for end in item.text.indices { try ask(String(item.text[...end]), index) }
+    }
+  }
+
+  @Test("256 bytes of marks, signs and separators are answered in time")
+  func marks() throws {
+    let index = try World.index.get()
+    for piece in [
+      "\u{301}", "\u{20DD}", ",", ", ", ".", "'", "’", "&", "-", "/", "(", "\u{200D}", "\u{202E}", "\u{FE0F}", "٬", "、",
+      "a\u{301}", "a,", "a.", "a'", "1,", "1 ", "é", "ﬃ", "ﷺ", "\u{1F5FA}", "\u{1F1E9}\u{1F1EA}", "東", "京都", "한", "ガ",
+    ] {
+      try ask(String(repeating: piece, count: GazetteerLimits.queryBytes / piece.utf8.count), index)
+    }
+    // Longer than any query: not looked at.
+    #expect(try World.first(String(repeating: ",", count: 1_000)) == nil)
+    #expect(try World.first(String(repeating: "\u{301}", count: 10_000)) == nil)
+  }
+
+  @Test("Texts of nothing but the most frequent names are answered in time")
+  func frequent() throws {
+    let (index, sections) = (try World.index.get(), try World.sections.get())
+    var names: [(count: Int, name: String)] = []
+    for number in 0..<UInt32(sections.nameCount) {
+      guard let range = sections.postings(ofName: number), range.count > 30, let name = sections.nameBytes(number)
+      else { continue }
+      names.append((range.count, String(decoding: name, as: UTF8.self)))
+    }
+    names.sort { $0 > $1 }
+    #expect(names.count > 100)
+    let frequent = names.prefix(100).map(\.name)
+    for name in frequent { try ask(String(repeating: name + " ", count: 200 / (name.utf8.count + 1)), index) }
+    Fuzz.rounds(300) { random in
+      let separator = random.one(of: [" ", ", ", " 1 ", ""])
+      var text = ""
+      while text.utf8.count < 200 { text += random.one(of: frequent) + separator }
+      return try ask(String(text.prefix(240)), index)
+    }
+  }
+
+  @Test("Texts of many names that are all misspelt are answered in time")
+  func misspelt() throws {
+    let (index, sections) = (try World.index.get(), try World.sections.get())
+    Fuzz.rounds(300) { random in
+      var text = ""
+      while text.utf8.count < 200 {
+        text += name(&random, sections).dropLast() + random.one(of: ["x ", "q, ", " "])
+      }
+      return try ask(String(text.prefix(120)), index)
+    }
+  }
+
+  @Test("Random bytes, and first words of random names, are answered in time")
+  func random() throws {
+    let (index, sections) = (try World.index.get(), try World.sections.get())
+    Fuzz.rounds(1_000) { random in
+      if random.below(2) == 0 {
+        return try ask(String(decoding: (0..<random.below(200)).map { _ in random.byte() }, as: UTF8.self), index)
+      }
+      let words = (0..<8).flatMap { _ in name(&random, sections).split(separator: " ").prefix(1) }
+      return try ask(words.joined(separator: random.one(of: [" ", ", "])), index)
+    }
+  }
+
+  private func name(_ random: inout SeededRandom, _ sections: IndexSections) -> String {
+    let bytes = sections.nameBytes(UInt32(random.below(sections.nameCount)))
+    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+}
