@@ -80,6 +80,9 @@ private struct Folding {
   private var next = 0
   /// Where the last character that was appended ends.
   private var to = 0
+  /// Characters of a token of Han and kana, and whether the last one ends the name of a division.
+  private var ideographs = 0
+  private var isAfterDivision = false
   /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
   private var lettersSinceDot = 0
 
@@ -163,9 +166,14 @@ private struct Folding {
   }
 
   private mutating func appendUTF8(_ scalar: UInt32) {
-    let content: Token.Content =
+    let isIdeograph =
       (0x3040...0x30FF).contains(scalar) || (0x3400...0x9FFF).contains(scalar) || (0x20000...0x3FFFF).contains(scalar)
-      ? [.letter, .ideograph] : .letter
+    let content: Token.Content = isIdeograph ? [.letter, .ideograph] : .letter
+    if isIdeograph {
+      if isOpen, isAfterDivision { endToken() }
+      ideographs = isOpen ? ideographs + 1 : 1
+      isAfterDivision = ideographs >= 3 && Self.divisions.contains(scalar)
+    }
     switch scalar {
     case ..<0x800:
       append(UInt8(0xC0 | scalar >> 6), content)
@@ -244,6 +252,10 @@ private struct Folding {
       byteCount = start + 2
     }
   }
+
+  /// "東京都渋谷区" is two names: what ends so is rather a division than the beginning of a name. Prefecture, circuit,
+  /// urban prefecture, province, county, city, district.
+  private static let divisions: [UInt32] = "都道府県縣县省市區区郡".unicodeScalars.map(\.value)
 
   private static func expanded(_ scalar: UInt32) -> (UInt8, UInt8)? {
     switch scalar {

@@ -19,7 +19,8 @@ extension IndexSections {
   }
 
   /// What a country is called in a language, `LocalNameRecord.language`; nil where the file does not tell.
-  func name(of country: UInt16, language: UInt16) -> UnsafeRawBufferPointer? {
+  func name(of country: UInt16, language: UInt16?) -> UnsafeRawBufferPointer? {
+    guard let language else { return nil }
     let key = LocalNameRecord.key(language: language, country: country)
     guard let record = localNames[localNames.partitionPoint { $0.key < key }], record.key == key else { return nil }
     let name = strings.slice(Int(record.nameOffset), Int(record.nameOffset) + Int(record.nameLength))

@@ -151,7 +151,14 @@ struct Phrases {
         end += 1
         guard count < matches.count else { return count }
         guard hasLetter, let postings = sections.postings(of: text.slice(first, end), hash: hash.value) else {
-          if end - first == 1 { count += findWithin(first, into: matches, from: count) }
+          if end - first == 1 {
+            if let postings = postingsOfStem(first) {
+              matches.initializeElement(at: count, to: match(first, end, postings))
+              count += 1
+            } else {
+              count += findWithin(first, into: matches, from: count)
+            }
+          }
           continue
         }
         matches.initializeElement(at: count, to: match(first, end, postings))
@@ -160,6 +167,22 @@ struct Phrases {
     }
     return count
   }
+
+  /// Of a Hangul name with what says of which kind the place is: "광명시" for "광명", "강남구" for "강남".
+  private func postingsOfStem(_ token: Int) -> Range<UInt32>? {
+    let bytes = text.slice(token, token + 1)
+    // Three syllables and more, each of three bytes.
+    guard bytes.count >= 9, bytes[bytes.count - 3] >= 0xEA else { return nil }
+    let (stem, ending) = (bytes.dropLast(3), bytes.suffix(3))
+    guard Self.endings.contains(where: { $0.withUTF8Buffer { $0.elementsEqual(ending) } }) else { return nil }
+    let name = UnsafeRawBufferPointer(rebasing: stem)
+    var hash = NameHash()
+    hash.add(name)
+    return sections.postings(of: name, hash: hash.value)
+  }
+
+  /// Town, county, district, province, township, rural township, neighbourhood.
+  private static let endings: [StaticString] = ["시", "군", "구", "도", "읍", "면", "동"]
 
   /// Finds names in a token of Han or kana, which is written without spaces: from the left, the longest first. All have
   /// the token's one bit, so that one at most is taken.
@@ -220,6 +243,11 @@ struct Phrases {
       if text.tokens[word].role != .designator, text.tokens[word].role != .regionDesignator { return false }
     }
     return true
+  }
+
+  /// One of the words that are names of places now and then and parts of names mostly.
+  func isSmallWord(_ match: NameMatch) -> Bool {
+    match.end - match.first == 1 && text.tokens[match.first].role == .particle
   }
 
   /// "São Paulo state", "province of Salzburg".

@@ -15,7 +15,7 @@ extension Place {
       let coordinate = Coordinate(
         latitudeE7: postcode?.latitudeE7 ?? record.latitudeE7, longitudeE7: postcode?.longitudeE7 ?? record.longitudeE7)
     else { return nil }
-    let local = language.flatMap { sections.name(of: record.country, language: $0) }
+    let local = sections.name(of: record.country, language: language)
     let ownName = sections.name(of: record)
     let country = local ?? sections.place(UInt32(record.country)).map(sections.name(of:)) ?? Self.noName
     let name = level == .country ? local ?? ownName : ownName

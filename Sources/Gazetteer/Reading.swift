@@ -103,10 +103,12 @@ struct Reading {
     let regionWorth = phrases.asksForRegion(head) ? Self.designatorWorth : 0
     let isAlone = head.mask == phrases.all
     let isLast = phrases.isLast(head.end)
+    // "Me" is a country by itself; beside words that are left over it is none.
+    let isSmallWord = phrases.isSmallWord(head)
     let hasOthers = matches.count > 1 && matches.contains { !$0.overlaps(head) }
     for number in postings {
       postingsLeft -= 1
-      guard postingsLeft > 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
+      guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
       if let worst = ranking.worst, bound + Int(place.rank) - posting.kind.demotion(level: place.level) < worst.score {
@@ -129,8 +131,18 @@ struct Reading {
         postcode: postcode, isPostcode: false, spelling: head.spelling,
         isWhole: !head.isPartial && phrases.isWhole(mask),
         population: place.population)
-      if candidate.isPlausible { ranking.insert(candidate) }
+      if candidate.isPlausible, isSmallWord || posting.kind == .code ? isMeant(candidate, place, head) : true {
+        ranking.insert(candidate)
+      }
     }
+  }
+
+  /// Whether a small word or a code may be the place asked for. "Me" is a country by itself; beside words that are left
+  /// over it is none, and by itself it is no region.
+  private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
+    if candidate.hasContext { return true }
+    if head.mask == phrases.all { return place.level != Place.Level.region.rawValue || !phrases.isSmallWord(head) }
+    return !phrases.isSmallWord(head) && head.isSegment
   }
 
   private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
@@ -183,15 +195,17 @@ struct Reading {
     for candidate in match.postings.lowerBound..<match.areaEnd {
       guard let posting = sections.posting(candidate) else { return false }
       let area = posting.place
-      if area == number || posting.kind == .code && !match.readsCodes { continue }
+      let isCountry = area < UInt32(sections.countryCount)
+      // "USA Texas Austin": a country's code may come first.
+      if area == number || posting.kind == .code && !match.readsCodes && !(isCountry && match.first == 0) { continue }
       if area == place.region || area == UInt32(place.country) { return true }
-      if area < UInt32(sections.countryCount), let own = sections.country(place.country),
+      if isCountry, let own = sections.country(place.country),
         UInt32(own.sovereign) == area
       {
         return true
       }
       if area == place.county { return true }
-      if place.county == PlaceRecord.none, let record = sections.place(area),
+      if place.level == Place.Level.city.rawValue, place.county == PlaceRecord.none, let record = sections.place(area),
         record.level == Place.Level.county.rawValue, record.region == place.region, record.country == place.country,
         isNear(record, place)
       {

@@ -72,7 +72,7 @@ struct FileFuzzTests {
   private func lookUp(in sections: IndexSections) throws {
     for number: UInt32 in [0, 1, 2, 3, 4, 9, 10, 0x7FFF_FFFF, .max] {
       _ = (sections.box(number), sections.postcode(number))
-      let name = sections.name(of: UInt16(truncatingIfNeeded: number), language: Array("sv".utf8))
+      let name = sections.name(of: UInt16(truncatingIfNeeded: number), language: LocalNameRecord.language("sv".utf8))
       _ = name.map { String(decoding: $0, as: UTF8.self) }
     }
     for code in ["A12B", "0", "ZZZZZZZZZZ"] {

@@ -84,7 +84,7 @@ struct FileTests {
       }
       damaged.withUnsafeBytes { file in
         guard let sections = try? IndexSections(file, path: "damaged") else { return }
-        _ = (sections.box(0), sections.name(of: 0, language: Array("sv".utf8)))
+        _ = (sections.box(0), sections.name(of: 0, language: LocalNameRecord.language("sv".utf8)))
         for number in sections.postcodes(PostcodeRecord.packed(Array("A12B".utf8)) ?? 0).prefix(10) {
           _ = sections.postcode(number)
         }

@@ -136,7 +136,7 @@ struct GeoNamesDumpTests {
     for name in ["https example org galland", "http x", "Old Lutetia", "nicht gebraucht"] {
       #expect(found(name).isEmpty, "\(name)")
     }
-    let german = try #require(sections.name(of: 0, language: Array("de".utf8)))
+    let german = try #require(sections.name(of: 0, language: LocalNameRecord.language("de".utf8)))
     #expect(String(decoding: german, as: UTF8.self) == "Gallien")
   }
 

@@ -50,9 +50,11 @@ struct MisspellingTests {
       guard text != name else { continue }
       tried += 1
       var found: [UInt32] = []
-      Array(text.utf8).withUnsafeBytes { bytes in
-        var misspelling = Misspelling(sections)
-        misspelling.names(near: bytes) { found.append($0) }
+      withUnsafePointer(to: sections) { index in
+        Array(text.utf8).withUnsafeBytes { bytes in
+          var misspelling = Misspelling(index)
+          misspelling.names(near: bytes) { found.append($0) }
+        }
       }
       #expect(found.contains(number), "\(text) for \(name)")
     }

@@ -10,10 +10,12 @@ struct PlaceJSONTests {
 
   private func place(_ detail: Place.Detail?) throws -> Place {
     let coordinate = try #require(Coordinate(latitude: 47.60621, longitude: -122.33207))
-    return Place(
+    var place = Place(
       coordinate: coordinate, level: .city, match: .fallback, confidence: 0.98765,
       label: "Seattle, Washington, United States", name: "Seattle", region: "Washington", country: "United States",
-      countryCode: "US", detail: detail)
+      countryCode: "US")
+    place.detail = detail
+    return place
   }
 
   @Test("Without detail it has what a post needs")
