@@ -33,7 +33,7 @@ enum FuzzyTable {
   }
 
   /// The buckets and names of the names that are worth it: of five characters and more, and a place's own name, or
-  /// another name of a place that is not small.
+  /// another name of a place that is not small. A hamlet, of which nobody tells the inhabitants, is no guess.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
     var entries: [(bucket: UInt32, name: UInt32)] = []
     var halves: [(hash: UInt64, name: UInt32)] = []
@@ -60,10 +60,10 @@ enum FuzzyTable {
     let range = Int(names.names[number].postings)..<Int(names.names[number + 1].postings)
     return range.contains { index in
       let posting = Posting(rawValue: names.postings[index])
+      let population = places[Int(posting.place)].population
       switch posting.kind {
-      case .official: return true
-      case .alternate:
-        return posting.isArea || places[Int(posting.place)].population >= GazetteerLimits.fuzzyPopulationMin
+      case .official: return posting.isArea || population > 0
+      case .alternate: return posting.isArea || population >= GazetteerLimits.fuzzyPopulationMin
       case .code: return false
       }
     }

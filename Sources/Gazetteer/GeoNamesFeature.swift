@@ -16,6 +16,8 @@ struct GeoNamesFeature {
   let alternateNames: [Field]
   let coordinate: Coordinate
   let isPlace: Bool
+  /// A section of a populated place (PPLX).
+  let isPart: Bool
   let country: Field
   let region: Field
   let county: Field
@@ -39,6 +41,7 @@ struct GeoNamesFeature {
     name = fields[1]
     alternateNames = fields[3].split(separator: UInt8(ascii: ","))
     isPlace = fields[6].elementsEqual([UInt8(ascii: "P")]) && !Self.former.contains(Array(fields[7]))
+    isPart = fields[7].elementsEqual("PPLX".utf8)
     (country, region, county) = (fields[8], fields[10], fields[11])
   }
 
@@ -47,8 +50,9 @@ struct GeoNamesFeature {
   func line(region: [UInt8]) -> [UInt8] {
     let kept = alternateNames.filter { Self.isName($0) }
     return Self.line(
-      kind: UInt8(ascii: "P"), country: country, region: region, point: coordinate, population: population, name: name,
-      codes: kept.filter { Self.isCode($0) }, names: kept.filter { !Self.isCode($0) })
+      kind: UInt8(ascii: isPart ? "S" : "P"), country: country, region: region, point: coordinate,
+      population: population, name: name, codes: kept.filter { Self.isCode($0) },
+      names: kept.filter { !Self.isCode($0) })
   }
 
   /// A number of at most 32 bits; larger ones become the largest.

@@ -42,6 +42,13 @@ struct Nearby {
     var outsideKm: Double
   }
 
+  /// Within this share of its radius a town has all, and the largest has it.
+  private static let coreShare = 0.35
+  /// What a part of a town keeps of its radius: around it is the town.
+  private static let partShare = 0.5
+  /// Kilometres by which a place of which nobody tells the inhabitants must be nearer than the edge of a town.
+  private static let unknownKm = 5.0
+
   let sections: IndexSections
   let point: Coordinate
 
@@ -50,8 +57,9 @@ struct Nearby {
     self.point = point
   }
 
-  /// The places whose towns are nearest, best first, none further away than `GazetteerLimits.nearbyKm`. A town is taken
-  /// for a disc that grows with the root of its inhabitants, so that a suburb's edge belongs to the city around it.
+  /// The places whose towns are nearest, best first, none further away than `GazetteerLimits.nearbyKm`. A town is
+  /// taken for a disc that grows with its inhabitants, so that a suburb's edge belongs to the city around it; a place
+  /// of which they are not known has none.
   func places(limit: Int) -> [Found] {
     var found: [Found] = []
     // Along a parallel a degree grows shorter towards the poles; near them all of it is near.
@@ -75,22 +83,27 @@ struct Nearby {
     else { return }
     let distanceKm = point.distanceKm(to: place)
     guard distanceKm <= GazetteerLimits.nearbyKm else { return }
-    let radiusKm = Nearby.radiusKm(record.population)
-    // Near its middle a city has all, its districts too; towards its edge the town has it whose middle is nearest for
-    // its size.
-    let share = distanceKm / radiusKm
-    let outsideKm =
-      share <= 0.35 ? -1 - log2(1 + Double(record.population)) : share < 1 ? share - 1 : distanceKm - radiusKm
-    let candidate = Found(place: number, outsideKm: outsideKm)
+    let candidate = Found(place: number, outsideKm: Self.outsideKm(record, distanceKm))
     let index = found.firstIndex { candidate.outsideKm < $0.outsideKm } ?? found.count
     guard index < limit, !found.contains(where: { $0.place == number }) else { return }
     found.insert(candidate, at: index)
     if found.count > limit { found.removeLast() }
   }
 
+  /// How far a point is outside of a place, as `Found` says it. Near its middle a city has all, its districts too;
+  /// towards its edge the town has it whose middle is nearest for its size.
+  private static func outsideKm(_ record: PlaceRecord, _ distanceKm: Double) -> Double {
+    guard record.population > 0 else { return distanceKm + unknownKm }
+    let radiusKm = radiusKm(record.population) * (record.isPart != 0 ? partShare : 1)
+    let share = distanceKm / radiusKm
+    if share <= coreShare { return -1 - log2(1 + Double(record.population)) }
+    return share < 1 ? share - 1 : distanceKm - radiusKm
+  }
+
   /// Sure within the town, half as sure ten kilometres outside of it.
   static func confidence(_ found: Found) -> Double { 1 / (1 + max(found.outsideKm, 0) / 10) }
 
-  /// A town's radius by its inhabitants: some thousand on a square kilometre, and half a kilometre for the smallest.
-  static func radiusKm(_ population: UInt32) -> Double { 0.5 + 0.018 * Double(population).squareRoot() }
+  /// A town's radius by its inhabitants: half a kilometre for the smallest, 6.5 for 120,000. Large towns are denser, so
+  /// that it grows a little less than with the root.
+  static func radiusKm(_ population: UInt32) -> Double { 0.5 + 0.022 * pow(Double(population), 0.48) }
 }

@@ -6,6 +6,8 @@ package struct PlaceIndexBuilder {
   private var places: [PlaceRecord] = []
   private var countries: [CountryRecord] = []
   private var strings: [UInt8] = []
+  /// Where displayed names begin in the strings: many towns share one.
+  private var nameOffsets: [[UInt8]: UInt32] = [:]
   private var names = NameTable()
   private var postcodes = PostcodeTable()
   private var localNames = LocalNames()
@@ -112,12 +114,22 @@ package struct PlaceIndexBuilder {
     let county = row.county.isEmpty ? nil : countyNumbers[countyKey]
     let record = PlaceRecord(
       latitudeE7: row.coordinate.latitudeE7, longitudeE7: row.coordinate.longitudeE7, population: row.population,
-      nameOffset: UInt32(strings.count), region: region ?? PlaceRecord.none, country: country,
+      nameOffset: offset(of: row.name), region: region ?? PlaceRecord.none, country: country,
       nameLength: UInt16(row.name.count), rank: PlaceRecord.rank(level: row.level, population: row.population),
-      level: row.level.rawValue, county: row.level == .county ? number : county ?? PlaceRecord.none)
-    strings += row.name
+      level: row.level.rawValue, isPart: row.isPart ? 1 : 0,
+      county: row.level == .county ? number : county ?? PlaceRecord.none)
     places.append(record)
     names.add(row, number: number, rank: Int(record.rank))
+  }
+
+  /// Where a displayed name begins in the strings, to which it is added if it is not there.
+  private mutating func offset(of name: SourceRow.Field) -> UInt32 {
+    let name = Array(name)
+    if let offset = nameOffsets[name] { return offset }
+    let offset = UInt32(strings.count)
+    nameOffsets[name] = offset
+    strings += name
+    return offset
   }
 
   private mutating func addLocalName(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {

@@ -3,6 +3,8 @@ import OnTheMap
 /// One place in the file: 32 bytes, little-endian, in this order. Positions are record numbers, never addresses.
 struct PlaceRecord {
   static let none = UInt32.max
+  /// What a place counts as of which nobody tells the inhabitants.
+  private static let unknownPopulation: UInt32 = 250
 
   /// 1e-7 degrees.
   var latitudeE7: Int32
@@ -20,7 +22,8 @@ struct PlaceRecord {
   var rank: UInt16
   /// `Place.Level`.
   var level: UInt8
-  var reserved: UInt8 = 0
+  /// 1 for a place that is usually a part of a larger one near it, else 0.
+  var isPart: UInt8 = 0
   /// The second-level region, itself for a county, `none` where there is none or it is not known.
   var county: UInt32 = none
 
@@ -35,7 +38,7 @@ struct PlaceRecord {
       default: 8
       }
     // Linear between powers of two: monotone, which is all that an order needs.
-    let value = UInt64(population) + 1
+    let value = UInt64(level == .city && population == 0 ? unknownPopulation : population) + 1
     let exponent = 63 - value.leadingZeroBitCount
     let fraction = exponent >= 8 ? (value >> UInt64(exponent - 8)) & 0xFF : (value << UInt64(8 - exponent)) & 0xFF
     return UInt16((bonus + exponent) * 256 + Int(fraction))

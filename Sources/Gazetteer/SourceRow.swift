@@ -5,6 +5,8 @@ struct SourceRow {
   typealias Field = Slice<UnsafeBufferPointer<UInt8>>
 
   var level: Place.Level
+  /// A populated place that is usually a part of a larger one near it.
+  var isPart: Bool
   /// ISO 3166-1 alpha-2.
   var country: Field
   /// The first-level region's code within the country; a country's sovereign state; or empty.
@@ -29,9 +31,10 @@ struct SourceRow {
       case UInt8(ascii: "C"): .country
       case UInt8(ascii: "R"): .region
       case UInt8(ascii: "D"): .county
-      case UInt8(ascii: "P"): .city
-      default: throw refuse("the kind must be C, L, R, D, P or Z")
+      case UInt8(ascii: "P"), UInt8(ascii: "S"): .city
+      default: throw refuse("the kind must be C, L, R, D, P, S or Z")
       }
+    isPart = fields[0].first == UInt8(ascii: "S")
     country = fields[1]
     let slash = fields[2].firstIndex(of: UInt8(ascii: "/"))
     region = fields[2].prefix(upTo: slash ?? fields[2].endIndex)

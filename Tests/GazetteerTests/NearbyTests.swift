@@ -13,10 +13,44 @@ struct NearbyTests {
     "A point within a town is the town's, one in a village beside a city is the village's",
     arguments: [
       (48.137, 11.575, "Munich"), (47.6062, -122.3321, "Seattle"), (49.4454, 11.8587, "Amberg"),
-      (-33.8688, 151.2093, "Sydney"), (48.2497, 11.6532, "Garching"),
+      (-33.8688, 151.2093, "Sydney"), (48.2497, 11.6532, "Garching"), (49.4873, 8.3901, "Ludwigshafen am Rhein"),
     ])
   func nearest(latitude: Double, longitude: Double, name: String) throws {
     #expect(try places(latitude, longitude).first?.name == name)
+  }
+
+  @Test(
+    "The edge of a town's part is the town's, and its middle the part's", arguments: [(-1.5, "Town"), (0.3, "Part")])
+  func part(kilometres: Double, name: String) throws {
+    let file = TemporaryFile()
+    try Hamlet.write(
+      """
+      gazetteer\t1\tdata © nobody
+      C\tAA\t\t10\t20\t5000000\tAland\tAA\t
+      P\tAA\t\t10\t20\t120000\tTown\t\t
+      S\tAA\t\t10.045\t20\t20000\tPart\t\t
+
+      """, to: file.path)
+    let north = 10.045 + kilometres / 111.2
+    let found = try PlaceIndex(path: file.path).locate(PlaceQuery("\(north), 20", kind: .reverse, limit: 1))
+    #expect(found.first?.name == name)
+  }
+
+  @Test("A hamlet of unknown size is the answer where the next town's edge is more than 5 km farther away")
+  func hamlet() throws {
+    let file = TemporaryFile()
+    try Hamlet.write(
+      """
+      gazetteer\t1\tdata © nobody
+      C\tAA\t\t10\t20\t5000000\tAland\tAA\t
+      P\tAA\t\t10\t20\t10000\tTown\t\t
+      P\tAA\t\t10.06\t20\t0\tNear\t\t
+      P\tAA\t\t10.09\t20\t0\tFar\t\t
+
+      """, to: file.path)
+    let index = try PlaceIndex(path: file.path)
+    #expect(index.locate(PlaceQuery("10.06, 20", kind: .reverse, limit: 1)).map(\.name) == ["Town"])
+    #expect(index.locate(PlaceQuery("10.09, 20", kind: .reverse, limit: 1)).map(\.name) == ["Far"])
   }
 
   @Test("Far out at sea there is none", arguments: [(0.0, -30.0), (-48.0, -123.0), (90, 0), (-90, 180)])

@@ -8,6 +8,7 @@ import re
 
 from areas import distance
 from naming import clean, key
+from towns import LEFT_OUT
 
 # A town of the name within this distance is the same town.
 SAME_TOWN_KM = 20
@@ -50,6 +51,7 @@ class Postcodes:
     def __init__(self, sources):
         points = collections.defaultdict(list)
         self.towns = collections.defaultdict(list)
+        self.rows = []
         for row in rows(sources):
             point = row["latitude"], row["longitude"]
             # A few rows lie at 0, 0 for want of a point.
@@ -60,6 +62,9 @@ class Postcodes:
                 points[row["country_code"], code].append(point)
             if row["country_code"] == "US" and row["city"] and row["state"]:
                 self.towns[row["state"], row["city"]].append(point)
+            if row["country_code"] not in LEFT_OUT and row["city"]:
+                self.rows.append((row["country_code"], row["state"] or "", row["city"], int(row["accuracy"] or 0),
+                                  row["postal_code"], point))
         self.points = points
 
     def lines(self):

@@ -22,6 +22,7 @@ from counties import Counties
 from naming import abbreviations, clean, core, distinct, key
 from packages import PlainUnpickler, Sources, fetch
 from postcodes import Postcodes, town_counties, write
+from towns import PostalNames, Towns
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -272,6 +273,10 @@ def local_names(sources, nations):
 def places(sources, cities, parts, local, rows, postcodes):
     """Lines of counties, then of populated places."""
     counties, towns, small = Counties(parts, local, town_counties(sources)), [], []
+    others = Towns()
+    parts_of_towns = PostalNames(postcodes.rows).parts(
+        [(city["countrycode"], [city["name"], *city["alternatenames"]], city["population"],
+          (city["latitude"], city["longitude"])) for city in cities])
     known = collections.defaultdict(list)
     for kind, state, name, point in census(sources, cities):
         if kind == "D":
@@ -283,7 +288,7 @@ def places(sources, cities, parts, local, rows, postcodes):
     counties.join()
     counties.add_others(cities)
     counties.settle()
-    for city in cities:
+    for number, city in enumerate(cities):
         names = distinct(city["name"], city["alternatenames"])
         point = city["latitude"], city["longitude"]
         if city["countrycode"] == "US":
@@ -292,10 +297,14 @@ def places(sources, cities, parts, local, rows, postcodes):
         codes = abbreviations(names)
         names = [name for name in names if name not in codes]
         codes = [code.replace(" ", "") for code in codes] + EXTRA_PLACE_CODES.get(city["geonameid"], [])
-        towns.append(line("P", city["countrycode"], counties.region(city), point, city["population"], city["name"],
-                          codes, names))
+        region = counties.region(city)
+        others.add(city["countrycode"], region, point, [city["name"], *names])
+        kind = "S" if number in parts_of_towns else "P"
+        towns.append(line(kind, city["countrycode"], region, point, city["population"], city["name"], codes, names))
     for state, name, point in [*small, *postcodes.small_towns(parts, known)]:
         towns.append(line("P", "US", counties.town_region(state, name, point), point, 0, name, [], []))
+    for country, region, point, names in others.found(postcodes.rows):
+        towns.append(line("P", country, region, point, 0, names[0], [], distinct(names[0], names[1:])))
     yield from sorted({line("D", country, region, point, population, name, [], names)
                        for country, region, point, population, name, names in counties.rows()})
     yield from sorted(set(towns))

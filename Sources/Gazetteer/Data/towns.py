@@ -1,0 +1,301 @@
+"""Small towns that only the postcodes know: which of their names are those of towns, and where the towns belong."""
+
+import collections
+import re
+import statistics
+
+from areas import distance
+from naming import clean, key
+
+# What the source says of a row's point: it lies amid the points of other rows of its code (3), it is the place of this
+# name in GeoNames (4), it is the middle of a municipality (2, 5) or of addresses (6). At 0 and 1 nobody knows.
+NAMED_PLACE = {4}
+ACCURACIES = {
+    # Hamlets, of which GeoNames has one half; their codes are those of few square kilometres.
+    "GB": {3, 4}, "IT": {3, 4},
+    # Whole municipalities or parishes, and points from the post or the mapping agency.
+    "BR": {2}, "CR": {6}, "FR": {5}, "DK": {4, 6}, "EE": {6}, "FI": {4, 5, 6}, "LU": {4, 6}, "NL": {0, 4, 6}, "PL": {6},
+    "KR": {6},
+    # Post towns all, whatever the point.
+    "NO": {0, 4}, "SE": {0, 4}, "ZA": {0, 4},
+    "FO": {0, 1, 3, 4}, "GL": {0, 1, 3, 4}, "IS": {0, 1, 3, 4}, "PF": {0, 4},
+}
+
+# Countries of which the rows name something else: streets, quarters, districts, offices, the country; or are too many
+# for what is known of them; or are done elsewhere (the United States).
+LEFT_OUT = frozenset("""
+    AE AI AS CC CO CX DO DZ FK FM GI GS GU HK HM ID IO JE JP MC MH MO MP MW MX NF NR NU PE PN PR PW SG TC TR US VA VI
+    WF WS
+    """.split())
+
+# A town of the name within this distance is the same town; of a municipality of which the middle is known, which may
+# be in the woods, within this.
+SAME_TOWN_KM = 20
+SAME_MUNICIPALITY_KM = 150
+WIDE = {"BR"}
+
+# A German row without a sure point is of a company or an office, or it is of a municipality that has the name of none
+# of its villages. A place's name has this form; an office's name ends so; and a company is in a town.
+GERMAN_PLACE = re.compile(r"(Bad |Groß |Klein )?[A-ZÄÖÜ][a-zäöüß]+(-[A-ZÄÖÜ][a-zäöüß]+)?"
+                          r"( (an|in|bei|am|im|ob|vor|auf)( der| dem)? [A-ZÄÖÜ][a-zäöüß]+)?")
+GERMAN_OFFICE = re.compile(r"(amt|arsenal|bank|behörde|bund|dienst|direktion|genossenschaft|gericht|hospital|inkasso|"
+                           r"kasse|klinik|klinikum|komplex|krankenhaus|mittel|park|pflege|post|präsident|schule|"
+                           r"service|shop|stelle|universität|verlag|versicherung|versicherungen|verwaltung|wehr|"
+                           r"zeitung|zentrum)\b", re.I)
+OUT_OF_TOWN_KM = 2
+
+# A row this far from the middle of the rows of its code has the point of another place of its name; but not where codes
+# are those of deserts.
+FAR_OFF_KM = 25
+MIDDLE_ROWS = 3
+DESERTS = {"AR", "AU", "UY"}
+
+# A place that the post of its country names nowhere near is mostly a part of a town, where the post names so great a
+# share of the larger places; but not if it is as large as this.
+NAMED_SHARE = 0.7
+LARGER_INHABITANTS = 15_000
+PART_INHABITANTS = 100_000
+
+# A name that so many towns of one region or country have tells nobody which is meant; those of which no more is known
+# than that are left out.
+NAMESAKES_IN_REGION = 3
+NAMESAKES_IN_COUNTRY = 8
+
+# A row with the name of a place this near tells which region the source's state is.
+SAME_PLACE_KM = 5
+# The share of such rows that must agree.
+STATE_SHARE = 0.8
+# The county is that of the nearest places of which it is known, if so many agree.
+COUNTY_NEIGHBOURS = 3
+# A town lies in the box of its country's places, but for so many degrees.
+BORDER_DEGREES = 0.5
+# Cells in a degree.
+CELLS = 4
+
+# A name with one of these words is that of an office, an estate or a works. Whole words, without accents and case.
+OTHER_WORDS = frozenset("""
+    aeroport aeropuerto airport apartado barrio bo bc dc camp cantt cedex college colony dairy district edso estate extn
+    factory fpo gpo ho hospital industrial kolonia lpo mc militar mill mills office pobox poligono postafiok project
+    rs sector so tso universidad university urbanitzacio urbanizacion
+    """.split())
+# Countries that write a place's names in two languages with a slash between.
+BILINGUAL = frozenset("AT BE BG CH EE ES FI IT LU RS SI SK".split())
+
+# A last word that tells which part of a city is meant.
+DIRECTIONS = re.compile(r" (North|South|East|West|Central|Centre|Northeast|Northwest|Southeast|Southwest)$")
+
+ARTICLE = re.compile(r"^(.+), (El|La|Los|Las|A|O|As|Os|L'|Els|Les|Es|Sa|Ses)$")
+BRACKET = re.compile(r"^([^()]+?) *\(([^()]+)\)$")
+# Words within a Romance name that are small where the source has capitals.
+PARTICLES = re.compile(r"(?<= )(A|Al|D[aeio]|Das|Del|Dell[aeo]|Dei|Degli|Delle|Dos|E|El|En|I|L[aeo]|Las|Los|Y)(?= )")
+CAPITALISED = frozenset("AR BO CL CO CR EC ES GT HN IT MX PA UY".split())
+
+
+def town_names(country, name):
+    """The names of a row's town, the one to show first; none when it is no town's."""
+    name = clean(name or "") or ""
+    bracket = BRACKET.match(name)
+    slash = re.fullmatch(r"([^/]+)/([^/]+)", name)
+    if slash and country == "DE":
+        parts = [slash[1]]
+    else:
+        parts = [bracket[1]] if bracket else name.split("/") if country in BILINGUAL else [name]
+    parts = [part.strip() for part in parts]
+    if country == "BG":
+        # "Боян / Bojan": as the other sources, the Latin form first.
+        parts.reverse()
+    names = [town_name(country, part) for part in parts]
+    if not all(names):
+        return []
+    if bracket and country in ("AT", "CH", "DE", "PL", "RO") or slash and country == "DE":
+        # "Nienburg (Saale)" is asked for so; elsewhere a parish or a municipality stands in brackets.
+        names.append(name)
+    short = re.sub(r" (bei|an der|in der|am|im) .*", "", names[0]) if names[0] != parts[0] else ""
+    return names + ([short] if short and short not in names else [])
+
+
+def town_name(country, name):
+    """One name in its usual form; empty when it is no town's."""
+    article = ARTICLE.match(name)
+    if article:
+        name = article[2] + ("" if article[2].endswith("'") else " ") + article[1]
+    if country in ("CH", "LI", "NL", "DK"):
+        # "Hofstetten SO", "København K".
+        name = re.sub(r" [A-ZÆØÅ]{1,2}$", "", name)
+    if country in ("AT", "CH", "DE", "LI"):
+        name = name.replace(" b. ", " bei ").replace(" a. d. ", " an der ").replace(" i. d. ", " in der ")
+    if country == "KR":
+        return name if re.fullmatch("[가-힣]{2,}[읍면]", name) else ""
+    # "Осташков 4", "Baki-92": a post office of a town.
+    name = re.sub(r"[ -]*\d+$", "", name)
+    if any(c.isdigit() or c in ',;:"„()&_/' for c in name) or sum(c.isalpha() for c in name) < 2:
+        return ""
+    if name.isupper():
+        name = " ".join("-".join(part.capitalize() for part in word.split("-")) for word in name.split())
+    if country in CAPITALISED:
+        name = PARTICLES.sub(lambda word: word[0].lower(), name)
+    words = set(key(name.replace("-", " ")).split())
+    if words & OTHER_WORDS or country == "CN" and words & {"county", "city"}:
+        return ""
+    return "" if country == "CA" and DIRECTIONS.search(name) else name
+
+
+def town_key(name):
+    """A key under which "St. Just-in-Roseland" and "Saint Just in Roseland" are the same."""
+    words = key(name.replace("-", " ").replace("'", " ").replace("’", " ")).split()
+    return "".join({"saint": "st", "sankt": "st", "sainte": "ste"}.get(word, word) for word in words)
+
+
+class PostalNames:
+    """Where the post uses which names."""
+
+    def __init__(self, rows):
+        """`rows` are (country, state, name, accuracy, code, point)."""
+        self.points = collections.defaultdict(set)
+        for country, _, name, _, _, point in rows:
+            for name in town_names(country, name):
+                self.points[country, town_key(name)].add(point)
+
+    def has(self, country, names, point):
+        return any(distance(point, other) < SAME_TOWN_KM for name in {town_key(name) for name in names}
+                   for other in self.points.get((country, name), ()))
+
+    def parts(self, places):
+        """The numbers of the places that are parts of towns; `places` are (country, names, inhabitants, point)."""
+        nameless, larger, named = set(), collections.Counter(), collections.Counter()
+        for number, (country, names, inhabitants, point) in enumerate(places):
+            has = self.has(country, names, point)
+            if inhabitants >= LARGER_INHABITANTS:
+                larger[country] += 1
+                named[country] += has
+            if not has and inhabitants < PART_INHABITANTS:
+                nameless.add(number)
+        return {number for number in nameless if named[places[number][0]] > NAMED_SHARE * larger[places[number][0]]}
+
+
+class Towns:
+    """The known places, and then those that are found."""
+
+    def __init__(self):
+        self.points = collections.defaultdict(list)
+        self.grid = collections.defaultdict(list)
+        self.boxes = {}
+
+    def add(self, country, region, point, names):
+        """A known place; `region` is its third field."""
+        for name in {town_key(name) for name in names}:
+            self.points[country, name].append((point, region))
+        self.grid[country, *self.cell(point)].append((point, region))
+        south, west, north, east = self.boxes.get(country, (*point, *point))
+        self.boxes[country] = (min(south, point[0]), min(west, point[1]), max(north, point[0]), max(east, point[1]))
+
+    def is_inside(self, country, point):
+        south, west, north, east = self.boxes.get(country, (-90, -180, 90, 180))
+        return (south - BORDER_DEGREES < point[0] < north + BORDER_DEGREES
+                and west - BORDER_DEGREES < point[1] < east + BORDER_DEGREES)
+
+    def found(self, rows):
+        """The towns that are not known: country, third field, point, names.
+
+        `rows` are (country, state, name, accuracy, code, point).
+        """
+        rows = sorted(set(rows))
+        named = collections.defaultdict(list)
+        for country, _, _, accuracy, _, point in rows:
+            if country == "DE" and accuracy in NAMED_PLACE:
+                named[self.cell(point)].append(point)
+        middles, towns = self.middles(rows), []
+        regions, new = self.states(rows), collections.defaultdict(list)
+        for country, state, name, accuracy, code, point in sorted(rows, key=lambda row: (row[0], -row[3], *row)):
+            far = distance(point, middles.get((country, code), point)) > FAR_OFF_KM
+            if far or not self.is_inside(country, point):
+                continue
+            names = town_names(country, name)
+            if country == "DE" and names:
+                names = self.german(names, accuracy, point, named)
+            elif accuracy not in ACCURACIES.get(country, NAMED_PLACE):
+                continue
+            near = SAME_MUNICIPALITY_KM if country in WIDE else SAME_TOWN_KM
+            keys = {town_key(name) for name in names}
+            if not names or any(distance(point, other) < near for name in keys
+                                for other in [p for p, _ in self.points.get((country, name), ())] + new[country, name]):
+                continue
+            for name in keys:
+                new[country, name].append(point)
+            towns.append((country, self.region(country, regions.get((country, state)), point), point, names))
+        return self.telling(towns)
+
+    def telling(self, towns):
+        """The towns without those of which too many have the name."""
+        count = collections.Counter()
+        for (country, name), places in self.points.items():
+            count.update((country, region.split("/")[0], name) for _, region in places)
+            count[country, name] += len(places)
+        for country, region, _, names in towns:
+            count.update([(country, region.split("/")[0], town_key(names[0])), (country, town_key(names[0]))])
+        return [(country, region, point, names) for country, region, point, names in towns
+                if count[country, region.split("/")[0], town_key(names[0])] < NAMESAKES_IN_REGION
+                and count[country, town_key(names[0])] < NAMESAKES_IN_COUNTRY]
+
+    @staticmethod
+    def middles(rows):
+        """The middle of the points of each code that has enough rows; a few wrong ones do not move it far."""
+        points = collections.defaultdict(list)
+        for country, _, _, _, code, point in rows:
+            if country not in DESERTS:
+                points[country, code].append(point)
+        return {code: tuple(statistics.median(values) for values in zip(*found))
+                for code, found in points.items() if len(found) >= MIDDLE_ROWS}
+
+    @staticmethod
+    def cell(point):
+        return round(point[0] * CELLS), round(point[1] * CELLS)
+
+    @staticmethod
+    def around(cell):
+        return [(cell[0] + y, cell[1] + x) for y in (-1, 0, 1) for x in (-1, 0, 1)]
+
+    def german(self, names, accuracy, point, named):
+        """The names of a German row's town; none if it is no town's."""
+        part = self.part(names, point)
+        if accuracy in NAMED_PLACE:
+            return part
+        if accuracy != 0 or not GERMAN_PLACE.fullmatch(part[0]) or any(map(GERMAN_OFFICE.search, part)):
+            return []
+        if part == names and any(distance(point, other) < OUT_OF_TOWN_KM
+                                 for cell in self.around(self.cell(point)) for other in named.get(cell, ())):
+            return []
+        return part
+
+    def part(self, names, point):
+        """A German place by its municipality, "Rheinsberg Zechow": "Zechow", and by both."""
+        words = names[0].split()
+        for count in range(1, len(words)):
+            rest = " ".join(words[count:])
+            if rest[0].isupper() and any(distance(point, other) < SAME_TOWN_KM for other, _ in
+                                         self.points.get(("DE", town_key(" ".join(words[:count]))), ())):
+                return [rest, names[0], *names[1:]]
+        return names
+
+    def states(self, rows):
+        """The region of each of the source's states, by the places that both know."""
+        votes = collections.defaultdict(collections.Counter)
+        for country, state, name, _, _, point in rows:
+            for other, region in self.points.get((country, town_key(name)), ()):
+                if state and distance(point, other) < SAME_PLACE_KM:
+                    votes[country, state][region.split("/")[0]] += 1
+        regions = {}
+        for state, counts in votes.items():
+            region, count = max(sorted(counts.items()), key=lambda vote: vote[1])
+            if count >= STATE_SHARE * counts.total():
+                regions[state] = region
+        return regions
+
+    def region(self, country, region, point):
+        """The third field of a town whose region may be known: else the region of the nearest place."""
+        near = sorted((distance(point, other), field) for cell in self.around(self.cell(point))
+                      for other, field in self.grid.get((country, *cell), ()))
+        if region is None:
+            region = near[0][1].split("/")[0] if near else ""
+        inside = [field for _, field in near if field.startswith(region + "/")][:COUNTY_NEIGHBOURS]
+        return inside[0] if len(inside) == COUNTY_NEIGHBOURS and len(set(inside)) == 1 else region

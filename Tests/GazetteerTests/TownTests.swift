@@ -1,0 +1,39 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Small towns that only the postcodes know")
+struct TownTests {
+  @Test(
+    "They are found by their names, in their regions",
+    arguments: [
+      ("Pohlheim", 50.52, 8.7, "Hesse"), ("Illerkirchberg", 48.32, 10.02, "Baden-Wurttemberg"),
+      ("Herzebrock-Clarholz", 51.88, 8.24, "North Rhine-Westphalia"), ("Mavesyn Ridware", 52.76, -1.88, "England"),
+      ("Quitzdorf am See", 51.28, 14.76, "Saxony"), ("Gemmelaincourt", 48.24, 5.98, "Grand Est"),
+    ])
+  func found(name: String, latitude: Double, longitude: Double, region: String) throws {
+    let place = try #require(try World.first(name))
+    #expect(place.name == name && place.region == region)
+    #expect(abs(place.coordinate.latitude - latitude) < 0.1 && abs(place.coordinate.longitude - longitude) < 0.1)
+  }
+
+  @Test(
+    "What the post delivers to and is no town is not there",
+    arguments: ["Stadtverwaltung", "Deutsche Post AG Niederlassung BRIEF Ludwigshafen", "Universitätsklinikum"])
+  func offices(text: String) throws {
+    #expect(try World.first(text) == nil)
+  }
+
+  @Test("A town that is known is there once, by whatever of its names the post calls it")
+  func doubles() throws {
+    let found = try World.index.get().locate(PlaceQuery("Neustadt an der Weinstraße", limit: 5, country: "DE"))
+    #expect(found.count == 1)
+  }
+
+  @Test("A town of which nobody tells the inhabitants counts as one of 250", arguments: [0, 250])
+  func rank(population: UInt32) {
+    #expect(PlaceRecord.rank(level: .city, population: population) == PlaceRecord.rank(level: .city, population: 250))
+    #expect(PlaceRecord.rank(level: .county, population: 0) < PlaceRecord.rank(level: .county, population: 1))
+  }
+}
