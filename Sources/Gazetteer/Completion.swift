@@ -28,10 +28,7 @@ extension NameTable.Compiled {
 
 /// The search for the names of the largest places that begin with some bytes.
 struct Completion {
-  private let index: UnsafePointer<IndexSections>
-  private var sections: IndexSections { index.pointee }
-
-  init(_ index: UnsafePointer<IndexSections>) { self.index = index }
+  let sections: IndexSections
 
   /// The numbers of at most `limit` names that begin with the text, those of the highest ranks, and the text itself
   /// among them when it is a name.

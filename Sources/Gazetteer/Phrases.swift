@@ -74,7 +74,9 @@ struct Phrases {
       {
         end += 1
         let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
-        guard mask & words != 0, end - first > 1 || text.tokens[first].role == .none else { continue }
+        guard mask & words != 0, end - first > 1 || text.tokens[first].role == .none,
+          !matches[..<exact].contains(where: { $0.mask == mask && isLarge($0) })
+        else { continue }
         misspelling.names(near: text.slice(first, end)) { name in
           guard count < matches.count, let postings = sections.postings(ofName: name),
             !matches[..<count].contains(where: { $0.mask == mask && $0.postings == postings })
@@ -90,11 +92,18 @@ struct Phrases {
     return count
   }
 
+  /// Whether a name is an area's, or that of a place that is not taken for a misspelt other one.
+  private func isLarge(_ match: NameMatch) -> Bool {
+    guard let posting = sections.posting(match.postings.lowerBound) else { return false }
+    return posting.isArea
+      || sections.place(posting.place).map { $0.population >= GazetteerLimits.certainPopulation } ?? false
+  }
+
   /// Adds names that begin with the last tokens, and returns how many names there are then, in all.
   func findBegun(into matches: UnsafeMutableBufferPointer<NameMatch>, after exact: Int) -> Int {
     var count = exact
     let end = text.tokenCount
-    let completion = Completion(index)
+    let completion = Completion(sections: sections)
     for first in max(end - GazetteerLimits.nameTokens, 0)..<end
     where text.tokens[first].segment == text.tokens[end - 1].segment {
       for name in completion.names(beginningWith: text.slice(first, end), limit: GazetteerLimits.completions) {

@@ -116,13 +116,15 @@ struct Reading {
       }
       guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
       else { continue }
+      // A hamlet is no guess.
+      if head.spelling == .fuzzy, place.population == 0, place.level == Place.Level.city.rawValue { continue }
       var (mask, contexts) = hasOthers ? coverage(of: head, place, posting) : (head.mask, 0)
       let postcode = place.level == Place.Level.city.rawValue ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
       let demotion = posting.demotion(level: place.level)
       let candidate = Candidate(
         place: posting.place,
-        score: worth + contexts * Self.contextWorth + Int(place.rank) - demotion
+        score: worth + (head.isStreet ? 0 : contexts * Self.contextWorth) + Int(place.rank) - demotion
           + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,

@@ -73,7 +73,9 @@ struct AreaTests {
     let (sections, file) = try mapped()
     defer { withExtendedLifetime(file) {} }
     func name(_ country: UInt16, _ language: String) -> String? {
-      sections.name(of: country, language: LocalNameRecord.language(language.utf8)).map { String(decoding: $0, as: UTF8.self) }
+      sections.name(of: country, language: LocalNameRecord.language(language.utf8)).map {
+        String(decoding: $0, as: UTF8.self)
+      }
     }
     #expect(name(0, "de") == "Fidschi" && name(0, "DE") == "Fidschi")
     #expect(name(0, "fr") == "Fidji" && name(0, "da") == "Fidji")

@@ -89,11 +89,14 @@ struct FileTests {
           _ = sections.postcode(number)
         }
         for text in ["Saint Mary, Midden", "Beetown", "Aland", "müllheim aa", "Midden Midden OR", "東京"] {
+          guard let constraints = Constraints(PlaceQuery("", limit: 5, isDetailed: true), sections) else { continue }
           var text = text
-          text.withUTF8 { text in
-            FoldedText.withEmpty { folded in
-              folded.fold(text)
-              _ = Search(sections, folded, source: text).places(PlaceQuery("", limit: 5, isDetailed: true))
+          withUnsafePointer(to: sections) { index in
+            text.withUTF8 { text in
+              FoldedText.withEmpty { folded in
+                folded.fold(text)
+                _ = Search(index: index, text: folded, source: text, constraints: constraints).places()
+              }
             }
           }
         }
