@@ -1,3 +1,5 @@
+import Glibc
+
 /// Records of one section.
 struct Column<Element: BitwiseCopyable> {
   private let start: UnsafeRawPointer
@@ -52,6 +54,14 @@ struct Column<Element: BitwiseCopyable> {
 }
 
 extension UnsafeRawBufferPointer {
+  @inline(__always)
+  func hasBytes(of other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let first = baseAddress, let second = other.baseAddress else {
+      return isEmpty && other.isEmpty
+    }
+    return memcmp(first, second, count) == 0
+  }
+
   /// A little-endian number at an offset that the caller has checked.
   func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as: Value.Type) -> Value {
     Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))

@@ -20,7 +20,7 @@ struct Constraints {
   private static let focusKm = 5.0
 
   /// Nil for a country that is not known.
-  init?(_ query: PlaceQuery, _ sections: IndexSections) {
+  init?(_ query: borrowing PlaceQuery, _ sections: borrowing IndexSections) {
     if let code = query.country {
       guard let number = CountryRecord.code(code.utf8).flatMap(sections.country(code:)) else { return nil }
       country = number

@@ -27,6 +27,7 @@ package struct IndexInspection {
     try inspectPostings()
     try inspectFuzzyNames()
     try inspectPostcodes()
+    try inspectPostcodeKeys()
     try inspectGrid()
     try inspectBoxes()
     try inspectLocalNames()
@@ -81,6 +82,17 @@ package struct IndexInspection {
     }
     guard sections.place(UInt32(sections.countryCount))?.level != Place.Level.country.rawValue else {
       throw fault("country \(sections.countryCount)")
+    }
+  }
+
+  private func inspectPostcodeKeys() throws(PlaceIndexError) {
+    guard sections.postcodeKeys.count == (sections.postcodeCount + PostcodeTable.block - 1) / PostcodeTable.block else {
+      throw fault("the keys of postcodes")
+    }
+    for block in 0..<UInt32(sections.postcodeKeys.count) {
+      guard sections.postcodeKeys[block] == sections.postcode(block * UInt32(PostcodeTable.block))?.key else {
+        throw fault("the key of postcodes \(block)")
+      }
     }
   }
 

@@ -21,7 +21,7 @@ enum IndexLayout {
     case places = 1
     case countries, names, slots, postings, nameBytes, strings, attribution, postcodes, boxes, localNames
     case filter = 15
-    case fuzzyBuckets, fuzzyNames, gridPlaces, blockRanks
+    case fuzzyBuckets, fuzzyNames, gridPlaces, blockRanks, postcodeKeys
 
     var elementBytes: Int {
       switch self {
@@ -29,7 +29,7 @@ enum IndexLayout {
       case .postcodes: 20
       case .boxes: 16
       case .localNames: 12
-      case .countries, .names, .filter, .gridPlaces: 8
+      case .countries, .names, .filter, .gridPlaces, .postcodeKeys: 8
       case .slots, .postings, .fuzzyBuckets, .fuzzyNames: 4
       case .blockRanks: 2
       case .nameBytes, .strings, .attribution: 1

@@ -4,9 +4,15 @@ import OnTheMap
 extension IndexSections {
   /// The records of a packed code, one for each country that has it.
   func postcodes(_ packed: UInt64) -> Range<UInt32> {
-    // In a damaged file the order may be wrong.
-    let first = postcodeRecords.partitionPoint { $0.key < PostcodeRecord.firstKey(packed) }
-    return first..<max(first, postcodeRecords.partitionPoint { $0.key < PostcodeRecord.firstKey(packed + 1) })
+    let (key, endKey) = (PostcodeRecord.firstKey(packed), PostcodeRecord.firstKey(packed + 1))
+    // The keys of the blocks stay in the processor's cache, so that of all records few are touched.
+    let block = postcodeKeys.partitionPoint { $0 < key }
+    var first = block > 0 ? (block - 1) * UInt32(PostcodeTable.block) : 0
+    let last = block * UInt32(PostcodeTable.block)
+    while first < last, let record = postcodeRecords[first], record.key < key { first += 1 }
+    var end = first
+    while let record = postcodeRecords[end], key <= record.key, record.key < endKey { end += 1 }
+    return first..<end
   }
 
   @inline(__always)

@@ -14,6 +14,7 @@ struct IndexSections {
   let fuzzyNames: Column<UInt32>
   let gridPlaces: Column<GridRecord>
   let blockRanks: Column<UInt16>
+  let postcodeKeys: Column<UInt64>
   let postcodeRecords: Column<PostcodeRecord>
   let boxes: Column<BoxRecord>
   let localNames: Column<LocalNameRecord>
@@ -51,6 +52,7 @@ struct IndexSections {
     fuzzyNames = try Column(.fuzzyNames, file, path)
     gridPlaces = try Column(.gridPlaces, file, path)
     blockRanks = try Column(.blockRanks, file, path)
+    postcodeKeys = try Column(.postcodeKeys, file, path)
     guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
       throw .damaged(path: path, part: "fuzzyBuckets")
     }
@@ -104,9 +106,7 @@ struct IndexSections {
     for _ in 0..<slots.count {
       guard let found = slots[slot], found != 0 else { return nil }
       let number = found & (1 << numberBits &- 1) &- 1
-      if found >> numberBits == tag, let stored = nameBytes(number), stored.count == name.count,
-        stored.elementsEqual(name)
-      {
+      if found >> numberBits == tag, let stored = nameBytes(number), stored.hasBytes(of: name) {
         return number
       }
       slot = (slot &+ 1) & mask

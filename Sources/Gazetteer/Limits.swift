@@ -10,6 +10,8 @@ package enum GazetteerLimits {
   static let nameTokens = 8
   /// Names found in one query. 48 tokens in which every n-gram is a name would give 356; real addresses give below 40.
   static let matches = 128
+  /// Names found in a query of one or two words as they are typed: three, and some in each run of Han or kana.
+  static let exactMatches = 20
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
   static let runBytes = 24
   /// Bytes of the shortest: two characters, since single ones are parts of words.
@@ -43,6 +45,8 @@ package enum GazetteerLimits {
   /// Names that one query is compared with, edit by edit.
   static let comparisonsPerQuery = 1_024
 
+  /// Postcodes found in one query: an address has one, and numbers that look like some.
+  static let postcodesPerQuery = 8
   /// How far a postcode may be from the town that is written with it.
   static let postcodeKm = 40.0
   /// How far its point may be from the town for it to be the answer rather than the town's.

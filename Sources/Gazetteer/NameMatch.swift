@@ -32,5 +32,8 @@ struct NameMatch {
   var first: Int { mask.trailingZeroBitCount }
   var end: Int { 64 - mask.leadingZeroBitCount }
 
+  /// It is the name of something that can contain a place.
+  var hasAreas: Bool { areaEnd > postings.lowerBound }
+
   func overlaps(_ other: NameMatch) -> Bool { mask & other.mask != 0 }
 }

@@ -7,8 +7,6 @@ struct Phrases {
   let total: Int
   /// One bit for each token.
   let all: UInt64
-  /// There is a number.
-  let hasNumber: Bool
   /// There are numbers or words of an address, whose others are left over as a rule. In few words, "park" is rather a
   /// part of a name.
   let isAddress: Bool
@@ -49,7 +47,6 @@ struct Phrases {
       total += Int(text.tokens[number].weight)
     }
     self.total = total
-    self.hasNumber = hasNumber
     isAddress = hasNumber || text.tokenCount > 4 && hasStreet
   }
 

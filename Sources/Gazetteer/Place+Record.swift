@@ -1,36 +1,37 @@
-import Glibc
 import OnTheMap
 
-extension Place {
-  /// A record of the index as an answer; nil when the record is damaged.
+extension IndexSections {
+  /// A place as an answer; nil when its record is damaged.
   ///
   /// - Parameters:
   ///   - postcode: takes the place of the town's point, and stands before its name.
   ///   - language: of the country's name, where the data has it; `LocalNameRecord.language`.
-  init?(
-    _ record: PlaceRecord, _ sections: IndexSections, postcode: PostcodeRecord? = nil, language: UInt16? = nil,
-    match: Match, confidence: Double
-  ) {
-    guard let level = Level(rawValue: record.level),
+  func answer(
+    _ record: PlaceRecord, postcode: PostcodeRecord? = nil, language: UInt16? = nil, match: Place.Match,
+    confidence: Double
+  ) -> Place? {
+    guard let level = Place.Level(rawValue: record.level),
       let coordinate = Coordinate(
         latitudeE7: postcode?.latitudeE7 ?? record.latitudeE7, longitudeE7: postcode?.longitudeE7 ?? record.longitudeE7)
     else { return nil }
-    let local = sections.name(of: record.country, language: language)
-    let ownName = sections.name(of: record)
-    let country = local ?? sections.place(UInt32(record.country)).map(sections.name(of:)) ?? Self.noName
-    let name = level == .country ? local ?? ownName : ownName
-    let region = level > .country ? sections.place(record.region).map(sections.name(of:)) ?? Self.noName : Self.noName
+    let noName = UnsafeRawBufferPointer(start: nil, count: 0)
+    let local = name(of: record.country, language: language)
+    let country = local ?? place(UInt32(record.country)).map(name(of:)) ?? noName
+    let ownName = level == .country ? local ?? name(of: record) : name(of: record)
+    let region = level > .country ? place(record.region).map(name(of:)) ?? noName : noName
     // "Singapore", not "Singapore, Singapore".
-    let second = level > .region && !Self.areEqual(region, name) ? region : Self.noName
-    let third = level > .country && !Self.areEqual(country, second.isEmpty ? name : second) ? country : Self.noName
-    let label = Self.label(name, second, third)
-    self.init(
+    let second = level > .region && !region.hasBytes(of: ownName) ? region : noName
+    let third = level > .country && !country.hasBytes(of: second.isEmpty ? ownName : second) ? country : noName
+    let label = Place.label(ownName, second, third)
+    return Place(
       coordinate: coordinate, level: postcode == nil ? level : .postcode, match: match, confidence: confidence,
-      label: postcode.map { "\($0.code) \(label)" } ?? label, name: String(decoding: name, as: UTF8.self),
+      label: postcode.map { "\($0.code) \(label)" } ?? label, name: String(decoding: ownName, as: UTF8.self),
       region: String(decoding: region, as: UTF8.self), country: String(decoding: country, as: UTF8.self),
-      countryCode: sections.country(record.country).map { Self.letters($0.code) } ?? "")
+      countryCode: self.country(record.country).map { Place.letters($0.code) } ?? "")
   }
+}
 
+extension Place {
   /// A text that is a point itself.
   init(point: Coordinate) {
     let label = "\(point.latitude), \(point.longitude)"
@@ -39,15 +40,8 @@ extension Place {
       country: "", countryCode: "")
   }
 
-  private static var noName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
-
-  private static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-    guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else { return a.count == b.count }
-    return memcmp(first, second, a.count) == 0
-  }
-
   /// "Seattle, Washington, United States"; parts that are empty are left out.
-  private static func label(
+  fileprivate static func label(
     _ name: UnsafeRawBufferPointer, _ region: UnsafeRawBufferPointer, _ country: UnsafeRawBufferPointer
   ) -> String {
     String(unsafeUninitializedCapacity: name.count + region.count + country.count + 4) { buffer in
@@ -70,7 +64,7 @@ extension Place {
     }
   }
 
-  private static func letters(_ code: UInt16) -> String {
+  fileprivate static func letters(_ code: UInt16) -> String {
     String(unsafeUninitializedCapacity: 2) { buffer in
       buffer[0] = UInt8(truncatingIfNeeded: code)
       buffer[1] = UInt8(truncatingIfNeeded: code >> 8)

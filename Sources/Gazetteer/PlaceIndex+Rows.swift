@@ -35,10 +35,26 @@ extension PlaceIndex {
       }
     }
 
+    /// All names of each populated place, as they are looked up: in small letters without accents. Reads every name of
+    /// the file, some seconds and some hundred megabytes.
+    package var foldedNames: [[String]] {
+      var indices = [Int](repeating: -1, count: sections.placeCount)
+      for (index, number) in numbers.enumerated() { indices[Int(number)] = index }
+      var names = [[String]](repeating: [], count: numbers.count)
+      for name in 0..<UInt32(clamping: sections.nameCount) {
+        guard let bytes = sections.nameBytes(name), let postings = sections.postings(ofName: name) else { continue }
+        let text = String(decoding: bytes, as: UTF8.self)
+        for place in postings.compactMap({ sections.posting($0)?.place }) where Int(place) < indices.count {
+          if indices[Int(place)] >= 0 { names[indices[Int(place)]].append(text) }
+        }
+      }
+      return names
+    }
+
     /// A populated place, from 0 below `count`; nil when its record is damaged.
     package subscript(_ index: Int) -> Place? {
       guard numbers.indices.contains(index), let record = sections.place(numbers[index]) else { return nil }
-      return Place(record, sections, match: .exact, confidence: 1)
+      return sections.answer(record, match: .exact, confidence: 1)
     }
   }
 }

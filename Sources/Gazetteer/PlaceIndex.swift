@@ -40,12 +40,13 @@ package final class PlaceIndex: Sendable {
     guard query.text.utf8.count <= GazetteerLimits.queryBytes, let constraints = Constraints(query, sections) else {
       return []
     }
+    let isReverse = if case .reverse = constraints.kind { true } else { false }
     var text = query.text
     return text.withUTF8 { [index] bytes in
       if let point = CoordinateText.parse(bytes) {
-        return constraints.kind == .reverse ? reverse(point, constraints) : [Place(point: point)]
+        return isReverse ? reverse(point, constraints) : [Place(point: point)]
       }
-      if constraints.kind == .reverse { return [] }
+      if isReverse { return [] }
       return FoldedText.withEmpty(bytes: FoldedText.bytes(foldedFrom: bytes.count)) { folded in
         folded.fold(bytes)
         return Search(index: index, text: folded, source: bytes, constraints: constraints).places()
@@ -62,8 +63,8 @@ package final class PlaceIndex: Sendable {
       for number in [found.place, nearest.county, nearest.region, UInt32(nearest.country)] {
         guard answers.count < constraints.limit, !numbers.contains(number), let record = sections.place(number),
           constraints.allow(around: record),
-          var place = Place(
-            record, sections, language: constraints.language, match: .exact, confidence: Nearby.confidence(found))
+          var place = sections.answer(
+            record, language: constraints.language, match: .exact, confidence: Nearby.confidence(found))
         else { continue }
         if constraints.isDetailed { place.detail = sections.detail(of: number, record) }
         numbers.append(number)

@@ -69,6 +69,7 @@ package struct PlaceIndexBuilder {
     file.add(.blockRanks, NameBlocks.compiled(compiled, places))
     file.add(.attribution, attribution)
     file.add(.postcodes, codes)
+    file.add(.postcodeKeys, PostcodeTable.keys(codes))
     file.add(.boxes, BoxRecord.all(places))
     file.add(.localNames, local)
     try file.write(to: path)

@@ -17,17 +17,19 @@ struct PostcodeMatch {
 
 /// The postcodes in a query.
 struct Postcodes {
-  private(set) var matches: InlineArray<8, PostcodeMatch?> = InlineArray(repeating: nil)
-  private(set) var count = 0
+  /// Memory of the caller.
+  private let room: UnsafeMutableBufferPointer<PostcodeMatch>
+  private var count = 0
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
 
-  /// None.
-  init(_ index: UnsafePointer<IndexSections>) { self.index = index }
-
-  /// Looks up every token that has a digit, by itself and together with its neighbours within the segment.
-  init(_ index: UnsafePointer<IndexSections>, _ text: FoldedText) {
-    self.init(index)
+  /// Looks up every token that has a digit, by itself and together with its neighbours within the segment. What is
+  /// more than the room is left out.
+  init(
+    _ index: UnsafePointer<IndexSections>, _ text: FoldedText, _ room: UnsafeMutableBufferPointer<PostcodeMatch>
+  ) {
+    self.index = index
+    self.room = room
     for first in 0..<text.tokenCount where text.tokens[first].content.contains(.digit) {
       let parts = Self.parts(at: first, text)
       if parts.before { find(first - 1, first + 1, text) }
@@ -35,6 +37,8 @@ struct Postcodes {
       find(first, first + 1, text)
     }
   }
+
+  var matches: Slice<UnsafeMutableBufferPointer<PostcodeMatch>> { room[..<count] }
 
   /// Whether the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
   private static func parts(at token: Int, _ text: FoldedText) -> (before: Bool, behind: Bool) {
@@ -51,7 +55,7 @@ struct Postcodes {
 
   private mutating func find(_ first: Int, _ end: Int, _ text: FoldedText) {
     let bytes = text.slice(first, end)
-    guard count < matches.count, let packed = PostcodeRecord.packed(bytes) else { return }
+    guard count < room.count, let packed = PostcodeRecord.packed(bytes) else { return }
     var records = sections.postcodes(packed)
     var country: UInt16?
     // "EN52LP" is "EN5 2LP", "1011HB" is "1011 HB": the data has the first part.
@@ -61,13 +65,16 @@ struct Postcodes {
     }
     guard !records.isEmpty else { return }
     let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
-    matches[count] = PostcodeMatch(
-      first: first, end: end, mask: mask, records: records, length: bytes.count - (end - first - 1), country: country)
+    let length = bytes.count - (end - first - 1)
+    room.initializeElement(
+      at: count,
+      to: PostcodeMatch(first: first, end: end, mask: mask, records: records, length: length, country: country))
     count += 1
   }
 
   /// The country whose whole codes look like this, and how many characters of it are the second part.
   private static func whole(_ code: UnsafeRawBufferPointer) -> (country: UInt16, rest: Int)? {
+    guard (5...7).contains(code.count) else { return nil }
     let isDigit = code.map { (0x30...0x39).contains($0) }
     let shape = isDigit.reduce(into: 1) { $0 = $0 << 1 | ($1 ? 1 : 0) }
     let found: (country: String, rest: Int)? =
@@ -87,10 +94,7 @@ struct Postcodes {
   ) -> (number: UInt32, mask: UInt64)? {
     var best: (number: UInt32, mask: UInt64)?
     var bestLength = 0
-    // By address: a subscript of the array itself would copy all of it.
-    let matches = matches.span
-    for index in 0..<count {
-      guard let match = matches[index], match.mask & mask == 0, match.length > bestLength else { continue }
+    for match in matches where match.mask & mask == 0 && match.length > bestLength {
       for number in match.records {
         guard let record = sections.postcode(number), record.country == place.country,
           match.country ?? record.country == record.country, record.isNear(place)

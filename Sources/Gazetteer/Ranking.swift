@@ -13,8 +13,13 @@ struct Ranking {
   /// The best so far.
   var best: Candidate? { count > 0 ? room[0] : nil }
 
-  /// The last one that is kept, once no more than the capacity would be.
-  var worst: Candidate? { count == capacity ? room[count - 1] : nil }
+  /// The score that a candidate must have to make a difference: beside one that covers more of the text only the best
+  /// does.
+  func scoreMin(covering covered: Int) -> Int {
+    guard count > 0 else { return .min }
+    if covered < room[0].covered { return room[0].score }
+    return count == capacity ? room[count - 1].score : .min
+  }
 
   mutating func insert(_ candidate: Candidate) {
     if count == capacity, !Candidate.precedes(candidate, room[count - 1]) { return }
@@ -44,12 +49,12 @@ struct Ranking {
       for index in 0..<wanted where room[index].covered >= best.covered {
         let candidate = room[index]
         guard let record = sections.place(candidate.place),
-          var place = Place(
-            record, sections, postcode: postcode(candidate, record, sections), language: constraints.language,
+          var place = sections.answer(
+            record, postcode: postcode(candidate, record, sections), language: constraints.language,
             match: candidate.match, confidence: confidence(candidate, sections))
         else { continue }
         if constraints.isDetailed { place.detail = detail(candidate, record) }
-        places.initializeElement(at: placeCount, to: place)
+        places.initializeElement(at: placeCount, to: consume place)
         placeCount += 1
       }
     }

@@ -12,6 +12,8 @@ struct Reading {
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
   /// contains the place is worth.
   private static let contextWorth = 36 * 256
+  /// How many such areas count: county, region, country, and a postcode.
+  private static let contextsMax = 4
   /// What each token of the place's name is worth.
   private static let tokenWorth = 384
   /// What is lost when the name is only a part of a longer name in the text: more than any context can make up for.
@@ -32,34 +34,43 @@ struct Reading {
 
   init(
     index: UnsafePointer<IndexSections>, phrases: Phrases, matches: UnsafeBufferPointer<NameMatch>,
-    constraints: Constraints
+    postcodes: Postcodes, constraints: Constraints
   ) {
     self.index = index
     self.phrases = phrases
     self.matches = matches
     self.constraints = constraints
-    postcodes = phrases.hasNumber ? Postcodes(index, phrases.text) : Postcodes(index)
+    self.postcodes = postcodes
   }
 
   func rank(into ranking: inout Ranking) {
     var postingsLeft = GazetteerLimits.postingsPerQuery
-    for head in matches {
-      guard let penalty = head.penalty else { continue }
-      var contextsMax = postcodes.count > 0 ? 1 : 0
-      for match in matches where !match.overlaps(head) && match.areaEnd > match.postings.lowerBound { contextsMax += 1 }
-      let worth =
-        Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
-        - loss(head.spelling)
-      let bound =
-        worth + contextsMax * Self.contextWorth + constraints.focusWorthMax
-        + (phrases.asksForRegion(head) ? Self.designatorWorth : 0)
-      let wanted = UInt32(GazetteerLimits.postingsPerName)
-      let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
-      let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
-      consider(head, worth, bound, areas, &postingsLeft, &ranking)
-      consider(head, worth, bound, places, &postingsLeft, &ranking)
+    // What stands between commas is most often meant: the others are left early once it is known.
+    for head in matches where head.isSegment { rank(head, &postingsLeft, &ranking) }
+    for head in matches where !head.isSegment { rank(head, &postingsLeft, &ranking) }
+    for match in postcodes.matches { consider(match, &ranking) }
+  }
+
+  private func rank(_ head: NameMatch, _ postingsLeft: inout Int, _ ranking: inout Ranking) {
+    guard let penalty = head.penalty else { return }
+    var contextsMax = postcodes.matches.isEmpty ? 0 : 1
+    var reach = postcodes.matches.isEmpty ? head.mask : phrases.all
+    for match in matches where !match.overlaps(head) && match.hasAreas {
+      contextsMax += 1
+      reach |= match.mask
     }
-    for index in 0..<postcodes.count { postcodes.matches[index].map { consider($0, &ranking) } }
+    let worth =
+      Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
+      - loss(head.spelling)
+    let bound =
+      worth + min(contextsMax, Self.contextsMax) * Self.contextWorth + constraints.focusWorthMax
+      + (phrases.asksForRegion(head) ? Self.designatorWorth : 0)
+    let most = phrases.weight(of: reach)
+    let wanted = UInt32(GazetteerLimits.postingsPerName)
+    let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
+    let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
+    consider(head, worth, bound, most, areas, &postingsLeft, &ranking)
+    consider(head, worth, bound, most, places, &postingsLeft, &ranking)
   }
 
   /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
@@ -93,10 +104,12 @@ struct Reading {
     }
   }
 
-  /// - Parameter bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to
-  ///   posting, so whatever comes behind one that cannot be among the best cannot either.
+  /// - Parameters:
+  ///   - bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
+  ///     whatever comes behind one that cannot be among the best cannot either.
+  ///   - most: the most that one covers.
   private func consider(
-    _ head: NameMatch, _ worth: Int, _ bound: Int, _ postings: Range<UInt32>, _ postingsLeft: inout Int,
+    _ head: NameMatch, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>, _ postingsLeft: inout Int,
     _ ranking: inout Ranking
   ) {
     guard !postings.isEmpty else { return }
@@ -111,9 +124,8 @@ struct Reading {
       guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
         return
       }
-      if let worst = ranking.worst, bound + Int(place.rank) - posting.kind.demotion(level: place.level) < worst.score {
-        return
-      }
+      let scoreMax = bound + Int(place.rank) - posting.kind.demotion(level: place.level)
+      if scoreMax < ranking.scoreMin(covering: most) { return }
       guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
       else { continue }
       // A hamlet is no guess.
@@ -124,7 +136,8 @@ struct Reading {
       let demotion = posting.demotion(level: place.level)
       let candidate = Candidate(
         place: posting.place,
-        score: worth + (head.isStreet ? 0 : contexts * Self.contextWorth) + Int(place.rank) - demotion
+        score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextWorth) + Int(place.rank)
+          - demotion
           + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
@@ -148,7 +161,7 @@ struct Reading {
   }
 
   private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
-    guard postcodes.count > 0,
+    guard !postcodes.matches.isEmpty,
       let found = postcodes.record(near: place, without: mask, phrases.text)
     else { return PlaceRecord.none }
     mask |= found.mask
@@ -175,7 +188,7 @@ struct Reading {
     for match in matches where match.mask & mask == 0 && !match.isStreet {
       // "West Virginia" is not Virginia.
       if match.longer != 0, match.longer & head.mask == 0 { continue }
-      if contains(match, place, posting.place) {
+      if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
       } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {

@@ -14,30 +14,48 @@ struct Search {
   /// The answers, best first.
   func places() -> [Place] {
     guard text.tokenCount > 0, !text.isCut else { return [] }
-    let matches = UnsafeMutableBufferPointer<NameMatch>.allocate(capacity: GazetteerLimits.matches)
-    defer { matches.deallocate() }
+    // Most queries are short and spelt right: what they take fits on the stack.
+    if text.tokenCount <= 2, case .forward = constraints.kind,
+      let places = withUnsafeTemporaryAllocation(
+        of: NameMatch.self, capacity: GazetteerLimits.exactMatches, { places($0, asTyped: true) })
+    {
+      return places
+    }
+    return withUnsafeTemporaryAllocation(of: NameMatch.self, capacity: GazetteerLimits.matches) {
+      places($0, asTyped: false) ?? []
+    }
+  }
+
+  /// - Parameter asTyped: nil is answered where some word is probably misspelt, or the room is too small.
+  private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
     // The second best tells how sure the best is.
-    return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: max(constraints.limit, 2)) { room in
-      let phrases = Phrases(index, text)
-      var count = phrases.find(into: matches)
-      if constraints.kind == .prefix { count = phrases.findBegun(into: matches, after: count) }
-      var ranking = rank(phrases, matches, count, room)
-      let words = misspelt(ranking.best, phrases)
-      if words != 0 {
-        let all = phrases.findMisspelt(words, into: matches, after: count)
-        if all > count { ranking = rank(phrases, matches, all, room) }
+    withUnsafeTemporaryAllocation(of: Candidate.self, capacity: max(constraints.limit, 2)) { room in
+      withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
+        let phrases = Phrases(index, text)
+        let postcodes = Postcodes(index, text, codes)
+        var count = phrases.find(into: matches)
+        if case .prefix = constraints.kind { count = phrases.findBegun(into: matches, after: count) }
+        if asTyped, count == matches.count { return nil }
+        var ranking = rank(phrases, matches, count, postcodes, room)
+        let words = misspelt(ranking.best, phrases)
+        if words != 0 {
+          if asTyped { return nil }
+          let all = phrases.findMisspelt(words, into: matches, after: count)
+          if all > count { ranking = rank(phrases, matches, all, postcodes, room) }
+        }
+        return ranking.places(constraints, sections, detail: detail)
       }
-      return ranking.places(constraints, sections, detail: detail)
     }
   }
 
   private func rank(
-    _ phrases: Phrases, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int,
+    _ phrases: Phrases, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int, _ postcodes: Postcodes,
     _ room: UnsafeMutableBufferPointer<Candidate>
   ) -> Ranking {
     var ranking = Ranking(room)
     let found = UnsafeBufferPointer(rebasing: matches[..<count])
-    Reading(index: index, phrases: phrases, matches: found, constraints: constraints).rank(into: &ranking)
+    Reading(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
+      .rank(into: &ranking)
     return ranking
   }
 

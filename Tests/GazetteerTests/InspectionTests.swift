@@ -110,6 +110,7 @@ struct InspectionTests {
     "A bit that is flipped in what searches rely on is found by the walk alone",
     arguments: [
       IndexLayout.Section.filter, .slots, .nameBytes, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
+      .postcodeKeys,
     ])
   func everyBit(section: IndexLayout.Section) throws {
     let bytes = try written()
@@ -131,7 +132,7 @@ struct InspectionTests {
     let bytes = try written()
     for (section, part) in [
       (IndexLayout.Section.gridPlaces, "the grid"), (.boxes, "boxes: one for each area"),
-      (.blockRanks, "the ranks of blocks"),
+      (.blockRanks, "the ranks of blocks"), (.postcodeKeys, "the keys of postcodes"),
       (.fuzzyNames, "fuzzy bucket"), (.names, "names: their end"), (.postings, "name"), (.nameBytes, "name"),
     ] {
       // One record fewer, by the directory.
