@@ -3,6 +3,13 @@ import OnTheMap
 /// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W" and "geo:47.6,-122.3;u=35" (RFC 5870).
 /// Latitude comes first.
 enum CoordinateText {
+  /// Whether a text can only be a point: if none is read from it, it is wrong and no name.
+  static func isURI(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var scanner = Scanner(text: text)
+    scanner.skip(" ")
+    return scanner.take("geo:")
+  }
+
   /// Nil when the text is something else, or a number is out of range.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Coordinate? {
     // Nearly all texts are names, and most of the others have fewer digits.
@@ -10,6 +17,7 @@ enum CoordinateText {
     var scanner = Scanner(text: text)
     scanner.skip(" ")
     let isURI = scanner.take("geo:")
+    let isBracketed = scanner.take("(")
     guard let latitude = scanner.degrees(positive: "N", negative: "S") else { return nil }
     scanner.skip(" ")
     let hasComma = scanner.take(",") || scanner.take(";")
@@ -18,6 +26,7 @@ enum CoordinateText {
     // "10115 12" may be a postcode and a house number, so whole numbers need the comma or their directions.
     guard hasComma || latitude.isCertain && longitude.isCertain else { return nil }
     scanner.skip(" ")
+    guard !isBracketed || scanner.take(")") else { return nil }
     guard isURI || scanner.isAtEnd else { return nil }
     return Coordinate(latitude: latitude.value, longitude: longitude.value)
   }

@@ -103,7 +103,7 @@ private struct Folding {
         byteCount += 1
         to = next
         lettersSinceDot += 1
-        content.insert(.letter)
+        content.formUnion(byte == letter ? [.letter, .lower] : .letter)
       } else if byte < 0x80 {
         next += 1
         foldASCII(byte, reading)
@@ -118,7 +118,7 @@ private struct Folding {
 
   private mutating func foldASCII(_ byte: UInt8, _ reading: Reading) {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): append(byte, .letter)
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): append(byte, [.letter, .lower])
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): append(byte | 0x20, .letter)
     case UInt8(ascii: "0")...UInt8(ascii: "9"): append(byte, .digit)
     case UInt8(ascii: "'"), UInt8(ascii: "`"): apostrophe(reading)
@@ -239,8 +239,13 @@ private struct Folding {
   /// "Saint" and "St." are one word: the short form is kept, since the long form cannot be told from "street".
   private mutating func contract() {
     let token = UnsafeBufferPointer(rebasing: bytes[start..<byteCount])
-    guard (4...6).contains(token.count), let last = token.last else { return }
-    if token.elementsEqual("saint".utf8) || (last == UInt8(ascii: "e") && token.elementsEqual("sainte".utf8)) {
+    guard (4...6).contains(token.count) else { return }
+    // Most words begin otherwise.
+    switch token[0] {
+    case UInt8(ascii: "s"), UInt8(ascii: "m"), UInt8(ascii: "f"): break
+    default: return
+    }
+    if token.elementsEqual("saint".utf8) || token.elementsEqual("sainte".utf8) {
       bytes[start + 1] = UInt8(ascii: "t")
       if token.count == 6 { bytes[start + 2] = UInt8(ascii: "e") }
       byteCount = start + token.count - 3

@@ -63,7 +63,7 @@ enum FuzzyTable {
       let population = places[Int(posting.place)].population
       switch posting.kind {
       case .official: return posting.isArea || population > 0
-      case .alternate: return posting.isArea || population >= GazetteerLimits.fuzzyPopulationMin
+      case .alternate, .short: return posting.isArea || population >= GazetteerLimits.fuzzyPopulationMin
       case .code: return false
       }
     }

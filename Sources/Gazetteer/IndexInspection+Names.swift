@@ -60,7 +60,7 @@ extension IndexInspection {
       var last: (isPlace: Int, rank: Int)?
       for number in range {
         guard let posting = sections.posting(number), let place = sections.place(posting.place),
-          posting.isArea == (place.level < Place.Level.city.rawValue), posting.rawValue >> 28 & 0x3 < 3
+          posting.isArea == (place.level < Place.Level.city.rawValue)
         else { throw fault("posting \(number)") }
         // An area that is eclipsed keeps its place in the order.
         let whole = Posting(place: posting.place, kind: posting.kind, isArea: posting.isArea)

@@ -9,7 +9,7 @@
 ///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 3
+  static let version: UInt32 = 4
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24

@@ -4,14 +4,16 @@ package enum GazetteerLimits {
   package static let queryBytes = 256
   /// Tokens of a query that are looked at. A set of tokens is a 64-bit mask; the longest public test address has 24.
   package static let queryTokens = 48
-  /// Answers to one query: a page of alternatives, not a listing.
-  package static let answers = 20
   /// Tokens in the longest name that is looked up: "South Georgia and the South Sandwich Islands" has 7.
   static let nameTokens = 8
   /// Names found in one query. 48 tokens in which every n-gram is a name would give 356; real addresses give below 40.
   static let matches = 128
   /// Names found in a query of one or two words as they are typed: three, and some in each run of Han or kana.
   static let exactMatches = 20
+  /// Folded bytes of a name that begins with a direction, which is written as one letter: "Northern Mariana Islands".
+  static let directedBytes = 64
+  /// Candidates that are compared to tell how sure the best one is.
+  static let rivals = 5
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
   static let runBytes = 24
   /// Bytes of the shortest: two characters, since single ones are parts of words.
@@ -21,6 +23,10 @@ package enum GazetteerLimits {
   static let postingsPerName = 1024
   /// Areas of one name that can enclose a place, "Washington County" having 30.
   static let areasPerName = 64
+  /// Inhabitants of a place that is not taken to lie in a county near it, where the data does not say in which.
+  static let metropolis: UInt32 = 1_000_000
+  /// Inhabitants of a city that its quarters and suburbs may be named with.
+  static let cityPopulation: UInt32 = 100_000
   /// Postings looked at in one query, all names together: bounds the time of a query made of frequent names only.
   static let postingsPerQuery = 4096
 

@@ -28,23 +28,36 @@ struct NameTable {
 
   /// Adds all names of a row in all readings.
   mutating func add(_ row: SourceRow, number: UInt32, rank: Int) {
+    let isArea = row.level < .city
+    var own: [UInt8] = []
+    if !isArea {
+      FoldedText.withEmpty { text in
+        text.fold(UnsafeBufferPointer(rebasing: row.name))
+        own = Array(text.folded)
+      }
+    }
     for (kind, names) in [(Posting.Kind.official, row.officialNames), (.alternate, row.names), (.code, row.codes)] {
-      let posting = Posting(place: number, kind: kind, isArea: row.level < .city)
-      for name in names { add(name, posting, max(rank - posting.demotion(level: row.level.rawValue), 0)) }
+      for name in names {
+        let name = UnsafeBufferPointer(rebasing: name)
+        FoldedText.withEmpty { text in
+          text.fold(name)
+          let isShort = kind == .alternate && Self.isShort(text.folded, of: own)
+          let posting = Posting(place: number, kind: isShort ? .short : kind, isArea: isArea)
+          let rank = max(rank - posting.demotion(level: row.level.rawValue), 0)
+          append(text, posting, rank)
+          let readings = text.readings
+          for reading in [FoldedText.Reading.umlautsExpanded, .apostrophesSpaced] where readings.contains(reading) {
+            text.fold(name, reading: reading)
+            append(text, posting, rank)
+          }
+        }
+      }
     }
   }
 
-  private mutating func add(_ name: SourceRow.Field, _ posting: Posting, _ rank: Int) {
-    let name = UnsafeBufferPointer(rebasing: name)
-    FoldedText.withEmpty { text in
-      text.fold(name)
-      append(text, posting, rank)
-      let readings = text.readings
-      for reading in [FoldedText.Reading.umlautsExpanded, .apostrophesSpaced] where readings.contains(reading) {
-        text.fold(name, reading: reading)
-        append(text, posting, rank)
-      }
-    }
+  /// Whether a populated place's other name is the beginning of its own.
+  private static func isShort(_ name: UnsafeRawBufferPointer, of own: [UInt8]) -> Bool {
+    own.count > name.count && own[name.count] == UInt8(ascii: " ") && own.prefix(name.count).elementsEqual(name)
   }
 
   private mutating func append(_ text: FoldedText, _ posting: Posting, _ rank: Int) {
@@ -93,7 +106,7 @@ struct NameTable {
   }
 
   /// Settles what a name means when an area and a town in it share it. A region is marked as eclipsed if the town has a
-  /// 64th of its inhabitants, or a quarter if the name is only an alternate one ("New York" of New York City). A
+  /// 64th of its inhabitants, or a 16th if the name is only an alternate one ("New York" of New York City). A
   /// country loses an alternate name, since it is not one ("Panama City" of Panama).
   private static func settled(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
     guard postings.count > 1, postings[0].isArea else { return postings }
@@ -110,7 +123,7 @@ struct NameTable {
       case .region:
         let isEclipsed = towns.contains { town in
           let place = places[Int(town.place)]
-          let weight: UInt64 = town.kind == .official ? 64 : 4
+          let weight: UInt64 = town.kind == .official ? 64 : 16
           return place.region == area.place && UInt64(place.population) * weight >= UInt64(record.population)
         }
         return isEclipsed ? Posting(place: area.place, kind: area.kind, isArea: true, isEclipsed: true) : area

@@ -7,6 +7,8 @@ struct Phrases {
   let total: Int
   /// One bit for each token.
   let all: UInt64
+  /// There are words of streets.
+  let hasStreet: Bool
   /// There are numbers or words of an address, whose others are left over as a rule. In few words, "park" is rather a
   /// part of a name.
   let isAddress: Bool
@@ -47,6 +49,7 @@ struct Phrases {
       total += Int(text.tokens[number].weight)
     }
     self.total = total
+    self.hasStreet = hasStreet
     isAddress = hasNumber || text.tokenCount > 4 && hasStreet
   }
 
@@ -149,6 +152,10 @@ struct Phrases {
       var hash = NameHash()
       var end = first
       var hasLetter = false
+      if count < matches.count, let expanded = expandedDirection(first) {
+        matches.initializeElement(at: count, to: match(first, expanded.end, expanded.postings))
+        count += 1
+      }
       while end < min(text.tokenCount, first + GazetteerLimits.nameTokens) {
         // A name goes on with the space before its next token.
         let from = end == first ? Int(text.tokens[first].start) : Int(text.tokens[end - 1].end)
@@ -173,6 +180,35 @@ struct Phrases {
     }
     return count
   }
+
+  /// The longest name that a direction's letter begins: "N Korea", "W. Virginia".
+  private func expandedDirection(_ first: Int) -> (end: Int, postings: Range<UInt32>)? {
+    let letter = text.slice(first, first + 1)
+    guard letter.count == 1, first + 1 < text.tokenCount,
+      let direction = Self.directions.first(where: { $0.utf8Start[0] == letter[0] })
+    else { return nil }
+    var best: (end: Int, postings: Range<UInt32>)?
+    var hash = NameHash()
+    direction.withUTF8Buffer { hash.add(UnsafeRawBufferPointer($0)) }
+    withUnsafeTemporaryAllocation(byteCount: GazetteerLimits.directedBytes, alignment: 1) { room in
+      var count = direction.utf8CodeUnitCount
+      room.copyBytes(from: UnsafeRawBufferPointer(start: direction.utf8Start, count: count))
+      for last in (first + 1)..<min(text.tokenCount, first + 4)
+      where text.tokens[last].segment == text.tokens[first].segment {
+        let piece = UnsafeRawBufferPointer(
+          UnsafeBufferPointer(rebasing: text.bytes[Int(text.tokens[last - 1].end)..<Int(text.tokens[last].end)]))
+        guard count + piece.count <= room.count else { return }
+        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: piece)
+        count += piece.count
+        hash.add(piece)
+        let name = UnsafeRawBufferPointer(rebasing: room[..<count])
+        if let postings = sections.postings(of: name, hash: hash.value) { best = (last + 1, postings) }
+      }
+    }
+    return best
+  }
+
+  private static let directions: [StaticString] = ["north", "south", "east", "west"]
 
   /// Of a Hangul name with what says of which kind the place is: "광명시" for "광명", "강남구" for "강남".
   private func postingsOfStem(_ token: Int) -> Range<UInt32>? {
@@ -209,6 +245,8 @@ struct Phrases {
         end = Self.boundary(before: end, in: bytes)
       }
       if let found {
+        // From wide to narrow: "日本京都" is Kyoto.
+        if count > 0 { matches[from + count - 1].penalty = matches[from + count - 1].penalty.map { $0 + 24 * 256 } }
         var match = match(token, token + 1, found)
         match.isPartial = true
         matches.initializeElement(at: from + count, to: match)
@@ -229,40 +267,6 @@ struct Phrases {
     return start
   }
 
-  func weight(of mask: UInt64) -> Int {
-    if mask == all { return total }
-    var sum = 0
-    var rest = mask
-    while rest != 0 {
-      sum += Int(text.tokens[rest.trailingZeroBitCount].weight)
-      rest &= rest - 1
-    }
-    return sum
-  }
-
-  /// True when the mask leaves out nothing but words that say of which kind a place is.
-  func isWhole(_ mask: UInt64) -> Bool {
-    if mask == all { return true }
-    for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
-      // "province of": the small word goes with the one before it.
-      let word = text.tokens[number].role == .particle && number > 0 ? number - 1 : number
-      if text.tokens[word].role != .designator, text.tokens[word].role != .regionDesignator { return false }
-    }
-    return true
-  }
-
-  /// One of the words that are names of places now and then and parts of names mostly.
-  func isSmallWord(_ match: NameMatch) -> Bool {
-    match.end - match.first == 1 && text.tokens[match.first].role == .particle
-  }
-
-  /// "São Paulo state", "province of Salzburg".
-  func asksForRegion(_ match: NameMatch) -> Bool {
-    if match.end < text.tokenCount, text.tokens[match.end].role == .regionDesignator { return true }
-    let before = match.first > 0 && text.tokens[match.first - 1].role == .particle ? match.first - 2 : match.first - 1
-    return before >= 0 && text.tokens[before].role == .regionDesignator
-  }
-
   private func match(_ first: Int, _ end: Int, _ postings: Range<UInt32>) -> NameMatch {
     var areaEnd = postings.lowerBound
     let bound = min(postings.upperBound, postings.lowerBound + UInt32(GazetteerLimits.areasPerName))
@@ -273,93 +277,5 @@ struct Phrases {
       isSegment: isSegment(first, end), readsCodes: readsCodes(first, end), isStreet: isStreet(first, end))
     match.penalty = penalty(match)
     return match
-  }
-
-  private func isNumber(_ token: Int) -> Bool { text.tokens[token].isNumber }
-
-  private func isSegment(_ first: Int, _ end: Int) -> Bool {
-    var before = first - 1
-    while before >= 0, text.tokens[before].segment == text.tokens[first].segment {
-      guard isNumber(before) else { return false }
-      before -= 1
-    }
-    var after = end
-    while after < text.tokenCount, text.tokens[after].segment == text.tokens[end - 1].segment {
-      guard isNumber(after) else { return false }
-      after += 1
-    }
-    return true
-  }
-
-  /// A code stands where its segment ends, or before numbers, or before one or two more codes ("tx usa").
-  private func readsCodes(_ first: Int, _ end: Int) -> Bool {
-    guard end - first == 1 else { return true }
-    var after = end
-    var short = 0
-    while after < text.tokenCount, text.tokens[after].segment == text.tokens[first].segment {
-      if !isNumber(after) {
-        short += 1
-        let length = text.tokens[after].end - text.tokens[after].start
-        let isLast = after + 1 == text.tokenCount || text.tokens[after + 1].segment != text.tokens[first].segment
-        guard length <= 3 || isLast, short <= 2 else { return false }
-        if text.tokens[first].role == .particle, length > 3 { return false }
-      }
-      after += 1
-    }
-    return true
-  }
-
-  /// What speaks against these tokens being the place asked for; see `NameMatch.penalty`.
-  private func penalty(_ match: NameMatch) -> Int32? {
-    if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
-    let (first, end) = (match.first, match.end)
-    let token = text.tokens[first]
-    let length = Int(text.tokens[end - 1].end - token.start)
-    if end - first == 1, !match.isSegment {
-      // Single small words are parts of other names too often; "LA, CA" is another matter.
-      let isCode = match.readsCodes && text.tokenCount == 2
-      if text.tokens[first].role != .none, !isCode { return nil }
-      if length <= 3, !isLast(end), !isCode { return nil }
-    }
-    // So are one to three letters.
-    var penalty: Int32 = length <= 3 && !match.isSegment ? 6 * 256 : 0
-    let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
-    let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
-    if match.isStreet { penalty += 14 * 256 }
-    // "100 Berlin Turnpike": a number before and a word after.
-    if isPreceded, isNumber(first - 1), isFollowed, !isNumber(end) { penalty += 2 * 256 }
-    // A name that makes up its segment is rather a place than one that is a part of it, and the last rather than
-    // others.
-    if !match.isSegment { penalty += 3 * 256 }
-    if !isLast(end) { penalty += 256 }
-    // Crossing a comma joins what the writer kept apart.
-    if text.tokens[end - 1].segment != token.segment { penalty += 2 * 256 }
-    return penalty
-  }
-
-  /// "Oxford St", "via Milano", "avenue du Maine", all within one segment.
-  private func isStreet(_ first: Int, _ end: Int) -> Bool {
-    let segment = text.tokens[first].segment
-    if end < text.tokenCount, text.tokens[end].segment == segment,
-      [.streetSuffix, .street].contains(text.tokens[end].role)
-    {
-      return true
-    }
-    var before = first - 1
-    while before >= 0, text.tokens[before].segment == segment, text.tokens[before].role == .particle { before -= 1 }
-    guard before >= 0, text.tokens[before].segment == segment else { return false }
-    if text.tokens[before].role == .streetPrefix { return true }
-    guard text.tokens[before].role == .street else { return false }
-    // After "Fifth Avenue" the street is over.
-    while before > 0, text.tokens[before - 1].segment == segment {
-      before -= 1
-      if !isNumber(before), text.tokens[before].role != .particle { return false }
-    }
-    return true
-  }
-
-  func isLast(_ end: Int) -> Bool {
-    for token in end..<text.tokenCount where !isNumber(token) { return false }
-    return true
   }
 }

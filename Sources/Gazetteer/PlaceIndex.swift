@@ -46,7 +46,7 @@ package final class PlaceIndex: Sendable {
       if let point = CoordinateText.parse(bytes) {
         return isReverse ? reverse(point, constraints) : [Place(point: point)]
       }
-      if isReverse { return [] }
+      if isReverse || CoordinateText.isURI(bytes) { return [] }
       return FoldedText.withEmpty(bytes: FoldedText.bytes(foldedFrom: bytes.count)) { folded in
         folded.fold(bytes)
         return Search(index: index, text: folded, source: bytes, constraints: constraints).places()

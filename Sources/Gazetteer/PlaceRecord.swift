@@ -80,13 +80,17 @@ struct Posting {
     case alternate
     /// "WA", "NYC", "FRA".
     case code
+    /// An alternate one that the official one begins with: "Halle" of Halle (Saale).
+    case short
 
     /// What is taken from the rank of a place that is found by a name of this kind: postings are sorted by the rest. A
-    /// place's alternate name counts as the name of one sixteen times smaller; a country's as the name of a city: among
+    /// place's alternate name counts as the name of one sixteen times smaller, its short name as that of one half as
+    /// large; a country's as the name of a city: among
     /// a country's many names are those of towns ("Poole" is Poland in Irish).
     func demotion(level: UInt8) -> Int {
       switch self {
       case .official: 0
+      case .short: 256
       case .alternate: (level == Place.Level.country.rawValue ? 17 : 4) * 256
       case .code: 3 * 256
       }

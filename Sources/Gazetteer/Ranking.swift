@@ -48,7 +48,7 @@ struct Ranking {
     return [Place](unsafeUninitializedCapacity: wanted) { places, placeCount in
       for index in 0..<wanted where room[index].covered >= best.covered {
         let candidate = room[index]
-        guard let record = sections.place(candidate.place),
+        guard let record = sections.place(candidate.place), !isTold(record, sections, before: index),
           var place = sections.answer(
             record, postcode: postcode(candidate, record, sections), language: constraints.language,
             match: candidate.match, confidence: confidence(candidate, sections))
@@ -57,6 +57,17 @@ struct Ranking {
         places.initializeElement(at: placeCount, to: consume place)
         placeCount += 1
       }
+    }
+  }
+
+  /// A town and the county of its name, two centres of one town, and a hamlet that nothing tells from a larger town of
+  /// its name in the region, are told once.
+  private func isTold(_ place: PlaceRecord, _ sections: IndexSections, before index: Int) -> Bool {
+    (0..<index).contains { earlier in
+      guard let other = sections.place(room[earlier].place) else { return false }
+      return other.region == place.region && room[earlier].isPostcode == room[index].isPostcode
+        && sections.name(of: other).hasBytes(of: sections.name(of: place))
+        && (place.population == 0 || areRelated(room[earlier], room[index], sections))
     }
   }
 

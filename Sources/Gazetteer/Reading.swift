@@ -8,10 +8,13 @@ struct Reading {
   let matches: UnsafeBufferPointer<NameMatch>
   let constraints: Constraints
   private let postcodes: Postcodes
+  private let unitedStates: UInt16?
 
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
   /// contains the place is worth.
   private static let contextWorth = 36 * 256
+  /// No rank is higher: `PlaceRecord.rank` of a country with 2^32 inhabitants.
+  private static let rankMax = 49 * 256
   /// How many such areas count: county, region, country, and a postcode.
   private static let contextsMax = 4
   /// What each token of the place's name is worth.
@@ -21,14 +24,20 @@ struct Reading {
   /// What is lost when a code is read as the place asked for although there are other words.
   private static let codeLoss = 8 * 256
 
-  /// What is lost when a name is taken as misspelt: it counts as that of a place 64 times smaller.
-  private static let fuzzyLoss = 6 * 256
+  /// What is lost when a name is taken as misspelt: it counts as that of a place 256 times smaller.
+  private static let fuzzyLoss = 8 * 256
   /// What a postcode is worth that is asked for by itself: with five digits, as much as a village.
   private static let postcodeWorth = 3 * 256
   /// What each letter and digit of it is worth: more than the size of a country can make up for.
   private static let digitWorth = 640
+  /// What a postcode loses beside words that are left over: a town that is named may be of another country.
+  private static let leftOverLoss = 12 * 256
   /// What is lost when a name goes on behind the text: as the name of a place four times smaller.
   private static let begunLoss = 2 * 256
+  /// What a town's other name loses where only codes say in which region or country it is.
+  private static let codedLoss = 6 * 256
+  /// What a town gains by the code of a state of the United States, where everybody writes towns so.
+  private static let stateWorth = 2 * 256
   /// What a region gains by being called one.
   private static let designatorWorth = 20 * 256
 
@@ -41,6 +50,7 @@ struct Reading {
     self.matches = matches
     self.constraints = constraints
     self.postcodes = postcodes
+    unitedStates = matches.count > 1 ? index.pointee.unitedStates : nil
   }
 
   func rank(into ranking: inout Ranking) {
@@ -63,9 +73,11 @@ struct Reading {
       Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
       - loss(head.spelling)
     let bound =
-      worth + min(contextsMax, Self.contextsMax) * Self.contextWorth + constraints.focusWorthMax
+      worth + Self.stateWorth + min(contextsMax, Self.contextsMax) * Self.contextWorth + constraints.focusWorthMax
       + (phrases.asksForRegion(head) ? Self.designatorWorth : 0)
     let most = phrases.weight(of: reach)
+    // A part of a longer name, mostly: left without a look at its places.
+    guard bound + Self.rankMax >= ranking.scoreMin(covering: most) else { return }
     let wanted = UInt32(GazetteerLimits.postingsPerName)
     let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
     let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
@@ -88,18 +100,21 @@ struct Reading {
         mask |= area.mask
         contexts += 1
       }
-      guard contexts > 0 || isAlone else { continue }
+      let (isWhole, isLast) = (phrases.isWhole(mask), phrases.isLast(match.end))
+      // "Meet me at 1900" names no postcode; "12 Long Street, 1011" and "museum 10115" do.
+      let isAsked = isWhole || phrases.hasStreet || isLast && match.length > GazetteerLimits.postcodeLengthMin
+      guard contexts > 0 || isAlone && isAsked else { continue }
       let nation = sections.place(UInt32(record.country))?.rank ?? 0
-      let isLast = phrases.isLast(match.end)
       let score =
         Self.postcodeWorth + Int(nation) / 4 + contexts * Self.contextWorth + Self.digitWorth * match.length
         - (isLast ? 0 : Self.codeLoss) + constraints.focusWorth(place)
+        - (contexts > 0 || isWhole ? 0 : Self.leftOverLoss)
       ranking.insert(
         Candidate(
           place: record.place, score: score, covered: phrases.weight(of: mask), total: phrases.total, mask: mask,
           hasContext: contexts > 0, isSegment: true, isLast: isLast, prominence: score,
           isInAddress: phrases.isAddress,
-          postcode: number, isPostcode: true, spelling: .exact, isWhole: phrases.isWhole(mask),
+          postcode: number, isPostcode: true, spelling: .exact, isWhole: isWhole,
           population: place.population))
     }
   }
@@ -118,6 +133,7 @@ struct Reading {
     let isLast = phrases.isLast(head.end)
     // "Me" is a country by itself; beside words that are left over it is none.
     let isSmallWord = phrases.isSmallWord(head)
+    let isCoded = phrases.isCoded(head)
     let hasOthers = matches.count > 1 && matches.contains { !$0.overlaps(head) }
     for number in postings {
       postingsLeft -= 1
@@ -133,12 +149,16 @@ struct Reading {
       var (mask, contexts) = hasOthers ? coverage(of: head, place, posting) : (head.mask, 0)
       let postcode = place.level == Place.Level.city.rawValue ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
-      let demotion = posting.demotion(level: place.level)
+      var demotion = posting.demotion(level: place.level)
+      // "Bethlehem, PA" is not Belém in Pará.
+      if isCoded, contexts > 0, posting.kind == .alternate { demotion += Self.codedLoss }
+      let isState = isCoded && contexts > 0 && place.country == unitedStates
       let candidate = Candidate(
         place: posting.place,
         score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextWorth) + Int(place.rank)
           - demotion
-          + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + constraints.focusWorth(place)
+          + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + (isState ? Self.stateWorth : 0)
+          + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
         isSegment: head.isSegment, isLast: isLast,
@@ -156,7 +176,9 @@ struct Reading {
   /// over it is none, and by itself it is no region.
   private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
     if candidate.hasContext { return true }
-    if head.mask == phrases.all { return place.level != Place.Level.region.rawValue || !phrases.isSmallWord(head) }
+    if head.mask == phrases.all {
+      return place.level != Place.Level.region.rawValue || !phrases.isSmallWord(head) || phrases.isCapital(head)
+    }
     return !phrases.isSmallWord(head) && head.isSegment
   }
 
@@ -191,12 +213,27 @@ struct Reading {
       if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
+      } else if place.level == Place.Level.city.rawValue, !phrases.isAddress, isAround(match, place) {
+        mask |= match.mask
+        contexts += 1
       } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
         // "Reading, Reading, PA", "California, CA": said twice, explained but no evidence.
         mask |= match.mask
       }
     }
     return (mask, contexts)
+  }
+
+  /// Whether a name is that of a city near a place, with many times its inhabitants: "Soho, London".
+  private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
+    guard match.penalty != nil, match.areaEnd < match.postings.upperBound,
+      let posting = sections.posting(match.areaEnd), let city = sections.place(posting.place)
+    else { return false }
+    let reach: Int64 = 2_500_000
+    return city.country == place.country && city.population >= GazetteerLimits.cityPopulation
+      && UInt64(city.population) >= 3 * UInt64(place.population)
+      && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
+      && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
   }
 
   private func isCode(_ match: NameMatch, of area: UInt32) -> Bool {
@@ -219,8 +256,10 @@ struct Reading {
       {
         return true
       }
-      if area == place.county { return true }
-      if place.level == Place.Level.city.rawValue, place.county == PlaceRecord.none, let record = sections.place(area),
+      // A metropolis has counties within it.
+      if area == place.county, place.population < GazetteerLimits.metropolis { return true }
+      if place.level == Place.Level.city.rawValue, place.county == PlaceRecord.none,
+        place.population < GazetteerLimits.metropolis, let record = sections.place(area),
         record.level == Place.Level.county.rawValue, record.region == place.region, record.country == place.country,
         isNear(record, place)
       {

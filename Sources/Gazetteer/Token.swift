@@ -9,6 +9,8 @@ struct Token {
     static let ideograph = Content(rawValue: 4)
     /// A dot stands before it: "47.6" is a number, not two parts of a code.
     static let afterDot = Content(rawValue: 8)
+    /// A small letter: "or" is a word, "OR" a code.
+    static let lower = Content(rawValue: 16)
   }
 
   /// Bytes of the folded text.

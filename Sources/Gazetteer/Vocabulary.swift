@@ -78,7 +78,8 @@ struct Vocabulary: Sendable {
       do dos du des of the and at to by for near und et y e a i o u am im an ma pa hi oh ok my old new north south \
       east \
       west n s w e ne nw se sw nord sud est ouest norte sur upper lower apt apartment suite ste unit floor fl no nr \
-      bldg po box room rm bis ter lot centre center central house building block sector main first second third
+      bldg po box room rm bis ter lot centre center island islands isla insel ile central \
+      house building block sector main first second third
       """
     ),
     (.regionDesignator, "state province region prefecture oblast department canton voivodeship governorate krai"),

@@ -60,6 +60,14 @@ package actor RemoteGeocoder {
   ///
   /// - Parameter query: of kind forward; others never go to a provider.
   package func locate(_ query: PlaceQuery) async -> Answer {
+    // Providers know other levels than ours: all that they say is kept, and what is wanted is told.
+    let answer = await ask(query)
+    guard case .found(let places) = answer, !query.levels.isEmpty else { return answer }
+    let wanted = places.filter { query.levels.contains($0.level) }
+    return wanted.isEmpty ? .notFound : .found(wanted)
+  }
+
+  private func ask(_ query: PlaceQuery) async -> Answer {
     guard let request = ProviderRequest(query, of: configuration) else { return .unavailable(code: "remote_refused") }
     let key = AnswerCache.Key(query)
     if let known = known(query) { return known }

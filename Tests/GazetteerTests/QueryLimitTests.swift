@@ -41,8 +41,7 @@ struct QueryLimitTests {
 
   @Test("Twenty answers are given, whoever asks for more", arguments: [(19, 19), (20, 20), (21, 20), (1_000, 20)])
   func answers(limit: Int, count: Int) throws {
-    #expect(GazetteerLimits.answers == Limits.candidatesMax)
-    let index = try Hamlet.index(of: (0..<25).map { .town("Twin", 1_000 + $0) })
+    let index = try Hamlet.index(of: (0..<25).map { .town("Twin", 1_000 + $0, at: (11 + Double($0), 21)) })
     #expect(index.locate(PlaceQuery("Twin", limit: limit)).count == count)
   }
 
@@ -87,9 +86,29 @@ struct QueryLimitTests {
     #expect(GazetteerLimits.matches == 128)
     // Nineteen words of which every one to eight neighbours are a name: 124.
     let index = try Hamlet.index(
-      of: (1...8).map { .town(words("ay", $0)) } + [.town("bee"), .town("Ceetown", 90_000_000)])
+      of: (1...8).map { .town(words("ay", $0)) } + [.town("bee"), .town("Ceetown", 90_000_000, at: (50, 60))])
     let text = words("ay", 19) + " " + words("bee", count - 125) + ", Ceetown"
     #expect((first(text, in: index)?.name == "Ceetown") == isFound)
+  }
+
+  @Test("Where more than 20 names are in one run of Han, the others are looked at too", arguments: [19, 20, 21, 22])
+  func exactMatches(count: UInt32) throws {
+    #expect(GazetteerLimits.exactMatches == 20)
+    let names = (0..<count).map { number in
+      String(String.UnicodeScalarView([0, 1].compactMap { Unicode.Scalar(0x4E00 + 2 * number + $0) }))
+    }
+    let index = try Hamlet.index(of: names.dropLast().map { .town($0) } + [.town(names[names.count - 1], 90_000_000)])
+    #expect(first(names.joined(), in: index)?.name == names.last)
+  }
+
+  @Test("Of the postcodes in a text 8 are looked at", arguments: [(7, true), (8, true), (9, false)])
+  func postcodesPerQuery(count: Int, isFound: Bool) throws {
+    #expect(GazetteerLimits.postcodesPerQuery == 8)
+    let codes = (1..<count).map { "\(1_000 + $0)" } + ["7654321"]
+    let index = try Hamlet.index(
+      of: [.town("Twin", at: (11, 21)), .town("Other", at: (12, 22))]
+        + codes.dropLast().map { .postcode($0, at: (12, 22)) } + [.postcode("7654321", at: (11, 21))])
+    #expect((first(codes.joined(separator: ", "), in: index)?.name == "Twin") == isFound)
   }
 
   @Test("Within a run of Han, names of two to eight characters are found", arguments: [1, 2, 8, 9])
@@ -128,7 +147,7 @@ struct QueryLimitTests {
     let names = ["Ay", "Bee", "Cee", "Dee"]
     var rows: [Hamlet.Row] = names.dropLast().flatMap { name in (0..<1_024).map { .town(name, 500 + $0) } }
     rows += (0..<number - 1 - 3 * 1_024).map { .town("Dee", 500 + $0) }
-    let index = try Hamlet.index(of: rows + [.town("Effton", 90_000_000)])
+    let index = try Hamlet.index(of: rows + [.town("Effton", 90_000_000, at: (50, 60))])
     let text = (names + ["Effton"]).joined(separator: ", ")
     // With a focus every place is looked at, not only the largest: any may be near.
     let place = first(text, in: index, focus: Coordinate(latitude: 80, longitude: 170))

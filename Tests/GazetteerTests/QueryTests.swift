@@ -47,7 +47,69 @@ struct QueryTests {
     #expect(place.confidence == 1)
   }
 
-  @Test("Points outside the earth are no coordinates", arguments: ["91.5, 0.5", "47.6, 181.5", "47.6,"])
+  @Test(
+    "A large town's short name, or its former one, is rather it than a smaller town or the region around it",
+    arguments: [
+      ("Halle", "Halle (Saale)"), ("Leon", "León de los Aldama"), ("Chittagong", "Chattogram"),
+      ("New York", "New York City"),
+    ])
+  func shortNames(text: String, name: String) throws {
+    #expect(try World.first(text)?.name == name)
+  }
+
+  @Test(
+    "A direction's letter is read as the word",
+    arguments: [
+      ("N Korea", "North Korea"), ("W Virginia", "West Virginia"), ("S Africa", "South Africa"),
+      ("Charleston, W. Virginia", "Charleston"), ("S Dakota", "South Dakota"),
+    ])
+  func directions(text: String, name: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.name == name && place.match == .exact)
+  }
+
+  @Test(
+    "A quarter is found with its city",
+    arguments: [
+      ("Soho, London", "Soho"), ("Brooklyn, New York City", "Brooklyn"), ("Ixelles, Brussels", "Ixelles"),
+      ("Çankaya, Ankara", "Çankaya"), ("Konak, Izmir", "Konak"),
+    ])
+  func quarters(text: String, name: String) throws {
+    let place = try #require(try World.first(text))
+    #expect(place.name == name && place.match == .exact)
+  }
+
+  @Test(
+    "A town beside a number that is another country's postcode is the town",
+    arguments: [
+      ("Ulaanbaatar 14200", "MN"), ("Dushanbe 734000", "TJ"), ("Chania 73100", "GR"), ("Mostar 88000", "BA"),
+      ("Tel Aviv 6100000", "IL"), ("Doha PO Box 22275", "QA"),
+    ])
+  func foreignPostcodes(text: String, country: String) throws {
+    #expect(try World.first(text)?.countryCode == country)
+  }
+
+  @Test("A number in a phrase is no postcode", arguments: ["meet me at 1900", "Class of 2024", "page 6600 and back"])
+  func numbers(text: String) throws {
+    #expect(try World.first(text)?.level != .postcode)
+  }
+
+  @Test("How sure an answer is does not hang on how many are wanted", arguments: ["Paris", "Springfield", "Hull"])
+  func confidence(text: String) throws {
+    let index = try World.index.get()
+    let all = (1...5).map { index.locate(PlaceQuery(text, limit: $0)).first?.confidence }
+    #expect(Set(all).count == 1, "\(all)")
+  }
+
+  @Test("No label is told twice", arguments: ["Seattle", "Paris, FR", "Columbia, SC", "廿日市市"])
+  func labels(text: String) throws {
+    let labels = try World.index.get().locate(PlaceQuery(text, limit: 10)).map(\.label)
+    #expect(Set(labels).count == labels.count, "\(labels)")
+  }
+
+  @Test(
+    "Points outside the earth are no coordinates",
+    arguments: ["91.5, 0.5", "47.6, 181.5", "47.6,", "geo:91,0", "geo:x", "(47.6, 181.5)"])
   func noCoordinates(text: String) throws {
     #expect(try World.first(text) == nil)
   }
