@@ -77,7 +77,7 @@ struct Completion {
   private func rank(of number: UInt32) -> Int {
     guard let postings = sections.postings(ofName: number) else { return 0 }
     var highest = 0
-    // The areas come first, then the places, each part by falling rank: two are enough for most.
+    // The areas come first, then the places, each part by falling rank: a few are enough.
     for index in postings.prefix(GazetteerLimits.completionPostings) {
       guard let posting = sections.posting(index), let place = sections.place(posting.place) else { continue }
       highest = max(highest, Int(place.rank) - posting.demotion(level: place.level))

@@ -17,6 +17,7 @@ package struct RemoteConfiguration: Sendable, Equatable {
     case keyUnused
   }
 
+  /// Whose way of asking and answering the server has.
   package let provider: Provider
   /// Without a slash at its end.
   let base: URL

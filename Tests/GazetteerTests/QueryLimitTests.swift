@@ -111,6 +111,33 @@ struct QueryLimitTests {
     #expect((first(codes.joined(separator: ", "), in: index)?.name == "Twin") == isFound)
   }
 
+  @Test("A quarter may be named with a city of 100,000 inhabitants", arguments: [(99_999, false), (100_000, true)])
+  func cityPopulation(population: Int, isAround: Bool) throws {
+    #expect(GazetteerLimits.cityPopulation == 100_000)
+    let index = try Hamlet.index(of: [.town("Twin"), .town("Bigton", population)])
+    #expect((first("Twin, Bigton", in: index)?.name == "Twin") == isAround)
+  }
+
+  @Test(
+    "A city of a million lies in no county of which nobody says so", arguments: [(999_999, true), (1_000_000, false)])
+  func metropolis(population: Int, isInside: Bool) throws {
+    #expect(GazetteerLimits.metropolis == 1_000_000)
+    let county = Hamlet.Row(line: "D\tAA\t01\t11\t21\t0\tKing County\t\t")
+    let index = try Hamlet.index(of: [.region("01", "Over"), county, .town("Bigton", population, region: "01")])
+    let place = first("Bigton, King County", in: index)
+    #expect((place?.name == "Bigton" && place?.match == .exact) == isInside)
+  }
+
+  @Test(
+    "A name that begins with a direction's letter has 64 bytes at most",
+    arguments: [(63, true), (64, true), (65, false)])
+  func directedBytes(count: Int, isFound: Bool) throws {
+    #expect(GazetteerLimits.directedBytes == 64)
+    let rest = String(repeating: "a", count: count - "north ".utf8.count)
+    let index = try Hamlet.index(of: [.town("North " + rest)])
+    #expect((first("N " + rest, in: index)?.match == .exact) == isFound)
+  }
+
   @Test("Within a run of Han, names of two to eight characters are found", arguments: [1, 2, 8, 9])
   func runs(count: Int) throws {
     #expect(GazetteerLimits.shortestRunBytes == 6 && GazetteerLimits.runBytes == 24)
