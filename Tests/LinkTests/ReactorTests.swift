@@ -105,13 +105,13 @@ struct ReactorTests {
     defer { worker.reactor.stop() }
     server.add([.post(1)], to: ledger)
     try await eventually("the worker is there") { ledger.settledCount == 1 }
-    let start = ContinuousClock.now
+    var total = Duration.zero
     for number: UInt64 in 2...21 {
       server.add([.post(number)], to: ledger)
-      try await eventually("it is settled") { ledger.unsettled.isEmpty }
+      total += await time(until: { ledger.unsettled.isEmpty })
     }
     // Twenty sleeps of a second would take twenty; one of them may be the machine's.
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(total < .seconds(5))
   }
 
   @Test("Its clock is monotonic milliseconds")

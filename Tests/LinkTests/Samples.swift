@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import Testing
 
@@ -17,6 +18,18 @@ func eventually(
       throw Late()
     }
     try await Task.sleep(for: .milliseconds(3))
+  }
+}
+
+/// How long it takes until something holds, 20 s at most. A thread of its own looks: a task that sleeps goes on only
+/// after the turns of the other tests' tasks, and those are not what is measured.
+func time(until holds: @escaping @Sendable () -> Bool) async -> Duration {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      let start = ContinuousClock.now
+      while !holds(), ContinuousClock.now - start < .seconds(20) { poll(nil, 0, 1) }
+      continuation.resume(returning: ContinuousClock.now - start)
+    }
   }
 }
 
