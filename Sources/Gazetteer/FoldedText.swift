@@ -12,12 +12,12 @@ struct FoldedText {
 
   let bytes: UnsafeMutableBufferPointer<UInt8>
   let tokens: UnsafeMutableBufferPointer<Token>
-  private(set) var byteCount = 0
-  private(set) var tokenCount = 0
+  fileprivate(set) var byteCount = 0
+  fileprivate(set) var tokenCount = 0
   /// True when the text did not fit: what follows the last token was left out.
-  private(set) var isCut = false
+  fileprivate(set) var isCut = false
   /// The text has characters that the reading concerns, so that reading it that way makes a difference.
-  private(set) var readings: Reading = []
+  fileprivate(set) var readings: Reading = []
 
   /// Bytes that the folded form of a text has at most: "&", one byte, becomes a space, "and" and another space, and
   /// nothing grows more.
@@ -51,10 +51,9 @@ struct FoldedText {
 
   /// Replaces the content by the folded form of a text. Bytes that are no UTF-8 separate tokens.
   mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = [], with fold: Fold = .standard) {
-    var folding = Folding(bytes: bytes, tokens: tokens)
+    var folding = Folding(FoldedText(bytes: bytes, tokens: tokens))
     folding.add(text, reading, fold)
-    (byteCount, tokenCount) = (folding.byteCount, folding.tokenCount)
-    (isCut, readings) = (folding.isCut, folding.readings)
+    self = folding.result
   }
 }
 
@@ -62,13 +61,7 @@ struct FoldedText {
 private struct Folding {
   typealias Reading = FoldedText.Reading
 
-  let bytes: UnsafeMutableBufferPointer<UInt8>
-  let tokens: UnsafeMutableBufferPointer<Token>
-  private(set) var byteCount = 0
-  private(set) var tokenCount = 0
-  private(set) var isCut = false
-  private(set) var readings: Reading = []
-
+  private(set) var result: FoldedText
   private var segment: UInt8 = 0
   private var isOpen = false
   private var content: Token.Content = []
@@ -86,21 +79,18 @@ private struct Folding {
   /// Letters since the last dot within the token: "U.S.A." is one token, "St.Gallen" two.
   private var lettersSinceDot = 0
 
-  init(bytes: UnsafeMutableBufferPointer<UInt8>, tokens: UnsafeMutableBufferPointer<Token>) {
-    self.bytes = bytes
-    self.tokens = tokens
-  }
+  init(_ empty: FoldedText) { result = empty }
 
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, _ reading: Reading, _ fold: Fold) {
-    while next < text.count, !isCut {
+    while next < text.count, !result.isCut {
       position = next
       let byte = text[position]
       let letter = byte | 0x20
-      if isOpen, letter &- UInt8(ascii: "a") < 26, byteCount < bytes.count {
+      if isOpen, letter &- UInt8(ascii: "a") < 26, result.byteCount < result.bytes.count {
         // Most of what there is: one more letter of a word.
         next += 1
-        bytes[byteCount] = letter
-        byteCount += 1
+        result.bytes[result.byteCount] = letter
+        result.byteCount += 1
         to = next
         lettersSinceDot += 1
         content.formUnion(byte == letter ? [.letter, .lower] : .letter)
@@ -140,7 +130,7 @@ private struct Folding {
 
   private mutating func foldScalar(_ scalar: UInt32, _ fold: Fold, _ reading: Reading) {
     if let expanded = Self.expanded(scalar) {
-      readings.insert(.umlautsExpanded)
+      result.readings.insert(.umlautsExpanded)
       if reading.contains(.umlautsExpanded) {
         append(expanded.0, .letter)
         append(expanded.1, .letter)
@@ -192,30 +182,30 @@ private struct Folding {
   private mutating func append(_ byte: UInt8, _ kind: Token.Content) {
     if !isOpen {
       // Room for the space, the longest character, and one token more.
-      guard byteCount + 6 <= bytes.count, tokenCount < tokens.count else {
-        isCut = true
+      guard result.byteCount + 6 <= result.bytes.count, result.tokenCount < result.tokens.count else {
+        result.isCut = true
         return
       }
-      if byteCount > 0 {
-        bytes[byteCount] = UInt8(ascii: " ")
-        byteCount += 1
+      if result.byteCount > 0 {
+        result.bytes[result.byteCount] = UInt8(ascii: " ")
+        result.byteCount += 1
       }
-      (isOpen, content, start, lettersSinceDot, from) = (true, [], byteCount, 0, position)
+      (isOpen, content, start, lettersSinceDot, from) = (true, [], result.byteCount, 0, position)
       if isAfterDot, position > 0 { content = .afterDot }
     }
-    guard byteCount < bytes.count else {
-      isCut = true
+    guard result.byteCount < result.bytes.count else {
+      result.isCut = true
       return
     }
-    bytes[byteCount] = byte
-    byteCount += 1
+    result.bytes[result.byteCount] = byte
+    result.byteCount += 1
     to = next
     lettersSinceDot += 1
     content.formUnion(kind)
   }
 
   private mutating func apostrophe(_ reading: Reading) {
-    readings.insert(.apostrophesSpaced)
+    result.readings.insert(.apostrophesSpaced)
     if reading.contains(.apostrophesSpaced) { endToken() }
   }
 
@@ -224,21 +214,21 @@ private struct Folding {
     guard isOpen else { return }
     isOpen = false
     contract()
-    tokens[tokenCount] = Token(
-      start: UInt16(start), end: UInt16(byteCount), from: UInt16(from), to: UInt16(to), segment: segment,
+    result.tokens[result.tokenCount] = Token(
+      start: UInt16(start), end: UInt16(result.byteCount), from: UInt16(from), to: UInt16(to), segment: segment,
       content: content)
-    tokenCount += 1
+    result.tokenCount += 1
     content = []
   }
 
   private mutating func endSegment() {
     endToken()
-    if tokenCount > 0, tokens[tokenCount - 1].segment == segment, segment < .max { segment += 1 }
+    if result.tokenCount > 0, result.tokens[result.tokenCount - 1].segment == segment, segment < .max { segment += 1 }
   }
 
   /// "Saint" and "St." are one word: the short form is kept, since the long form cannot be told from "street".
   private mutating func contract() {
-    let token = UnsafeBufferPointer(rebasing: bytes[start..<byteCount])
+    let token = UnsafeBufferPointer(rebasing: result.bytes[start..<result.byteCount])
     guard (4...6).contains(token.count) else { return }
     // Most words begin otherwise.
     switch token[0] {
@@ -246,15 +236,15 @@ private struct Folding {
     default: return
     }
     if token.elementsEqual("saint".utf8) || token.elementsEqual("sainte".utf8) {
-      bytes[start + 1] = UInt8(ascii: "t")
-      if token.count == 6 { bytes[start + 2] = UInt8(ascii: "e") }
-      byteCount = start + token.count - 3
+      result.bytes[start + 1] = UInt8(ascii: "t")
+      if token.count == 6 { result.bytes[start + 2] = UInt8(ascii: "e") }
+      result.byteCount = start + token.count - 3
     } else if token.elementsEqual("mount".utf8) {
-      bytes[start + 1] = UInt8(ascii: "t")
-      byteCount = start + 2
+      result.bytes[start + 1] = UInt8(ascii: "t")
+      result.byteCount = start + 2
     } else if token.elementsEqual("fort".utf8) {
-      bytes[start + 1] = UInt8(ascii: "t")
-      byteCount = start + 2
+      result.bytes[start + 1] = UInt8(ascii: "t")
+      result.byteCount = start + 2
     }
   }
 

@@ -18,8 +18,6 @@ struct IndexSections {
   let postcodeRecords: Column<PostcodeRecord>
   let boxes: Column<BoxRecord>
   let localNames: Column<LocalNameRecord>
-  /// The number of the United States, where the data has them.
-  private(set) var unitedStates: UInt16?
   let builtAt: Int64
   /// As the file says; opening does not take the time to see whether it fits.
   let checksum: UInt64
@@ -64,7 +62,6 @@ struct IndexSections {
     guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
     guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
-    unitedStates = CountryRecord.code("US".utf8).flatMap(country(code:))
   }
 
   var placeCount: Int { places.count }

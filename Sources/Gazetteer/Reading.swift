@@ -8,7 +8,6 @@ struct Reading {
   let matches: UnsafeBufferPointer<NameMatch>
   let constraints: Constraints
   private let postcodes: Postcodes
-  private let unitedStates: UInt16?
 
   /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
   /// contains the place is worth.
@@ -36,8 +35,6 @@ struct Reading {
   private static let begunLoss = 2 * 256
   /// What a town's other name loses where only codes say in which region or country it is.
   private static let codedLoss = 6 * 256
-  /// What a town gains by the code of a state of the United States, where everybody writes towns so.
-  private static let stateWorth = 2 * 256
   /// What a region gains by being called one.
   private static let designatorWorth = 20 * 256
 
@@ -50,7 +47,6 @@ struct Reading {
     self.matches = matches
     self.constraints = constraints
     self.postcodes = postcodes
-    unitedStates = matches.count > 1 ? index.pointee.unitedStates : nil
   }
 
   func rank(into ranking: inout Ranking) {
@@ -65,15 +61,20 @@ struct Reading {
     guard let penalty = head.penalty else { return }
     var contextsMax = postcodes.matches.isEmpty ? 0 : 1
     var reach = postcodes.matches.isEmpty ? head.mask : phrases.all
-    for match in matches where !match.overlaps(head) && match.hasAreas {
-      contextsMax += 1
-      reach |= match.mask
+    // Whatever `coverage` may take.
+    for match in matches where !match.overlaps(head) && !match.isStreet {
+      if match.hasAreas || city(of: match) != nil {
+        contextsMax += 1
+        reach |= match.mask
+      } else if match.postings == head.postings {
+        reach |= match.mask
+      }
     }
     let worth =
       Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
       - loss(head.spelling)
     let bound =
-      worth + Self.stateWorth + min(contextsMax, Self.contextsMax) * Self.contextWorth + constraints.focusWorthMax
+      worth + min(contextsMax, Self.contextsMax) * Self.contextWorth + constraints.focusWorthMax
       + (phrases.asksForRegion(head) ? Self.designatorWorth : 0)
     let most = phrases.weight(of: reach)
     // A part of a longer name, mostly: left without a look at its places.
@@ -152,12 +153,11 @@ struct Reading {
       var demotion = posting.demotion(level: place.level)
       // "Bethlehem, PA" is not Belém in Pará.
       if isCoded, contexts > 0, posting.kind == .alternate { demotion += Self.codedLoss }
-      let isState = isCoded && contexts > 0 && place.country == unitedStates
       let candidate = Candidate(
         place: posting.place,
         score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextWorth) + Int(place.rank)
           - demotion
-          + (place.level == Place.Level.region.rawValue ? regionWorth : 0) + (isState ? Self.stateWorth : 0)
+          + (place.level == Place.Level.region.rawValue ? regionWorth : 0)
           + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
@@ -213,7 +213,7 @@ struct Reading {
       if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
-      } else if place.level == Place.Level.city.rawValue, !phrases.isAddress, isAround(match, place) {
+      } else if place.level == Place.Level.city.rawValue, isAround(match, place) {
         mask |= match.mask
         contexts += 1
       } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
@@ -224,14 +224,21 @@ struct Reading {
     return (mask, contexts)
   }
 
-  /// Whether a name is that of a city near a place, with many times its inhabitants: "Soho, London".
+  /// The city that a name may mean whose quarters and suburbs are named with it: "Soho, London". None in an address,
+  /// where the other words are a street's.
+  private func city(of match: NameMatch) -> PlaceRecord? {
+    guard !phrases.isAddress, match.penalty != nil, match.areaEnd < match.postings.upperBound,
+      let city = sections.posting(match.areaEnd).flatMap({ sections.place($0.place) }),
+      city.population >= GazetteerLimits.cityPopulation
+    else { return nil }
+    return city
+  }
+
+  /// Whether a name is that of a city near a place, with many times its inhabitants.
   private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
-    guard match.penalty != nil, match.areaEnd < match.postings.upperBound,
-      let posting = sections.posting(match.areaEnd), let city = sections.place(posting.place)
-    else { return false }
+    guard let city = city(of: match) else { return false }
     let reach: Int64 = 2_500_000
-    return city.country == place.country && city.population >= GazetteerLimits.cityPopulation
-      && UInt64(city.population) >= 3 * UInt64(place.population)
+    return city.country == place.country && UInt64(city.population) >= 3 * UInt64(place.population)
       && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
       && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
   }

@@ -79,6 +79,23 @@ struct QueryTests {
     #expect(place.name == name && place.match == .exact)
   }
 
+  @Test("However many larger places have a quarter's name, the one near the city is meant", arguments: [1, 5, 6, 40])
+  func namesakes(count: Int) throws {
+    let index = try Hamlet.index(
+      of: (0..<count).map { .town("Twin", 50_000 + $0, at: (-30 + Double($0), 90)) }
+        + [.town("Twin", 2_000, at: (11, 21)), .town("Bigton", 300_000, at: (11.1, 21))])
+    let place = index.locate(PlaceQuery("Twin, Bigton")).first
+    #expect(place?.coordinate == Coordinate(latitude: 11, longitude: 21) && place?.match == .exact)
+  }
+
+  @Test("A name said twice is as unsure as its namesakes make it")
+  func twice() throws {
+    let index = try Hamlet.index(
+      of: [.town("Twin", 50_000, at: (-30, 90)), .town("Twin", 50_000, at: (30, 20))])
+    let places = index.locate(PlaceQuery("Twin, Twin", limit: 5))
+    #expect(places.count == 2 && places.allSatisfy { $0.confidence == 0.5 }, "\(places.map(\.confidence))")
+  }
+
   @Test(
     "A town beside a number that is another country's postcode is the town",
     arguments: [
