@@ -43,6 +43,7 @@ package final class StandIn: Sendable {
   private let reply: Mutex<@Sendable (Request) -> Reply>
   private let heard = Mutex<[Request]>([])
   private let open = Mutex<(now: Int, most: Int)>((0, 0))
+  private let waited = Mutex<[Int64]>([])
 
   /// - Parameters:
   ///   - port: 0 for a free one.
@@ -102,6 +103,9 @@ package final class StandIn: Sendable {
   /// The most requests that waited for an answer at one time.
   package var mostAtOnce: Int { open.withLock { $0.most } }
 
+  /// How long clients that got no whole answer waited before they went, in milliseconds.
+  package var waitedMs: [Int64] { waited.withLock { $0 } }
+
   private func serve(_ client: Int32) {
     defer { close(client) }
     guard let request = StandIn.request(client) else { return }
@@ -110,6 +114,10 @@ package final class StandIn: Sendable {
     let reply = reply.withLock { $0 }(request)
     // Before its last byte: with that the client may come again.
     say(reply, client) { self.open.withLock { $0.now -= 1 } }
+    switch reply {
+    case .silence, .drip: waited.withLock { $0.append(Self.nowMs - request.atMs) }
+    case .answer, .raw, .reset, .later: break
+    }
   }
 
   private func say(_ reply: Reply, _ client: Int32, done: () -> Void) {
