@@ -6,10 +6,9 @@ enum NameBlocks {
 
   /// The highest rank in each block of names, less what the kind of name takes away.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> [UInt16] {
-    let count = max(names.names.count - 1, 0)
-    return stride(from: 0, to: count, by: Self.names).map { start in
-      (start..<min(start + Self.names, count)).reduce(0) { highest, number in
-        max(highest, names.rank(number, places))
+    stride(from: 0, to: names.order.count, by: Self.names).map { start in
+      names.order[start..<min(start + Self.names, names.order.count)].reduce(0) { highest, position in
+        max(highest, names.rank(position, places))
       }
     }
   }
@@ -17,11 +16,12 @@ enum NameBlocks {
 
 extension NameTable.Compiled {
   /// The highest rank of a name's places, less what the kind of name takes away.
-  fileprivate func rank(_ number: Int, _ places: [PlaceRecord]) -> UInt16 {
-    (Int(names[number].postings)..<Int(names[number + 1].postings)).reduce(0) { highest, index in
-      let posting = Posting(rawValue: postings[index])
-      let place = places[Int(posting.place)]
-      return max(highest, UInt16(clamping: Int(place.rank) - posting.demotion(level: place.level)))
+  fileprivate func rank(_ position: UInt32, _ places: [PlaceRecord]) -> UInt16 {
+    withName(at: position) { _, postings in
+      postings.lazy.map(Posting.init(rawValue:)).reduce(0) { highest, posting in
+        let place = places[Int(posting.place)]
+        return max(highest, UInt16(clamping: Int(place.rank) - posting.demotion(level: place.level)))
+      }
     }
   }
 }
@@ -67,7 +67,7 @@ struct Completion {
   }
 
   private func compare(_ number: UInt32, _ text: UnsafeRawBufferPointer) -> Int {
-    guard let name = sections.nameBytes(number) else { return 1 }
+    guard let name = sections.name(number)?.bytes else { return 1 }
     for index in 0..<min(name.count, text.count) where name[index] != text[index] {
       return Int(name[index]) - Int(text[index])
     }
@@ -75,7 +75,7 @@ struct Completion {
   }
 
   private func rank(of number: UInt32) -> Int {
-    guard let postings = sections.postings(ofName: number) else { return 0 }
+    guard let postings = sections.name(number)?.postings else { return 0 }
     var highest = 0
     // The areas come first, then the places, each part by falling rank: a few are enough.
     for index in postings.prefix(GazetteerLimits.completionPostings) {

@@ -30,7 +30,7 @@ struct Constraints {
     focus = query.focus
     levels = query.levels.isEmpty ? 0 : query.levels.reduce(0) { $0 | 1 << $1.rawValue }
     kind = query.kind
-    limit = query.limit
+    limit = max(query.limit, 1)
     isDetailed = query.isDetailed
     language = query.language.flatMap { LocalNameRecord.language($0.utf8) }
   }

@@ -2,7 +2,7 @@
 /// names that have one half and the length in common with a text finds every name that is one edit away (the pigeonhole
 /// principle, as in Mor and Fraenkel's hash coding for spelling checkers, 1982).
 ///
-/// Two sections: where each bucket ends among the names, and the numbers of the names.
+/// Two sections: where each bucket ends among the names, and where the names lie.
 enum FuzzyTable {
   /// Which half of a name a bucket is of.
   enum Half: UInt8 {
@@ -37,13 +37,11 @@ enum FuzzyTable {
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
     var entries: [(bucket: UInt32, name: UInt32)] = []
     var halves: [(hash: UInt64, name: UInt32)] = []
-    names.bytes.withUnsafeBytes { bytes in
-      for number in 0..<max(names.names.count - 1, 0) where isWorthIt(number, names, places) {
-        let name = UnsafeRawBufferPointer(
-          rebasing: bytes[Int(names.names[number].bytes)..<Int(names.names[number + 1].bytes)])
-        guard let both = self.halves(of: name) else { continue }
-        halves.append((both.first, UInt32(number)))
-        halves.append((both.second, UInt32(number)))
+    for position in names.order {
+      names.withName(at: position) { name, postings in
+        guard isWorthIt(postings, places), let both = self.halves(of: name) else { return }
+        halves.append((both.first, position))
+        halves.append((both.second, position))
       }
     }
     var size = 16
@@ -56,10 +54,8 @@ enum FuzzyTable {
     return (ends, entries.map(\.name))
   }
 
-  private static func isWorthIt(_ number: Int, _ names: NameTable.Compiled, _ places: [PlaceRecord]) -> Bool {
-    let range = Int(names.names[number].postings)..<Int(names.names[number + 1].postings)
-    return range.contains { index in
-      let posting = Posting(rawValue: names.postings[index])
+  private static func isWorthIt(_ postings: ArraySlice<UInt32>, _ places: [PlaceRecord]) -> Bool {
+    postings.lazy.map(Posting.init(rawValue:)).contains { posting in
       let population = places[Int(posting.place)].population
       switch posting.kind {
       case .official: return posting.isArea || population > 0

@@ -110,7 +110,7 @@ package struct IndexInspection {
         Coordinate(latitudeE7: record.latitudeE7, longitudeE7: record.longitudeE7) != nil
       else { throw fault("postcode \(number): its country or point") }
       if record.place == PlaceRecord.none { continue }
-      guard let place = sections.place(record.place), place.level == Place.Level.city.rawValue,
+      guard let place = sections.place(record.place), place.isCity,
         place.country == record.country
       else { throw fault("postcode \(number): its place") }
     }
@@ -121,7 +121,7 @@ package struct IndexInspection {
     var last: (cell: UInt32, place: UInt32)?
     for number in 0..<UInt32(sections.gridPlaces.count) {
       guard let record = sections.gridPlaces[number], let place = sections.place(record.place),
-        place.level == Place.Level.city.rawValue, record.cell == PlaceGrid.cell(of: place),
+        place.isCity, record.cell == PlaceGrid.cell(of: place),
         last.map({ $0 < (record.cell, record.place) }) ?? true
       else { throw fault("place \(number) of the grid") }
       last = (record.cell, record.place)

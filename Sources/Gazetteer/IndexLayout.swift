@@ -9,7 +9,7 @@
 ///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
 enum IndexLayout {
   static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 4
+  static let version: UInt32 = 5
   static let alignment = 64
   static let headerBytes = 64
   static let entryBytes = 24
@@ -19,9 +19,12 @@ enum IndexLayout {
   /// misspelt names and reverse search can join without a new version.
   enum Section: UInt32, CaseIterable {
     case places = 1
-    case countries, names, slots, postings, nameBytes, strings, attribution, postcodes, boxes, localNames
-    case filter = 15
-    case fuzzyBuckets, fuzzyNames, gridPlaces, blockRanks, postcodeKeys
+    case countries
+    case strings = 7
+    case attribution, postcodes, boxes, localNames
+    case fuzzyBuckets = 16
+    case gridPlaces = 18
+    case blockRanks, postcodeKeys, names, nameOrder, slots, beginnings, fuzzyNames
 
     var elementBytes: Int {
       switch self {
@@ -29,22 +32,23 @@ enum IndexLayout {
       case .postcodes: 20
       case .boxes: 16
       case .localNames: 12
-      case .countries, .names, .filter, .gridPlaces, .postcodeKeys: 8
-      case .slots, .postings, .fuzzyBuckets, .fuzzyNames: 4
+      case .countries, .beginnings, .gridPlaces, .postcodeKeys: 8
+      case .names, .nameOrder, .slots, .fuzzyBuckets, .fuzzyNames: 4
       case .blockRanks: 2
-      case .nameBytes, .strings, .attribution: 1
+      case .strings, .attribution: 1
       }
     }
   }
 }
 
-/// A Bloom filter over the names' hashes, each in one word (Putze, Sanders, Singler, 2007): most sequences of words are
-/// no name, and it tells so from a part of the file that stays in the processor's cache.
-enum NameFilter {
-  /// Eight bits for each name, as a power of two of words.
-  static func words(for names: Int) -> Int {
+/// A Bloom filter over the hashes of how names of several words begin, each in one word of the filter (Putze, Sanders,
+/// Singler, 2007). Most sequences of words are no name: it tells, from a part of the file that stays in the processor's
+/// cache, with which word a search may end.
+enum NameBeginnings {
+  /// Eight bits for each beginning, as a power of two of words.
+  static func words(for beginnings: Int) -> Int {
     var count = 1
-    while count * 8 < names { count *= 2 }
+    while count * 8 < beginnings { count *= 2 }
     return count
   }
 
@@ -53,30 +57,60 @@ enum NameFilter {
 
   @inline(__always)
   static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
-}
 
-/// An open hash table of names, with linear probing. A slot of 32 bits holds the number of a name + 1 below, in as few
-/// bits as the largest number takes, and a part of the name's hash above; 0 is free.
-enum NameSlots {
-  /// The bits of a number + 1.
-  static func numberBits(_ names: Int) -> UInt32 { UInt32(32 - UInt32(truncatingIfNeeded: names).leadingZeroBitCount) }
-
-  /// What a slot has in common with a hash above the number: bits that do not say where in the table it is.
-  @inline(__always)
-  static func tag(_ hash: UInt64, _ numberBits: UInt32) -> UInt32 {
-    UInt32(truncatingIfNeeded: hash >> 32) >> numberBits
+  /// Calls the body with the hash of each beginning of two words and more, up to the whole name.
+  static func forEach(of name: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+    var hash = NameHash()
+    var (start, words) = (0, 0)
+    for end in 1...max(name.count, 1) where end >= name.count || name[end] == UInt8(ascii: " ") {
+      hash.add(UnsafeRawBufferPointer(rebasing: name[start..<min(end, name.count)]))
+      (start, words) = (end, words + 1)
+      if words > 1 { body(hash.value) }
+    }
   }
 
-  /// At most three quarters are taken, so the search for a free one stays short.
-  static func compiled(_ hashes: [UInt64]) -> [UInt32] {
-    var size = 16
-    while size * 3 < hashes.count * 4 { size *= 2 }
-    let numberBits = numberBits(hashes.count)
-    var slots = [UInt32](repeating: 0, count: size)
-    for (number, hash) in hashes.enumerated() {
-      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
-      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-      slots[slot] = tag(hash, numberBits) << numberBits | UInt32(number + 1)
+  static func compiled(_ hashes: [UInt64]) -> [UInt64] {
+    var filter = [UInt64](repeating: 0, count: words(for: hashes.count))
+    for hash in hashes { filter[word(hash, of: filter.count)] |= bits(hash) }
+    return filter
+  }
+}
+
+/// A hash table of names with linear probing from the beginning of a line of the processor's cache, so that a search
+/// mostly touches one. A slot of 32 bits holds where the name lies below, in as few bits as the largest position takes,
+/// and a part of the name's hash above; 0 is free.
+enum NameSlots {
+  /// Slots in a line of 64 bytes.
+  static let line = 16
+  /// How many of them are taken, on average.
+  private static let load = 10
+
+  /// The bits of a position.
+  static func positionBits(_ words: Int) -> UInt32 {
+    UInt32(32 - UInt32(truncatingIfNeeded: words).leadingZeroBitCount)
+  }
+
+  /// What a slot has in common with a hash above the position: bits that do not say in which line it is.
+  @inline(__always)
+  static func tag(_ hash: UInt64, _ positionBits: UInt32) -> UInt32 {
+    UInt32(truncatingIfNeeded: hash >> 32) >> positionBits
+  }
+
+  /// The slot at which the search for a hash begins.
+  @inline(__always)
+  static func first(_ hash: UInt64, of slots: Int) -> Int {
+    let lines = UInt64(truncatingIfNeeded: slots / line)
+    return Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* lines) >> 32) * line
+  }
+
+  /// - Parameter words: how many words all names take.
+  static func compiled(_ names: [(hash: UInt64, position: UInt32)], words: Int) -> [UInt32] {
+    var slots = [UInt32](repeating: 0, count: (names.count / load + 1) * line)
+    let positionBits = positionBits(words)
+    for name in names {
+      var slot = first(name.hash, of: slots.count)
+      while slots[slot] != 0 { slot = slot + 1 < slots.count ? slot + 1 : 0 }
+      slots[slot] = tag(name.hash, positionBits) << positionBits | name.position
     }
     return slots
   }
@@ -89,8 +123,18 @@ struct NameHash {
   /// Adds the bytes of a slice; a name's hash may be taken piece by piece.
   @inline(__always)
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    for byte in bytes { add(byte) }
   }
+
+  /// The hash of a whole name.
+  static func of(_ name: some Sequence<UInt8>) -> UInt64 {
+    var hash = NameHash()
+    for byte in name { hash.add(byte) }
+    return hash.value
+  }
+
+  @inline(__always)
+  private mutating func add(_ byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
   @inline(__always)
   var value: UInt64 {

@@ -3,11 +3,10 @@
 struct IndexSections {
   let places: Column<PlaceRecord>
   let countries: Column<CountryRecord>
-  let names: Column<NameRecord>
+  let names: Column<UInt32>
+  let nameOrder: Column<UInt32>
   let slots: Column<UInt32>
-  let filter: Column<UInt64>
-  let postings: Column<UInt32>
-  let nameBytes: Column<UInt8>
+  let beginnings: Column<UInt64>
   let strings: Column<UInt8>
   let attributionBytes: Column<UInt8>
   let fuzzyBuckets: Column<UInt32>
@@ -41,11 +40,15 @@ struct IndexSections {
     places = try Column(.places, file, path)
     countries = try Column(.countries, file, path)
     names = try Column(.names, file, path)
+    nameOrder = try Column(.nameOrder, file, path)
     slots = try Column(.slots, file, path)
-    filter = try Column(.filter, file, path)
-    guard filter.count > 0, filter.count & (filter.count - 1) == 0 else { throw .damaged(path: path, part: "filter") }
-    postings = try Column(.postings, file, path)
-    nameBytes = try Column(.nameBytes, file, path)
+    guard slots.count > 0, slots.count.isMultiple(of: NameSlots.line) else {
+      throw .damaged(path: path, part: "slots")
+    }
+    beginnings = try Column(.beginnings, file, path)
+    guard beginnings.count > 0, beginnings.count & (beginnings.count - 1) == 0 else {
+      throw .damaged(path: path, part: "beginnings")
+    }
     strings = try Column(.strings, file, path)
     attributionBytes = try Column(.attribution, file, path)
     fuzzyBuckets = try Column(.fuzzyBuckets, file, path)
@@ -59,14 +62,12 @@ struct IndexSections {
     postcodeRecords = try Column(.postcodes, file, path)
     boxes = try Column(.boxes, file, path)
     localNames = try Column(.localNames, file, path)
-    guard slots.count > 0, slots.count & (slots.count - 1) == 0 else { throw .damaged(path: path, part: "slots") }
-    guard names.count > 0 else { throw .damaged(path: path, part: "names") }
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
   }
 
   var placeCount: Int { places.count }
   var countryCount: Int { countries.count }
-  var nameCount: Int { names.count - 1 }
+  var nameCount: Int { nameOrder.count }
   var postcodeCount: Int { postcodeRecords.count }
   var attribution: String { String(decoding: attributionBytes.slice(0, attributionBytes.count), as: UTF8.self) }
 
@@ -82,7 +83,7 @@ struct IndexSections {
   }
 
   @inline(__always)
-  func posting(_ number: UInt32) -> Posting? { postings[number].map(Posting.init(rawValue:)) }
+  func posting(_ number: UInt32) -> Posting? { names[number].map(Posting.init(rawValue:)) }
 
   func name(of place: PlaceRecord) -> UnsafeRawBufferPointer {
     strings.slice(Int(place.nameOffset), Int(place.nameOffset) + Int(place.nameLength))
@@ -91,43 +92,50 @@ struct IndexSections {
   /// The postings of a folded name whose hash is given; nil when no place has the name.
   @inline(__always)
   func postings(of name: UnsafeRawBufferPointer, hash: UInt64) -> Range<UInt32>? {
-    number(of: name, hash: hash).flatMap(postings(ofName:))
+    self.name(name, hash: hash)?.postings
   }
 
-  /// The number of a folded name whose hash is given; nil when no place has the name.
+  /// A folded name whose hash is given; nil when no place has the name.
   @inline(__always)
-  func number(of name: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
-    let word = filter[UInt32(truncatingIfNeeded: NameFilter.word(hash, of: filter.count))] ?? 0
-    guard word & NameFilter.bits(hash) == NameFilter.bits(hash) else { return nil }
-    let mask = UInt32(truncatingIfNeeded: slots.count - 1)
-    var slot = UInt32(truncatingIfNeeded: hash) & mask
-    let numberBits = NameSlots.numberBits(nameCount)
-    let tag = NameSlots.tag(hash, numberBits)
+  func name(_ name: UnsafeRawBufferPointer, hash: UInt64) -> NameEntry? {
+    let positionBits = NameSlots.positionBits(names.count)
+    let tag = NameSlots.tag(hash, positionBits)
+    var slot = NameSlots.first(hash, of: slots.count)
     for _ in 0..<slots.count {
-      guard let found = slots[slot], found != 0 else { return nil }
-      let number = found & (1 << numberBits &- 1) &- 1
-      if found >> numberBits == tag, let stored = nameBytes(number), stored.hasBytes(of: name) {
-        return number
+      guard let found = slots[UInt32(truncatingIfNeeded: slot)], found != 0 else { return nil }
+      if found >> positionBits == tag, let entry = self.name(at: found & (1 << positionBits &- 1)),
+        entry.bytes.hasBytes(of: name)
+      {
+        return entry
       }
-      slot = (slot &+ 1) & mask
+      slot = slot + 1 < slots.count ? slot + 1 : 0
     }
     return nil
   }
 
-  /// A folded name by its number; nil when there is none.
+  /// A name by its position; nil when there is none.
   @inline(__always)
-  func nameBytes(_ number: UInt32) -> UnsafeRawBufferPointer? {
-    guard number < .max, let record = names[number], let next = names[number + 1] else { return nil }
-    return nameBytes.slice(Int(record.bytes), Int(next.bytes))
+  func name(at position: UInt32) -> NameEntry? {
+    guard position > 0, let head = names[position].map(NameEntry.Head.init(rawValue:)) else { return nil }
+    let first = position + 1
+    let firstPosting = first + UInt32(truncatingIfNeeded: (head.byteCount + 3) / 4)
+    let end = UInt64(firstPosting) + UInt64(head.postingCount)
+    guard head.byteCount > 0, head.postingCount > 0, end <= UInt64(names.count) else { return nil }
+    let words = names.slice(Int(first), Int(firstPosting))
+    return NameEntry(
+      bytes: UnsafeRawBufferPointer(rebasing: words[..<head.byteCount]),
+      postings: firstPosting..<UInt32(truncatingIfNeeded: end))
   }
 
-  /// The postings of a name by its number.
+  /// A name by its number in the order of the names' bytes; nil when there is none.
   @inline(__always)
-  func postings(ofName number: UInt32) -> Range<UInt32>? {
-    guard number < .max, let record = names[number], let next = names[number + 1], record.postings < next.postings,
-      Int(next.postings) <= postings.count
-    else { return nil }
-    return record.postings..<next.postings
+  func name(_ number: UInt32) -> NameEntry? { nameOrder[number].flatMap(name(at:)) }
+
+  /// Whether some name begins with words whose hash is given, or is they: false for sure, or true.
+  @inline(__always)
+  func mayBegin(_ hash: UInt64) -> Bool {
+    let word = beginnings[UInt32(truncatingIfNeeded: NameBeginnings.word(hash, of: beginnings.count))] ?? 0
+    return word & NameBeginnings.bits(hash) == NameBeginnings.bits(hash)
   }
 
   /// Positions among the fuzzy names of those that may have this half.

@@ -6,7 +6,8 @@ package enum GazetteerLimits {
   package static let queryTokens = 48
   /// Tokens in the longest name that is looked up: "South Georgia and the South Sandwich Islands" has 7.
   static let nameTokens = 8
-  /// Names found in one query. 48 tokens in which every n-gram is a name would give 356; real addresses give below 40.
+  /// Names found in one query, one bit each in a set of them. 48 tokens in which every n-gram is a name would give 356;
+  /// real addresses give below 40.
   static let matches = 128
   /// Names found in a query of one or two words as they are typed: three, and some in each run of Han or kana.
   static let exactMatches = 20

@@ -7,8 +7,8 @@ struct Misspelling {
 
   init(_ index: UnsafePointer<IndexSections>) { self.index = index }
 
-  /// Calls the body with each name that is one edit away from the folded text, by its number; some come twice.
-  mutating func names(near text: UnsafeRawBufferPointer, _ body: (UInt32) -> Void) {
+  /// Calls the body with each name that is one edit away from the folded text; some come twice.
+  mutating func names(near text: UnsafeRawBufferPointer, _ body: (NameEntry) -> Void) {
     guard let scalars = Scalars(text), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return }
     // The name that is meant has as many characters as the text, one more, or one fewer.
     for count in (scalars.count - 1)...(scalars.count + 1) where count >= GazetteerLimits.fuzzyCharactersMin {
@@ -26,22 +26,22 @@ struct Misspelling {
   }
 
   private mutating func compare(
-    _ half: FuzzyTable.Half, _ bytes: UnsafeRawBufferPointer, count: Int, _ text: Scalars, _ body: (UInt32) -> Void
+    _ half: FuzzyTable.Half, _ bytes: UnsafeRawBufferPointer, count: Int, _ text: Scalars, _ body: (NameEntry) -> Void
   ) {
     // Of names with other halves in the same bucket, most have other lengths.
     let (least, most) = (text.bytes.count - 4, text.bytes.count + 4)
     for entry in sections.fuzzyBucket(FuzzyTable.hash(half, bytes, count: count)) {
       guard comparisonsLeft > 0 else { return }
       comparisonsLeft -= 1
-      guard let number = sections.fuzzyName(entry), let name = sections.nameBytes(number), name.count >= least,
-        name.count <= most, Scalars.areOneEditApart(name, text.bytes)
+      guard let position = sections.fuzzyName(entry), let name = sections.name(at: position),
+        name.bytes.count >= least, name.bytes.count <= most, Scalars.areOneEditApart(name.bytes, text.bytes)
       else { continue }
-      body(number)
+      body(name)
     }
   }
 
   /// Two characters that are exchanged across the middle change both halves: put back, the name must be there whole.
-  private func exchanged(_ text: Scalars, _ body: (UInt32) -> Void) {
+  private func exchanged(_ text: Scalars, _ body: (NameEntry) -> Void) {
     let middle = text.count / 2
     var hash = NameHash()
     withUnsafeTemporaryAllocation(byteCount: text.bytes.count, alignment: 1) { room in
@@ -51,10 +51,10 @@ struct Misspelling {
         UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: piece)
         count += piece.count
       }
-      let name = UnsafeRawBufferPointer(room)
-      hash.add(name)
-      guard !name.elementsEqual(text.bytes), let number = sections.number(of: name, hash: hash.value) else { return }
-      body(number)
+      let bytes = UnsafeRawBufferPointer(room)
+      hash.add(bytes)
+      guard !bytes.elementsEqual(text.bytes), let name = sections.name(bytes, hash: hash.value) else { return }
+      body(name)
     }
   }
 }

@@ -4,11 +4,35 @@ import OnTheMap
 struct NameTable {
   /// The parts of the file that hold names.
   struct Compiled {
-    var names: [NameRecord] = []
-    var bytes: [UInt8] = []
-    var postings: [UInt32] = []
+    /// `NameEntry`s, behind a word that is none.
+    var words: [UInt32] = [0]
+    /// The names by their bytes: where each lies among the words.
+    var order: [UInt32] = []
     var slots: [UInt32] = []
-    var filter: [UInt64] = []
+    var beginnings: [UInt64] = []
+
+    /// Calls the body with a name's bytes and postings.
+    func withName<Result>(at position: UInt32, _ body: (UnsafeRawBufferPointer, ArraySlice<UInt32>) -> Result) -> Result
+    {
+      let head = NameEntry.Head(rawValue: words[Int(position)])
+      let first = Int(position) + 1
+      let postings = first + (head.byteCount + 3) / 4
+      return words.withUnsafeBytes { bytes in
+        body(
+          UnsafeRawBufferPointer(rebasing: bytes[first * 4..<first * 4 + head.byteCount]),
+          words[postings..<postings + head.postingCount])
+      }
+    }
+
+    fileprivate mutating func append(_ name: ArraySlice<UInt8>, _ postings: some Collection<Posting>) {
+      order.append(UInt32(words.count))
+      words.append(NameEntry.Head(byteCount: name.count, postingCount: postings.count).rawValue)
+      for start in stride(from: name.startIndex, to: name.endIndex, by: 4) {
+        let bytes = name[start..<min(start + 4, name.endIndex)]
+        words.append(bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) })
+      }
+      words += postings.map(\.rawValue)
+    }
   }
 
   private struct Entry {
@@ -79,7 +103,8 @@ struct NameTable {
   consuming func compiled(_ places: [PlaceRecord]) -> Compiled {
     sort()
     var result = Compiled()
-    var hashes: [UInt64] = []
+    var names: [(hash: UInt64, position: UInt32)] = []
+    var beginnings: [UInt64] = []
     var start = 0
     while start < entries.count {
       let first = entries[start]
@@ -91,17 +116,12 @@ struct NameTable {
         start += 1
       }
       let name = bytes[Int(first.offset)..<Int(first.offset) + Int(first.length)]
-      result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
-      result.bytes += name
-      result.postings += Self.settled(postings, places).map(\.rawValue)
-      var hash = NameHash()
-      name.withUnsafeBytes { hash.add($0) }
-      hashes.append(hash.value)
+      names.append((NameHash.of(name), UInt32(result.words.count)))
+      name.withUnsafeBytes { name in NameBeginnings.forEach(of: name) { beginnings.append($0) } }
+      result.append(name, Self.settled(postings, places).prefix(NameEntry.postingsMax))
     }
-    result.names.append(NameRecord(bytes: UInt32(result.bytes.count), postings: UInt32(result.postings.count)))
-    result.slots = NameSlots.compiled(hashes)
-    result.filter = [UInt64](repeating: 0, count: NameFilter.words(for: hashes.count))
-    for hash in hashes { result.filter[NameFilter.word(hash, of: result.filter.count)] |= NameFilter.bits(hash) }
+    result.slots = NameSlots.compiled(names, words: result.words.count)
+    result.beginnings = NameBeginnings.compiled(beginnings)
     return result
   }
 

@@ -21,7 +21,7 @@ struct NearestPlaces {
   init(_ places: [PlaceRecord]) {
     self.places = places
     var keyed: [(cell: UInt64, number: UInt32)] = []
-    for (number, place) in places.enumerated() where place.level == Place.Level.city.rawValue {
+    for (number, place) in places.enumerated() where place.isCity {
       keyed.append(
         (Self.key(place.country, Self.row(place.latitudeE7), Self.column(place.longitudeE7)), UInt32(number)))
     }

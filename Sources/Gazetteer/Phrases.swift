@@ -78,10 +78,10 @@ struct Phrases {
           !matches[..<exact].contains(where: { $0.mask == mask && isLarge($0) })
         else { continue }
         misspelling.names(near: text.slice(first, end)) { name in
-          guard count < matches.count, let postings = sections.postings(ofName: name),
-            !matches[..<count].contains(where: { $0.mask == mask && $0.postings == postings })
+          guard count < matches.count,
+            !matches[..<count].contains(where: { $0.mask == mask && $0.postings == name.postings })
           else { return }
-          var match = match(first, end, postings)
+          var match = match(first, end, name.postings)
           match.spelling = .fuzzy
           matches.initializeElement(at: count, to: match)
           count += 1
@@ -107,7 +107,7 @@ struct Phrases {
     for first in max(end - GazetteerLimits.nameTokens, 0)..<end
     where text.tokens[first].segment == text.tokens[end - 1].segment {
       for name in completion.names(beginningWith: text.slice(first, end), limit: GazetteerLimits.completions) {
-        guard count < matches.count, let postings = sections.postings(ofName: name),
+        guard count < matches.count, let postings = sections.name(name)?.postings,
           !matches[..<count].contains(where: { $0.first == first && $0.end == end && $0.postings == postings })
         else { continue }
         var match = match(first, end, postings)
@@ -163,6 +163,7 @@ struct Phrases {
         hasLetter = hasLetter || text.tokens[end].content.contains(.letter)
         end += 1
         guard count < matches.count else { return count }
+        if end - first > 1, !sections.mayBegin(hash.value) { break }
         guard hasLetter, let postings = sections.postings(of: text.slice(first, end), hash: hash.value) else {
           if end - first == 1 {
             if let postings = postingsOfStem(first) {

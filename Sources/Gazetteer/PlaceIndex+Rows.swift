@@ -17,7 +17,7 @@ extension PlaceIndex {
       sections = try IndexSections(file.bytes, path: path)
       var numbers: [UInt32] = []
       for number in 0..<UInt32(clamping: sections.placeCount) {
-        guard let record = sections.place(number), record.level == Place.Level.city.rawValue,
+        guard let record = sections.place(number), record.isCity,
           record.population >= populationMin
         else { continue }
         numbers.append(number)
@@ -42,9 +42,9 @@ extension PlaceIndex {
       for (index, number) in numbers.enumerated() { indices[Int(number)] = index }
       var names = [[String]](repeating: [], count: numbers.count)
       for name in 0..<UInt32(clamping: sections.nameCount) {
-        guard let bytes = sections.nameBytes(name), let postings = sections.postings(ofName: name) else { continue }
-        let text = String(decoding: bytes, as: UTF8.self)
-        for place in postings.compactMap({ sections.posting($0)?.place }) where Int(place) < indices.count {
+        guard let name = sections.name(name) else { continue }
+        let text = String(decoding: name.bytes, as: UTF8.self)
+        for place in name.postings.compactMap({ sections.posting($0)?.place }) where Int(place) < indices.count {
           if indices[Int(place)] >= 0 { names[indices[Int(place)]].append(text) }
         }
       }

@@ -54,6 +54,16 @@ package final class PlaceIndex: Sendable {
     }
   }
 
+  /// Whether some place has exactly this name, folded already: the look-up that every search is made of.
+  package func knows(folded name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { bytes in
+      var hash = NameHash()
+      hash.add(UnsafeRawBufferPointer(bytes))
+      return sections.name(UnsafeRawBufferPointer(bytes), hash: hash.value) != nil
+    }
+  }
+
   /// The populated places around a point; where areas are asked for, those that the nearest lie in.
   private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
     var answers: [Place] = []

@@ -27,6 +27,11 @@ struct PlaceRecord {
   /// The second-level region, itself for a county, `none` where there is none or it is not known.
   var county: UInt32 = none
 
+  // By number: asking `Place.Level` for its raw value is a call, and candidates are many.
+  var isRegion: Bool { level == 2 }
+  var isCounty: Bool { level == 3 }
+  var isCity: Bool { level == 4 }
+
   /// How likely a place is meant by its bare name, in 1/256: the binary logarithm of its population, shifted by level
   /// so that a country outranks a city of its name, and a city the region that contains it ("São Paulo", "New York").
   static func rank(level: Place.Level, population: UInt32) -> UInt16 {
@@ -62,13 +67,30 @@ struct CountryRecord {
   }
 }
 
-/// One folded name: 8 bytes. Names are sorted by their bytes, so a record ends where the next one begins, and the last
-/// record is only an end.
-struct NameRecord {
-  /// In the bytes of all names.
-  var bytes: UInt32
-  /// In the postings.
-  var postings: UInt32
+/// A folded name in the file, so that whoever reads it has what follows from it at hand: a word with how much there is,
+/// the bytes, filled up to whole words with zeros, and the postings, a word each.
+struct NameEntry {
+  struct Head {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(byteCount: Int, postingCount: Int) {
+      rawValue = UInt32(truncatingIfNeeded: byteCount) & 0x1FF | UInt32(truncatingIfNeeded: postingCount) << 9
+    }
+
+    /// 1 … `GazetteerLimits.queryBytes`.
+    var byteCount: Int { Int(rawValue & 0x1FF) }
+    /// 1 … `postingsMax`.
+    var postingCount: Int { Int(rawValue >> 9) }
+  }
+
+  /// Postings of one name that the file has room for.
+  static let postingsMax = 1 << 23 - 1
+
+  let bytes: UnsafeRawBufferPointer
+  /// Their positions among the words.
+  let postings: Range<UInt32>
 }
 
 /// A name's pointer to a place: 4 bytes. The postings of a name begin with its areas (what can contain a place), then

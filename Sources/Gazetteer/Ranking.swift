@@ -4,8 +4,17 @@ import OnTheMap
 struct Ranking {
   private let room: UnsafeMutableBufferPointer<Candidate>
   private var count = 0
+  /// How many answers are wanted. Those behind them tell how sure they are.
+  private let limit: Int
 
-  init(_ room: UnsafeMutableBufferPointer<Candidate>) { self.room = room }
+  /// Half of the confidence is lost to an equal rival, nothing to one whose score is so much lower: one of a place 256
+  /// times smaller.
+  private static let rivalReach = 8 * 256
+
+  init(_ room: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
+    self.room = room
+    self.limit = limit
+  }
 
   /// How many are kept.
   var capacity: Int { room.count }
@@ -13,12 +22,13 @@ struct Ranking {
   /// The best so far.
   var best: Candidate? { count > 0 ? room[0] : nil }
 
-  /// The score that a candidate must have to make a difference: beside one that covers more of the text only the best
-  /// does.
+  /// The score that a candidate must have to make a difference, as an answer or as a rival: beside one that covers more
+  /// of the text only the best does.
   func scoreMin(covering covered: Int) -> Int {
     guard count > 0 else { return .min }
     if covered < room[0].covered { return room[0].score }
-    return count == capacity ? room[count - 1].score : .min
+    let rival = count >= limit ? room[limit - 1].score - Self.rivalReach : .min
+    return count == capacity ? max(room[count - 1].score, rival) : rival
   }
 
   mutating func insert(_ candidate: Candidate) {
@@ -44,20 +54,19 @@ struct Ranking {
     _ constraints: Constraints, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
   ) -> [Place] {
     guard let best else { return [] }
-    let wanted = min(count, constraints.limit)
-    return [Place](unsafeUninitializedCapacity: wanted) { places, placeCount in
-      for index in 0..<wanted where room[index].covered >= best.covered {
-        let candidate = room[index]
-        guard let record = sections.place(candidate.place), !isTold(record, sections, before: index),
-          var place = sections.answer(
-            record, postcode: postcode(candidate, record, sections), language: constraints.language,
-            match: candidate.match, confidence: confidence(candidate, sections))
-        else { continue }
-        if constraints.isDetailed { place.detail = detail(candidate, record) }
-        places.initializeElement(at: placeCount, to: consume place)
-        placeCount += 1
-      }
+    var places: [Place] = []
+    for index in 0..<min(count, constraints.limit) where room[index].covered >= best.covered {
+      let candidate = room[index]
+      guard let record = sections.place(candidate.place), !isTold(record, sections, before: index),
+        var place = sections.answer(
+          record, postcode: postcode(candidate, record, sections), language: constraints.language,
+          match: candidate.match, confidence: confidence(candidate, sections))
+      else { continue }
+      if constraints.isDetailed { place.detail = detail(candidate, record) }
+      // A list of one is made at once.
+      if places.isEmpty { places = [place] } else { places.append(place) }
     }
+    return places
   }
 
   /// A town and the county of its name, two centres of one town, and a hamlet that nothing tells from a larger town of
@@ -90,8 +99,8 @@ struct Ranking {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
     }
     if let rival {
-      // Scores are logarithms of inhabitants: half is lost to an equal rival, nothing to one 256 times smaller.
-      confidence *= 1 - 0.5 * min(max(1 - Double(candidate.score - rival.score) / (8 * 256), 0), 1)
+      let distance = Double(candidate.score - rival.score) / Double(Self.rivalReach)
+      confidence *= 1 - 0.5 * min(max(1 - distance, 0), 1)
     }
     return confidence
   }

@@ -61,14 +61,17 @@ struct Reading {
     guard let penalty = head.penalty else { return }
     var contextsMax = postcodes.matches.isEmpty ? 0 : 1
     var reach = postcodes.matches.isEmpty ? head.mask : phrases.all
-    // Whatever `coverage` may take.
-    for match in matches where !match.overlaps(head) && !match.isStreet {
+    var others: UInt128 = 0
+    for (number, match) in matches.enumerated() where !match.overlaps(head) && !match.isStreet {
+      // "West Virginia" is not Virginia.
+      if match.longer != 0, match.longer & head.mask == 0 { continue }
       if match.hasAreas || city(of: match) != nil {
         contextsMax += 1
-        reach |= match.mask
-      } else if match.postings == head.postings {
-        reach |= match.mask
+      } else if match.postings != head.postings {
+        continue
       }
+      others |= 1 << number
+      reach |= match.mask
     }
     let worth =
       Self.tokenWorth * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partLoss : 0)
@@ -82,8 +85,8 @@ struct Reading {
     let wanted = UInt32(GazetteerLimits.postingsPerName)
     let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
     let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
-    consider(head, worth, bound, most, areas, &postingsLeft, &ranking)
-    consider(head, worth, bound, most, places, &postingsLeft, &ranking)
+    if !areas.isEmpty { consider(head, others, worth, bound, most, areas, &postingsLeft, &ranking) }
+    if !places.isEmpty { consider(head, others, worth, bound, most, places, &postingsLeft, &ranking) }
   }
 
   /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
@@ -121,21 +124,20 @@ struct Reading {
   }
 
   /// - Parameters:
+  ///   - others: the matches, one bit each, that can belong to what the name means.
   ///   - bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
   ///     whatever comes behind one that cannot be among the best cannot either.
   ///   - most: the most that one covers.
   private func consider(
-    _ head: NameMatch, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>, _ postingsLeft: inout Int,
-    _ ranking: inout Ranking
+    _ head: NameMatch, _ others: UInt128, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>,
+    _ postingsLeft: inout Int, _ ranking: inout Ranking
   ) {
-    guard !postings.isEmpty else { return }
     let regionWorth = phrases.asksForRegion(head) ? Self.designatorWorth : 0
     let isAlone = head.mask == phrases.all
     let isLast = phrases.isLast(head.end)
     // "Me" is a country by itself; beside words that are left over it is none.
     let isSmallWord = phrases.isSmallWord(head)
     let isCoded = phrases.isCoded(head)
-    let hasOthers = matches.count > 1 && matches.contains { !$0.overlaps(head) }
     for number in postings {
       postingsLeft -= 1
       guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
@@ -146,9 +148,9 @@ struct Reading {
       guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
       else { continue }
       // A hamlet is no guess.
-      if head.spelling == .fuzzy, place.population == 0, place.level == Place.Level.city.rawValue { continue }
-      var (mask, contexts) = hasOthers ? coverage(of: head, place, posting) : (head.mask, 0)
-      let postcode = place.level == Place.Level.city.rawValue ? nearPostcode(place, &mask) : PlaceRecord.none
+      if head.spelling == .fuzzy, place.population == 0, place.isCity { continue }
+      var (mask, contexts) = coverage(of: head, others, place, posting)
+      let postcode = place.isCity ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
       var demotion = posting.demotion(level: place.level)
       // "Bethlehem, PA" is not Belém in Pará.
@@ -157,7 +159,7 @@ struct Reading {
         place: posting.place,
         score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextWorth) + Int(place.rank)
           - demotion
-          + (place.level == Place.Level.region.rawValue ? regionWorth : 0)
+          + (place.isRegion ? regionWorth : 0)
           + constraints.focusWorth(place)
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
@@ -177,7 +179,7 @@ struct Reading {
   private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
     if candidate.hasContext { return true }
     if head.mask == phrases.all {
-      return place.level != Place.Level.region.rawValue || !phrases.isSmallWord(head) || phrases.isCapital(head)
+      return !place.isRegion || !phrases.isSmallWord(head) || phrases.isCapital(head)
     }
     return !phrases.isSmallWord(head) && head.isSegment
   }
@@ -204,16 +206,20 @@ struct Reading {
   }
 
   /// The tokens of the place and, longest names first, of the areas that contain it, and how many such areas there are.
-  private func coverage(of head: NameMatch, _ place: PlaceRecord, _ posting: Posting) -> (mask: UInt64, contexts: Int) {
+  private func coverage(
+    of head: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
+  ) -> (mask: UInt64, contexts: Int) {
     var mask = head.mask
     var contexts = 0
-    for match in matches where match.mask & mask == 0 && !match.isStreet {
-      // "West Virginia" is not Virginia.
-      if match.longer != 0, match.longer & head.mask == 0 { continue }
+    var others = others
+    while others != 0 {
+      let match = matches[others.trailingZeroBitCount]
+      others &= others - 1
+      guard match.mask & mask == 0 else { continue }
       if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
-      } else if place.level == Place.Level.city.rawValue, isAround(match, place) {
+      } else if place.isCity, isAround(match, place) {
         mask |= match.mask
         contexts += 1
       } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
@@ -265,9 +271,9 @@ struct Reading {
       }
       // A metropolis has counties within it.
       if area == place.county, place.population < GazetteerLimits.metropolis { return true }
-      if place.level == Place.Level.city.rawValue, place.county == PlaceRecord.none,
+      if place.isCity, place.county == PlaceRecord.none,
         place.population < GazetteerLimits.metropolis, let record = sections.place(area),
-        record.level == Place.Level.county.rawValue, record.region == place.region, record.country == place.country,
+        record.isCounty, record.region == place.region, record.country == place.country,
         isNear(record, place)
       {
         return true

@@ -53,7 +53,7 @@ struct Search {
     _ phrases: Phrases, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int, _ postcodes: Postcodes,
     _ room: UnsafeMutableBufferPointer<Candidate>
   ) -> Ranking {
-    var ranking = Ranking(room)
+    var ranking = Ranking(room, limit: constraints.limit)
     let found = UnsafeBufferPointer(rebasing: matches[..<count])
     Reading(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
       .rank(into: &ranking)

@@ -68,7 +68,7 @@ package struct Place: Sendable, Equatable {
   package var country: String
   /// ISO 3166-1 alpha-2, upper case, "US".
   package var countryCode: String
-  private var extra: Extra?
+  private var extra: Extra? = nil
 
   package init(
     coordinate: Coordinate, level: Level, match: Match, confidence: Double, label: String, name: String,
@@ -83,7 +83,6 @@ package struct Place: Sendable, Equatable {
     self.region = region
     self.country = country
     self.countryCode = countryCode
-    extra = nil
   }
 
   /// Nil in answers to posts.

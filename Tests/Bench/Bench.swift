@@ -23,13 +23,16 @@ struct Bench: AsyncParsableCommand {
   @Flag(help: "Only the gazetteer, beside SQLite's FTS5.")
   var onlyGeocode = false
 
+  @Option(help: "A folder of CSV files with a first column \"query\", whose texts are looked up too.")
+  var cases: String?
+
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Yardsticks(folder: folder)
     if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
-    let geocode = try GeocodeBench(folder: folder)
+    let geocode = try GeocodeBench(folder: folder, cases: cases)
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")

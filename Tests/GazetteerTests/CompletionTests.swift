@@ -28,10 +28,10 @@ struct CompletionTests {
     var random = SeededRandom(seed: 3)
     for _ in 0..<4 {
       let number = UInt32(random.below(sections.nameCount))
-      let name = try #require(sections.nameBytes(number))
+      let name = try #require(sections.name(number)).bytes
       let text = Array(name.prefix(3 + random.below(3)))
       let ranks = (0..<UInt32(sections.nameCount)).lazy
-        .filter { sections.nameBytes($0)?.starts(with: text) ?? false }
+        .filter { sections.name($0)?.bytes.starts(with: text) ?? false }
         .map { rank(of: $0, sections) }
         .sorted(by: >)
       let found = text.withUnsafeBytes { Completion(sections: sections).names(beginningWith: $0, limit: 8) }
@@ -58,7 +58,7 @@ struct CompletionTests {
   }
 
   private func rank(of name: UInt32, _ sections: IndexSections) -> Int {
-    (sections.postings(ofName: name) ?? 0..<0).prefix(GazetteerLimits.completionPostings)
+    (sections.name(name)?.postings ?? 0..<0).prefix(GazetteerLimits.completionPostings)
       .compactMap { sections.posting($0) }
       .compactMap { posting in
         sections.place(posting.place).map { Int($0.rank) - posting.demotion(level: $0.level) }

@@ -39,8 +39,19 @@ struct FileTests {
     #expect(MemoryLayout<BoxRecord>.stride == IndexLayout.Section.boxes.elementBytes)
     #expect(MemoryLayout<LocalNameRecord>.stride == IndexLayout.Section.localNames.elementBytes)
     #expect(MemoryLayout<PostcodeRecord>.stride == IndexLayout.Section.postcodes.elementBytes)
-    #expect(MemoryLayout<NameRecord>.size == IndexLayout.Section.names.elementBytes)
   }
+
+  @Test("A record's level is told by its number", arguments: [Place.Level.country, .region, .county, .city])
+  func levels(level: Place.Level) throws {
+    let record = PlaceRecord(
+      latitudeE7: 0, longitudeE7: 0, population: 0, nameOffset: 0, region: 0, country: 0, nameLength: 0, rank: 0,
+      level: level.rawValue)
+    #expect(record.isRegion == (level == .region) && record.isCounty == (level == .county))
+    #expect(record.isCity == (level == .city))
+  }
+
+  @Test("A set of matches has a bit for each")
+  func matches() { #expect(GazetteerLimits.matches == UInt128.bitWidth) }
 
   @Test("A file cut anywhere is refused")
   func truncated() throws {

@@ -78,8 +78,9 @@ struct InspectionTests {
       (IndexLayout.Section.places, 3, UInt8(0x7F), "place 0: its point"), (.places, 12, 0xFF, "place 0: its name"),
       (.places, 31, 0x7F, "place 0: its county"), (.places, 21, 0x7F, "place 0: its country"),
       (.places, 26, 9, "place 0: its level"), (.countries, 0, 0x00, "country 0"), (.countries, 2, 9, "country 0"),
-      (.names, 0, 0x7F, "names: their start"), (.nameBytes, 0, 0x7F, "name 0: "),
-      (.slots, 0, 0x7F, "name"), (.postings, 0, 0x7F, "posting 0"), (.postings, 3, 0x30, "posting 0"),
+      (.names, 0, 0x7F, "names: their start"), (.names, 4, 0x7F, "name 0: "),
+      (.names, 8, 0x7F, "name 0: "), (.nameOrder, 0, 0x7F, "name 0: where it lies"), (.slots, 0, 0x7F, "name"),
+      (.names, 12, 0x7F, "posting 3"), (.names, 15, 0x30, "posting 3"),
       (.postcodes, 7, 0x7F, "postcode 0: its code"), (.postcodes, 27, 0x00, "postcode 1: its order"),
       (.places, 24, 0x01, "place 0: its rank"), (.places, 52, 0x00, "country 1"),
       (.attribution, 0, 0xFF, "attribution"),
@@ -109,7 +110,7 @@ struct InspectionTests {
   @Test(
     "A bit that is flipped in what searches rely on is found by the walk alone",
     arguments: [
-      IndexLayout.Section.filter, .slots, .nameBytes, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
+      IndexLayout.Section.beginnings, .slots, .nameOrder, .blockRanks, .fuzzyBuckets, .fuzzyNames, .gridPlaces, .boxes,
       .postcodeKeys,
     ])
   func everyBit(section: IndexLayout.Section) throws {
@@ -127,13 +128,32 @@ struct InspectionTests {
     }
   }
 
+  @Test("A bit that is flipped in a name, or in how much there is of it, is found by the walk alone")
+  func everyNameBit() throws {
+    let bytes = try written()
+    let range = try range(of: .names, in: bytes)
+    let postings = try bytes.withUnsafeBytes { file in
+      let sections = try IndexSections(file, path: file.debugDescription)
+      return (0..<UInt32(sections.nameCount)).compactMap { sections.name($0)?.postings }
+    }
+    for at in range where !postings.contains(where: { $0.contains(UInt32(at - range.lowerBound) / 4) }) {
+      var changed = bytes
+      changed[at] ^= 1 << UInt8(at % 8)
+      let found = try fault(changed, isSummed: true)
+      guard case .damaged = found else {
+        Issue.record("byte \(at - range.lowerBound): \(String(describing: found))")
+        return
+      }
+    }
+  }
+
   @Test("What the sections lack beside their records is found by the walk alone")
   func counts() throws {
     let bytes = try written()
     for (section, part) in [
       (IndexLayout.Section.gridPlaces, "the grid"), (.boxes, "boxes: one for each area"),
       (.blockRanks, "the ranks of blocks"), (.postcodeKeys, "the keys of postcodes"),
-      (.fuzzyNames, "fuzzy bucket"), (.names, "names: their end"), (.postings, "name"), (.nameBytes, "name"),
+      (.fuzzyNames, "fuzzy"), (.names, "name"), (.nameOrder, "names: their end"),
     ] {
       // One record fewer, by the directory.
       var changed = bytes

@@ -44,14 +44,14 @@ struct Lineages {
   func regionCodes(of countries: Set<String>) -> [(region: UInt32, code: String)] {
     var codes: [(region: UInt32, code: String)] = []
     for name in 0..<UInt32(sections.nameCount) {
-      guard let bytes = sections.nameBytes(name), (2...3).contains(bytes.count),
-        bytes.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
+      guard let name = sections.name(name), (2...3).contains(name.bytes.count),
+        name.bytes.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
       else { continue }
-      for posting in (sections.postings(ofName: name) ?? 0..<0).compactMap(sections.posting) {
+      for posting in name.postings.compactMap(sections.posting) {
         guard posting.kind == .code, let place = sections.place(posting.place),
           place.level == Place.Level.region.rawValue, countries.contains(code(place))
         else { continue }
-        codes.append((posting.place, String(decoding: bytes, as: UTF8.self)))
+        codes.append((posting.place, String(decoding: name.bytes, as: UTF8.self)))
       }
     }
     return codes

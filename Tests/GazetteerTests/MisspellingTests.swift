@@ -43,8 +43,9 @@ struct MisspellingTests {
     var missed: [String] = []
     while tried < 3_000 {
       let number = UInt32(random.below(sections.nameCount))
-      let name = String(decoding: try #require(sections.nameBytes(number)), as: UTF8.self)
-      let isWorthIt = try #require(sections.postings(ofName: number)).contains {
+      let entry = try #require(sections.name(number))
+      let name = String(decoding: entry.bytes, as: UTF8.self)
+      let isWorthIt = entry.postings.contains {
         guard let posting = sections.posting($0), let place = sections.place(posting.place) else { return false }
         return posting.kind == .official && (posting.isArea || place.population > 0)
       }
@@ -52,14 +53,14 @@ struct MisspellingTests {
       let text = Self.edited(name, &random)
       guard text != name else { continue }
       tried += 1
-      var found: [UInt32] = []
+      var found: [Range<UInt32>] = []
       withUnsafePointer(to: sections) { index in
         Array(text.utf8).withUnsafeBytes { bytes in
           var misspelling = Misspelling(index)
-          misspelling.names(near: bytes) { found.append($0) }
+          misspelling.names(near: bytes) { found.append($0.postings) }
         }
       }
-      if !found.contains(number) { missed.append("\(text) for \(name)") }
+      if !found.contains(entry.postings) { missed.append("\(text) for \(name)") }
     }
     #expect(missed.count <= 3, "\(missed)")
   }

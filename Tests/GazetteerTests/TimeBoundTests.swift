@@ -61,9 +61,8 @@ struct TimeBoundTests {
     let (index, sections) = (try World.index.get(), try World.sections.get())
     var names: [(count: Int, name: String)] = []
     for number in 0..<UInt32(sections.nameCount) {
-      guard let range = sections.postings(ofName: number), range.count > 30, let name = sections.nameBytes(number)
-      else { continue }
-      names.append((range.count, String(decoding: name, as: UTF8.self)))
+      guard let name = sections.name(number), name.postings.count > 30 else { continue }
+      names.append((name.postings.count, String(decoding: name.bytes, as: UTF8.self)))
     }
     names.sort { $0 > $1 }
     #expect(names.count > 100)
@@ -102,7 +101,6 @@ struct TimeBoundTests {
   }
 
   private func name(_ random: inout SeededRandom, _ sections: IndexSections) -> String {
-    let bytes = sections.nameBytes(UInt32(random.below(sections.nameCount)))
-    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    sections.name(UInt32(random.below(sections.nameCount))).map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
   }
 }
