@@ -54,7 +54,12 @@ struct Constraints {
     return isOfCountry(place, sections)
   }
 
-  private func isOfCountry(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
+  /// Whether some country alone is asked for.
+  var hasCountry: Bool { country != nil }
+  /// Whether a point may be the answer: it is as narrow as a house.
+  var allowPoints: Bool { levels == 0 || levels & 1 << Place.Level.house.rawValue != 0 }
+
+  func isOfCountry(_ place: PlaceRecord, _ sections: IndexSections) -> Bool {
     guard let country else { return true }
     return place.country == country || sections.country(place.country)?.sovereign == country
   }

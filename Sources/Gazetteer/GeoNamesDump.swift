@@ -105,14 +105,17 @@ package struct GeoNamesDump {
     _ body: (UnsafeBufferPointer<UInt8>, Int) throws(PlaceIndexError) -> Void
   ) throws(PlaceIndexError) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .dump(path: path, line: 0, reason: "it cannot be read (error \(errno))") }
+    guard file >= 0 else {
+      throw .dump(path: path, line: 0, reason: "it cannot be read (\(String(cString: strerror(errno))))")
+    }
     defer { close(file) }
     var reader = LineReader(file, name: path)
     reader.progress = progress
     do throws(PlaceIndexError) { try reader.forEach(body) } catch {
       switch error {
       case .source(let line, let reason): throw .dump(path: path, line: line, reason: reason)
-      case .unreadable(_, let code): throw .dump(path: path, line: 0, reason: "it cannot be read (error \(code))")
+      case .unreadable(_, let code):
+        throw .dump(path: path, line: 0, reason: "it cannot be read (\(String(cString: strerror(code))))")
       default: throw error
       }
     }

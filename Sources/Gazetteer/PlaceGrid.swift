@@ -60,7 +60,7 @@ struct Nearby {
   /// The places whose towns are nearest, best first, none further away than `GazetteerLimits.nearbyKm`. A town is
   /// taken for a disc that grows with its inhabitants, so that a suburb's edge belongs to the city around it; a place
   /// of which they are not known has none.
-  func places(limit: Int) -> [Found] {
+  func places(limit: Int, isWanted: (PlaceRecord) -> Bool) -> [Found] {
     var found: [Found] = []
     // Along a parallel a degree grows shorter towards the poles; near them all of it is near.
     let shrink = max(cos(point.latitude * .pi / 180), 0.001)
@@ -71,18 +71,20 @@ struct Nearby {
     for y in max(row - rows, 0)...min(row + rows, PlaceGrid.rows - 1) {
       for x in (column - columns)...(column + columns) {
         let cell = y * PlaceGrid.columns + (x + PlaceGrid.columns) % PlaceGrid.columns
-        for position in sections.gridCell(UInt32(cell)) { consider(position, &found, limit) }
+        for position in sections.gridCell(UInt32(cell)) { consider(position, &found, limit, isWanted) }
       }
     }
     return found
   }
 
-  private func consider(_ position: UInt32, _ found: inout [Found], _ limit: Int) {
+  private func consider(
+    _ position: UInt32, _ found: inout [Found], _ limit: Int, _ isWanted: (PlaceRecord) -> Bool
+  ) {
     guard let number = sections.gridPlace(position), let record = sections.place(number),
       let place = Coordinate(latitudeE7: record.latitudeE7, longitudeE7: record.longitudeE7)
     else { return }
     let distanceKm = point.distanceKm(to: place)
-    guard distanceKm <= GazetteerLimits.nearbyKm else { return }
+    guard distanceKm <= GazetteerLimits.nearbyKm, isWanted(record) else { return }
     let candidate = Found(place: number, outsideKm: Self.outsideKm(record, distanceKm))
     let index = found.firstIndex { candidate.outsideKm < $0.outsideKm } ?? found.count
     guard index < limit, !found.contains(where: { $0.place == number }) else { return }

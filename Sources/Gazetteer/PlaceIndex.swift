@@ -34,6 +34,12 @@ package final class PlaceIndex: Sendable {
 
   deinit { index.deallocate() }
 
+  /// Whether a text is a point, in one of the forms that people and programs write.
+  package static func isPoint(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { CoordinateText.parse($0) != nil }
+  }
+
   /// The places that a text means, best first; empty when none is found, when the text has no letters, or when it is
   /// longer than `GazetteerLimits.queryBytes`. A text of coordinates is answered by the point itself.
   package func locate(_ query: PlaceQuery) -> [Place] {
@@ -44,7 +50,7 @@ package final class PlaceIndex: Sendable {
     var text = query.text
     return text.withUTF8 { [index] bytes in
       if let point = CoordinateText.parse(bytes) {
-        return isReverse ? reverse(point, constraints) : [Place(point: point)]
+        return isReverse ? reverse(point, constraints) : answer(point, constraints, text: bytes)
       }
       if isReverse || CoordinateText.isURI(bytes) { return [] }
       return FoldedText.withEmpty(bytes: FoldedText.bytes(foldedFrom: bytes.count)) { folded in
@@ -64,11 +70,27 @@ package final class PlaceIndex: Sendable {
     }
   }
 
+  /// The point itself, where it is wanted: in which country it is, the nearest place tells.
+  private func answer(_ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>) -> [Place] {
+    guard constraints.allowPoints else { return [] }
+    if constraints.hasCountry {
+      let nearest = Nearby(sections, point).places(limit: 1) { _ in true }.first.flatMap { sections.place($0.place) }
+      guard let nearest, constraints.isOfCountry(nearest, sections) else { return [] }
+    }
+    var place = Place(point: point)
+    if constraints.isDetailed {
+      place.detail = Place.Detail()
+      place.detail?.matched = String(decoding: text, as: UTF8.self).safeLine(bytesMax: GazetteerLimits.queryBytes)
+    }
+    return [place]
+  }
+
   /// The populated places around a point; where areas are asked for, those that the nearest lie in.
   private func reverse(_ point: Coordinate, _ constraints: Constraints) -> [Place] {
     var answers: [Place] = []
     var numbers: [UInt32] = []
-    for found in Nearby(sections, point).places(limit: constraints.limit) {
+    let around = Nearby(sections, point).places(limit: constraints.limit) { constraints.isOfCountry($0, sections) }
+    for found in around {
       guard let nearest = sections.place(found.place) else { continue }
       for number in [found.place, nearest.county, nearest.region, UInt32(nearest.country)] {
         guard answers.count < constraints.limit, !numbers.contains(number), let record = sections.place(number),

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a place index cannot be built or opened. None of these passes by itself: retrying does not help.
 package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
   /// The file cannot be opened, mapped or read; `code` is the system's error number.
@@ -21,10 +23,11 @@ package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
 
   /// What is wrong and what to do about it, for the log and the operator.
   package var description: String {
+    func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
     let rebuild = "Build it again with `onthemap gazetteer build`."
     return switch self {
     case .unreadable(let path, let code):
-      "cannot read the place index \(path) (error \(code)). Check the path and its permissions. \(rebuild)"
+      "cannot read the place index \(path) (\(reason(code))). Check the path and its permissions. \(rebuild)"
     case .foreign(let path): "\(path) is not a place index. Check the path. \(rebuild)"
     case .truncated(let path, let bytes, let expected):
       "the place index \(path) has \(bytes) bytes and should have \(expected). \(rebuild)"
@@ -37,7 +40,7 @@ package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
     case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Is the file whole?"
     case .tooLarge(let what, let limit): "the gazetteer's source has too many \(what); the limit is \(limit)."
     case .unwritable(let path, let code):
-      "cannot write the place index \(path) (error \(code)). Check the directory, its permissions and free space."
+      "cannot write the place index \(path) (\(reason(code))). Check the directory, its permissions and free space."
     }
   }
 }

@@ -99,6 +99,25 @@ struct NearbyTests {
     #expect(names([.house]).isEmpty)
   }
 
+  @Test("Only places of the country that is asked for are around a point, and a point elsewhere is none")
+  func country() throws {
+    let index = try World.index.get()
+    func names(_ country: String, _ kind: PlaceQuery.Kind) -> [String] {
+      index.locate(PlaceQuery("42.32, -83.04", kind: kind, country: country)).map(\.name)
+    }
+    #expect(names("US", .reverse) == ["Detroit"] && names("CA", .reverse) == ["Windsor"])
+    #expect(names("US", .forward) == ["42.32, -83.04"] && names("FR", .forward).isEmpty)
+    #expect(names("FR", .reverse).isEmpty)
+  }
+
+  @Test("A point is as narrow as a house, and says what led to it")
+  func narrow() throws {
+    let index = try World.index.get()
+    #expect(index.locate(PlaceQuery("47.6, -122.3", levels: [.city])).isEmpty)
+    let place = index.locate(PlaceQuery("47.6, -122.3", levels: [.house], isDetailed: true)).first
+    #expect(place?.detail?.matched == "47.6, -122.3" && place?.level == .house)
+  }
+
   @Test("A text that is no point has nothing around it")
   func text() throws {
     #expect(try World.index.get().locate(PlaceQuery("Seattle", kind: .reverse)).isEmpty)
