@@ -157,6 +157,7 @@ extension Post {
       json.add("latitude", outcome.coordinate.latitude)
       json.add("longitude", outcome.coordinate.longitude)
       json.add("agreement", outcome.agreement.word)
+      if let match = outcome.match { json.add("match", match.word) }
     }
     if let seq { json.add("seq", seq) }
     if let reason {

@@ -30,12 +30,17 @@ package enum Verdict: Sendable, Equatable {
     /// ISO 3166-1 alpha-2, or empty.
     package var countryCode: String
     package var agreement: Agreement
+    /// How the text led to the place; nil where nothing was found, or by a version that did not keep it.
+    package var match: Place.Match?
 
-    package init(coordinate: Coordinate, label: String, countryCode: String, agreement: Agreement) {
+    package init(
+      coordinate: Coordinate, label: String, countryCode: String, agreement: Agreement, match: Place.Match? = nil
+    ) {
       self.coordinate = coordinate
       self.label = label
       self.countryCode = countryCode
       self.agreement = agreement
+      self.match = match
     }
   }
 
@@ -85,14 +90,16 @@ package enum ResultCheck {
     case (nil, let found?):
       .published(
         .init(
-          coordinate: found.coordinate, label: found.label, countryCode: found.countryCode, agreement: .found))
+          coordinate: found.coordinate, label: found.label, countryCode: found.countryCode, agreement: .found,
+          match: found.match))
     case (let given?, nil):
       .published(.init(coordinate: given, label: place, countryCode: "", agreement: .unverified))
     case (let given?, let found?):
       .published(
         .init(
           coordinate: given, label: found.label, countryCode: found.countryCode,
-          agreement: given.distanceKm(to: found.coordinate) <= toleranceKm(found.level) ? .verified : .mismatch))
+          agreement: given.distanceKm(to: found.coordinate) <= toleranceKm(found.level) ? .verified : .mismatch,
+          match: found.match))
     }
   }
 }

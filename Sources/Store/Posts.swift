@@ -176,7 +176,9 @@ extension Post {
     if state == .published, let coordinate {
       outcome = Verdict.Published(
         coordinate: coordinate, label: row["label"] ?? "", countryCode: row["country"] ?? "",
-        agreement: (row["agreement"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Verdict.Agreement.init) ?? .found
+        agreement: (row["agreement"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Verdict.Agreement.init)
+          ?? .found,
+        match: (row["place_match"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Place.Match.init)
       )
     }
     let reason = (row["reason_code"] as String?).map { Verdict.Reason(code: $0, detail: row["reason"] ?? "") }

@@ -68,6 +68,10 @@ enum Schema {
           """)
       try db.execute(sql: "INSERT INTO meta (one, epoch, boot) VALUES (1, randomblob(16), 0)")
     }
+    migrator.registerMigration("2 how a post's text led to its place") { db in
+      // Place.Match; NULL where no place was found.
+      try db.execute(sql: "ALTER TABLE post ADD COLUMN place_match INTEGER")
+    }
     return migrator
   }()
 }

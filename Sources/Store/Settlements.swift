@@ -66,13 +66,13 @@ private func publish(
   let seq = memory.numbers.nextSeq
   let changed = try db.cachedStatement(
     sql: """
-      UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, seq = ?,
-        updated_ms = ? WHERE id = ? AND state = 0
+      UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, place_match = ?,
+        seq = ?, updated_ms = ? WHERE id = ? AND state = 0
       """
   ).run(
     db, .integer(published.coordinate.latitudeE7), .integer(published.coordinate.longitudeE7), .text(published.label),
-    .text(published.countryCode), .integer(published.agreement.rawValue), .integer(seq), .integer(unixMs),
-    .integer(post.rawValue))
+    .text(published.countryCode), .integer(published.agreement.rawValue),
+    published.match.map { .integer($0.rawValue) } ?? .null, .integer(seq), .integer(unixMs), .integer(post.rawValue))
   guard changed == 1 else { return nil }
   memory.numbers.takeSeq()
   let name = try memory.drafts.name(draft.account) ?? name(draft.account, memory.drafts, db)

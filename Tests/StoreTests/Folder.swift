@@ -118,6 +118,6 @@ extension Verdict {
     guard let point = Coordinate(latitudeE7: latitudeE7, longitudeE7: -1) else {
       preconditionFailure("A test names a point that is not on the earth.")
     }
-    return .published(.init(coordinate: point, label: label, countryCode: "NO", agreement: .verified))
+    return .published(.init(coordinate: point, label: label, countryCode: "NO", agreement: .verified, match: .fallback))
   }
 }

@@ -26,7 +26,7 @@ struct SettleTests {
     let post = try await #require(database.post(id))
     #expect(post.state == .published)
     #expect(post.seq == 1)
-    #expect(post.outcome?.agreement == .verified)
+    #expect(post.outcome?.agreement == .verified && post.outcome?.match == .fallback)
     #expect(post.coordinate == coordinate)
     #expect(try database.unsettledJobs().isEmpty)
   }
