@@ -80,7 +80,10 @@ final class Batch: Sendable {
     for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Form
   ) throws(TableProblem) -> BatchTable {
     if let known { return known }
-    guard form == .csv, !chunk.records.isEmpty else { return BatchTable(defaults: defaults) }
+    guard form == .csv else { return BatchTable(defaults: defaults) }
+    // Empty lines before it are no rows yet.
+    chunk.records = Array(chunk.records.drop { $0.range.isEmpty && $0.problem == nil })
+    guard !chunk.records.isEmpty else { throw TableProblem.empty }
     let header = chunk.records.removeFirst()
     if let problem = header.problem { throw TableProblem("line \(header.line): \(problem)") }
     return try BatchTable(header: chunk.bytes[header.range], defaults: defaults)
@@ -96,12 +99,14 @@ final class Batch: Sendable {
         let places = index.locate(query)
         counts.add(isFound: !places.isEmpty)
         json.line { json in
+          if let id = row.id { json.add("id", id) }
           json.add("query", query.text)
           json.array("places", places) { $1.write(to: &$0) }
         }
       case .failure(let complaint):
         counts.wrong += 1
         json.line { json in
+          if let id = row.id { json.add("id", id) }
           json.add("query", row.text)
           json.object("error") { json in
             json.add("code", complaint.code)

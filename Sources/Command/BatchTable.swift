@@ -1,10 +1,13 @@
 import Foundation
+import Gazetteer
 import OnTheMap
 
 /// One row of a table of texts: what it asks, or what is wrong with it.
 struct BatchRow: Sendable {
   /// The text as it stands there; empty where the row could not be read.
   var text = ""
+  /// What the table itself calls the row; nil where it does not.
+  var id: String?
   var question: Result<PlaceQuery, Complaint>
 
   /// What is wrong with a row: a word for machines, and a sentence for people.
@@ -17,7 +20,7 @@ struct BatchRow: Sendable {
 /// Where the parts of a question stand in a record of a table.
 struct BatchTable: Sendable {
   /// Nil where each record names its own: NDJSON.
-  private let columns: (query: Int, count: Int, options: QueryColumns)?
+  private let columns: (text: TextColumns, id: Int?, count: Int, options: QueryColumns)?
   /// What is asked for where a row says nothing.
   private let defaults: PlaceQuery
 
@@ -32,11 +35,36 @@ struct BatchTable: Sendable {
   /// - Throws: `TableProblem` when there is no column for the text, or the columns contradict each other.
   init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableProblem) {
     let header = try TableHeader(try CSVFields(header))
-    guard let query = header.column("query") else {
-      throw TableProblem("query must be a column; \(header.description)")
-    }
-    columns = (query, header.names.count, try QueryColumns(header))
+    columns = (
+      try TextColumns(header, isReverse: defaults.kind == .reverse), header.column("id"), header.names.count,
+      try QueryColumns(header)
+    )
     self.defaults = defaults
+  }
+
+  /// Where the text itself stands.
+  private enum TextColumns {
+    case one(Int)
+    /// Of a point.
+    case two(Int, Int)
+
+    init(_ header: TableHeader, isReverse: Bool) throws(TableProblem) {
+      if let query = header.column("query") {
+        self = .one(query)
+      } else if isReverse, let latitude = header.column("lat"), let longitude = header.column("lon") {
+        self = .two(latitude, longitude)
+      } else {
+        throw TableProblem("query\(isReverse ? ", or lat and lon," : "") must be a column; \(header.description)")
+      }
+    }
+
+    func text(_ fields: [String]) -> String {
+      func value(_ column: Int) -> String { fields.indices.contains(column) ? fields[column] : "" }
+      return switch self {
+      case .one(let column): value(column)
+      case .two(let latitude, let longitude): "\(value(latitude)),\(value(longitude))"
+      }
+    }
   }
 
   /// What a record asks.
@@ -50,13 +78,18 @@ struct BatchTable: Sendable {
         guard fields.count <= columns.count else {
           throw TableProblem("\(fields.count) fields, where the first row has \(columns.count)")
         }
-        row.text = fields.indices.contains(columns.query) ? fields[columns.query] : ""
+        row.text = columns.text.text(fields)
+        row.id = columns.id.flatMap { fields.indices.contains($0) ? fields[$0] : nil }
+        try query.set(.text, to: row.text)
         try columns.options.read(fields, into: &query)
       } else {
         let object = try JSONLine(bytes[record.range])
-        row.text = object["query"] ?? ""
+        row.text = object["query"] ?? object.point ?? ""
+        row.id = object["id"]
+        try query.set(.text, to: row.text)
         try object.read(into: &query)
       }
+      try query.requirePoint()
       row.question = .success(query)
     } catch let invalid as InvalidOption {
       let name = invalid.option.rawValue
@@ -85,11 +118,16 @@ struct JSONLine {
   /// them. Nil where it is not there, null or an object.
   subscript(name: String) -> String? { members[name].flatMap(Self.text) }
 
-  /// Takes what it has of a question; the rest stays as it is.
+  /// "59.91,10.75", of `lat` and `lon`.
+  var point: String? { self["lat"].flatMap { latitude in self["lon"].map { "\(latitude),\($0)" } } }
+
+  /// Takes what it has of a question but for its text; the rest stays as it is.
   ///
   /// - Throws: the first part that is wrong.
   func read(into query: inout PlaceQuery) throws(InvalidOption) {
-    for option in PlaceQuery.Option.allCases { try query.set(option, to: self[option.rawValue] ?? "") }
+    for option in PlaceQuery.Option.allCases where option != .text {
+      try query.set(option, to: self[option.rawValue] ?? "")
+    }
     let (latitude, longitude) = (self["focus_lat"] ?? "", self["focus_lon"] ?? "")
     guard !latitude.isEmpty || !longitude.isEmpty else { return }
     try query.set(.focus, to: "\(latitude),\(longitude)")
@@ -103,5 +141,13 @@ struct JSONLine {
     case let number as NSNumber: "\(number)"
     default: nil
     }
+  }
+}
+
+extension PlaceQuery {
+  /// Throws where a reverse look-up is asked for something else than a point.
+  func requirePoint() throws(InvalidOption) {
+    guard kind == .reverse, !PlaceIndex.isPoint(text) else { return }
+    throw InvalidOption(.text, expected: "a point, LAT,LON in degrees, such as 47.6,-122.3", came: text)
   }
 }

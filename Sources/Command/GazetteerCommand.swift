@@ -55,8 +55,9 @@ struct GazetteerCommand: AsyncParsableCommand {
       try builder.write(to: output, builtAt: Int64(Date().timeIntervalSince1970))
       let rest = skipped == 0 ? "" : ", \(skipped) postcodes left out for their form"
       let summary = try PlaceIndexSummary(path: output)
-      let places = summary.placeCounts.values.reduce(0, +)
-      say("\(output): \(places) places, \(summary.postcodeCount) postcodes\(rest)")
+      let places = summary.placeCounts[.city] ?? 0
+      let areas = summary.placeCounts.values.reduce(0, +) - places
+      say("\(output): \(places) places, \(areas) areas, \(summary.postcodeCount) postcodes\(rest)")
     }
   }
 

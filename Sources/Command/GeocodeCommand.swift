@@ -14,7 +14,8 @@ struct GeocodeCommand: AsyncParsableCommand {
       writes one JSON object a line, in the table's order: {"query": …, "places": […]},
       or {"query": …, "error": {"code": …, "detail": …}} for a row that is wrong. A
       row may have its own limit, country, focus (or focus_lat and focus_lon), lang,
-      level and prefix; what it leaves empty is as the flags say.
+      level and prefix; what it leaves empty is as the flags say. An id comes back in
+      the answer. With --reverse the point may be in lat and lon instead of query.
 
       --score reads a CSV file with the columns query, lat, lon and tolerance_km, and
       says how many of its texts are found where they should be, by kind (or
@@ -62,7 +63,8 @@ struct GeocodeCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard [text, input, score].compactMap({ $0 }).count == 1 else {
-      throw ValidationError("Give a text, or --input FILE, or --score FILE: one of them.")
+      throw ValidationError(
+        "Give a text, or --input FILE, or --score FILE: one of them. Put -- before a text that begins with a dash.")
     }
     guard !(prefix && reverse) else { throw ValidationError("--prefix and --reverse exclude each other.") }
     guard format == nil || input != nil else { throw ValidationError("--format goes with --input.") }
@@ -159,6 +161,9 @@ struct GeocodeCommand: AsyncParsableCommand {
       do { try query.set(option, to: value) } catch {
         throw ValidationError(error.sentence(option == .text ? "The text" : "--\(option.rawValue)") + ".")
       }
+    }
+    if text != nil {
+      do { try query.requirePoint() } catch { throw ValidationError(error.sentence("The text") + ".") }
     }
     return query
   }

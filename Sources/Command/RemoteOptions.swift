@@ -6,7 +6,11 @@ import Remote
 struct RemoteOptions: ParsableArguments {
   @Option(help: "Who is asked for streets and houses: nominatim, photon or pelias. [ONTHEMAP_REMOTE, default: nobody]")
   var remote: String?
-  @Option(help: "The remote provider's address; https, or http to this host. [ONTHEMAP_REMOTE_URL]")
+  @Option(
+    help: """
+      The remote provider's address; https, or http to this host. [ONTHEMAP_REMOTE_URL; a key for it: \
+      ONTHEMAP_REMOTE_KEY, or in a file that ONTHEMAP_REMOTE_KEY_FILE names]
+      """)
   var remoteUrl: String?
   @Option(
     help: "Your mail address or link, for the provider; the public Nominatim demands it. [ONTHEMAP_REMOTE_CONTACT]")
@@ -27,9 +31,12 @@ struct RemoteOptions: ParsableArguments {
     } catch {
       switch error {
       case .url:
+        // What stands before an @ or behind a ? may be a secret.
+        let shown = url.map { $0.contains("@") || $0.contains("?") ? "one with a user, a password or a query" : $0 }
         throw SettingError(
-          .remoteURL, expected: "an address such as https://geo.example.org, plain http only to this host",
-          came: url ?? "")
+          .remoteURL,
+          expected: "an address such as https://geo.example.org, without user, password or query (a key goes into "
+            + "\(Setting.remoteKey.rawValue)), plain http only to this host", came: shown ?? "")
       case .contactMissing:
         throw SettingError(
           .remoteContact, expected: "set for this server: your mail address or a link, by which it can reach you",

@@ -169,7 +169,7 @@ struct ScoreTable: Sendable {
     var table: ScoreTable?
     var score = Score()
     while let chunk = try reader.next() {
-      for record in chunk.records {
+      for record in chunk.records where !record.range.isEmpty || record.problem != nil {
         do throws(TableProblem) {
           if let problem = record.problem { throw problem }
           let fields = try CSVFields(chunk.bytes[record.range])

@@ -9,7 +9,8 @@ struct TableProblem: Error, Sendable, CustomStringConvertible {
   static let empty = TableProblem("the file is empty; its first row must name the columns")
 }
 
-/// Whole records of a table, as they were read. They are looked into elsewhere, so that all cores share that work.
+/// Whole records of a table, as they were read, empty lines among them. They are looked into elsewhere, so that all
+/// cores share that work.
 struct TableChunk: Sendable {
   /// One row, or one line of JSON.
   struct Record: Sendable {
@@ -31,9 +32,9 @@ struct TableChunk: Sendable {
 struct TableReader {
   /// How records end.
   enum Form: String, Sendable, CaseIterable {
-    /// RFC 4180: a line feed within quotes belongs to the field.
+    /// RFC 4180: a line feed within quotes belongs to the field, and an empty line is a row.
     case csv
-    /// One JSON object a line.
+    /// One JSON object a line; empty lines are none.
     case ndjson
   }
 
@@ -73,7 +74,7 @@ struct TableReader {
         end = giveUp(from: end, &records)
         isScanned = false
       }
-      // Nothing but empty lines, or the rest of a row that has had its complaint.
+      // The rest of a row that has had its complaint.
       guard !records.isEmpty else {
         pending.removeSubrange(..<end)
         scanned = pending.count
@@ -134,7 +135,7 @@ struct TableReader {
     var range = range
     if let last = range.last, bytes[last] == 0x0D { range = range.lowerBound..<last }
     // Its complaint has been given where it became too long.
-    guard !range.isEmpty, !isTooLong else { return }
+    guard !isTooLong, form == .csv || !range.isEmpty else { return }
     let isLong = range.count > Limits.tableRecordBytesMax
     records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
@@ -161,7 +162,7 @@ struct TableReader {
     var records: [TableChunk.Record] = []
     if state != .tooLong {
       pending.withUnsafeBufferPointer {
-        add(start..<$0.count, of: $0, line: recordLine, isTooLong: false, to: &records)
+        if start < $0.count { add(start..<$0.count, of: $0, line: recordLine, isTooLong: false, to: &records) }
       }
       if state == .quoted, !records.isEmpty { records[0].problem = Self.openQuote }
     }

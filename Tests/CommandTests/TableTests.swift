@@ -40,7 +40,7 @@ struct TableTests {
     arguments: [1, 2, 7, Int.max])
   func ends(once: Int) async throws {
     #expect(try await records("a,b\nc,d", at: once) == ["1:a,b", "2:c,d"])
-    #expect(try await records("a\r\n\r\n\nb\r\n", at: once) == ["1:a", "4:b"])
+    #expect(try await records("a\r\n\r\n\nb\r\n", at: once) == ["1:a", "2:", "3:", "4:b"])
     #expect(
       try await records("\"a\nb\",c\n\"d \"\"e\"\"\n\",f\ng\n", at: once)
         == ["1:\"a\nb\",c", "3:\"d \"\"e\"\"\n\",f", "5:g"])

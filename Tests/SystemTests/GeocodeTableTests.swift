@@ -31,6 +31,28 @@ struct GeocodeTableTests {
     #expect(logged.contains("5 rows: 3 found, 1 not found, 1 not understood"))
   }
 
+  @Test("An empty line of CSV is a row that is wrong, and what the table calls its rows comes back")
+  func emptyLines() async throws {
+    let path = try file("gaps.csv", "\n\nid,query\nx1,Oslo\n\nx3,Rome\n")
+    let (status, said, _) = try await Stage.current.run("geocode", "--input", path)
+    let answers = try objects(said)
+    #expect(status == 0 && answers.map { $0["id"] as? String } == ["x1", "", "x3"])
+    #expect((answers[1]["error"] as? [String: String])?["code"] == "invalid_query")
+  }
+
+  @Test("A table of points is read by lat and lon, and what is no point is told")
+  func points() async throws {
+    let path = try file("points.csv", "lat,lon\n59.91,10.75\n91,0\n")
+    let (status, said, _) = try await Stage.current.run("geocode", "--reverse", "--input", path)
+    let answers = try objects(said)
+    #expect(status == 0 && ((answers[0]["places"] as? [[String: Any]])?.first?["name"] as? String) == "Oslo")
+    #expect((answers[1]["error"] as? [String: String])?["detail"]?.contains("LAT,LON") == true)
+    for point in ["abc", "91, 0"] {
+      let (status, _, logged) = try await Stage.current.run("geocode", "--reverse", point)
+      #expect(status == 64 && logged.contains("must be a point, LAT,LON"))
+    }
+  }
+
   @Test("NDJSON is taken by the file's ending, and by --format")
   func ndjson() async throws {
     let text =

@@ -72,7 +72,7 @@ struct StreetTests {
     #expect(unknown.status == 503 && unknown["code"] == "geocoder_unavailable")
     let client = try await map.client.signedUp()
     let post = try await client.post(Self.text, wait: 10)
-    #expect(post["state"] == "published" && (post["label"] ?? "").contains("Oslo"))
+    #expect(post["state"] == "published" && (post["label"] ?? "").contains("Oslo") && post["match"] == "fallback")
 
     server.play { _ in .answer(body: Answers.nominatimNone) }
     try await eventually("the provider is asked again, and knows nothing", within: .seconds(60)) {
@@ -136,6 +136,14 @@ struct StreetTests {
     let (status, _, logged) = try await Stage.current.run(
       "ingest", "--data", Stage.current.path("data"), "--remote-rate", rate)
     #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_RATE"), "\(logged)")
+  }
+
+  @Test("An address with a password or a key in it is refused, and not shown")
+  func secretAddress() async throws {
+    for url in ["https://ada:s3cret@x.org", "https://x.org/?api_key=s3cret"] {
+      let (status, _, logged) = try await Stage.current.run("geocoder", "--remote", "pelias", "--remote-url", url)
+      #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_URL") && !logged.contains("s3cret"), "\(logged)")
+    }
   }
 
   @Test("A key that its provider does not take is refused, and not shown")
