@@ -51,7 +51,7 @@ struct GeocodeRoutes: Sendable {
       throw invalid("lon", "degrees from -180 to 180, such as -122.3", longitude)
     }
     var query = PlaceQuery(point.text, kind: .reverse, limit: limit, isDetailed: true)
-    try read([.limit, .language, .level], of: parameters, into: &query)
+    try read([.limit, .country, .language, .level], of: parameters, into: &query)
     return query
   }
 

@@ -76,6 +76,7 @@ struct GeocodeTests {
     #expect(answer.status == 200 && answer["query"] == "59.91273, 10.74609")
     let places = try #require(answer.object["places"] as? [[String: Any]])
     #expect(places.count == 1 && abs((places[0]["latitude"] as? Double ?? 0) - 59.9) < 0.2)
+    #expect(try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&country=US").status == 404)
     let edge = try await client.get("/v2/reverse?lat=-90&lon=180")
     #expect([200, 404].contains(edge.status))
   }
