@@ -54,6 +54,8 @@ package enum GazetteerLimits {
 
   /// Postcodes found in one query: an address has one, and numbers that look like some.
   static let postcodesPerQuery = 8
+  /// Digits of a code that is found without its country's letters too.
+  static let postcodeDigitsMin = 3
   /// How far a postcode may be from the town that is written with it.
   static let postcodeKm = 40.0
   /// How far its point may be from the town for it to be the answer rather than the town's.
