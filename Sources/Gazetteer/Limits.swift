@@ -49,6 +49,8 @@ package enum GazetteerLimits {
   static let addressCoverageMinPercent = 10
   static let addressProminenceMin = 18 * 256
   static let lastProminenceMin = 24 * 256
+  /// The rank below which a place may have its name in common with a word by chance: that of a town of 4,095.
+  static let chanceProminence = 20 * 256
   /// Names that one query is compared with, edit by edit.
   static let comparisonsPerQuery = 1_024
 

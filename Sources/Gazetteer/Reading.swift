@@ -164,10 +164,9 @@ struct Reading {
           - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
         isSegment: head.isSegment, isLast: isLast,
-        prominence: Int(place.rank) - demotion, isInAddress: phrases.isAddress,
-        postcode: postcode, isPostcode: false, spelling: head.spelling,
-        isWhole: !head.isPartial && phrases.isWhole(mask),
-        population: place.population)
+        prominence: Int(place.rank) - demotion - (head.spelling == .fuzzy ? Self.fuzzyLoss : 0),
+        isInAddress: phrases.isAddress, postcode: postcode, isPostcode: false, spelling: head.spelling,
+        isWhole: !head.isPartial && phrases.isWhole(mask), population: place.population)
       if candidate.isPlausible, isSmallWord || posting.kind == .code ? isMeant(candidate, place, head) : true {
         ranking.insert(candidate)
       }

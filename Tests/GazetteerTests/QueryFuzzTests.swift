@@ -114,6 +114,7 @@ struct QueryFuzzTests {
       let places = index.locate(query)
       try #require(places.count <= query.limit && places == index.locate(query), "\(query)")
       try #require(places.allSatisfy { (0...1).contains($0.confidence) && !$0.label.isEmpty }, "\(query)")
+      try #require(zip(places, places.dropFirst()).allSatisfy { $0.confidence >= $1.confidence }, "\(query)")
       return !places.isEmpty
     }
   }
