@@ -13,6 +13,8 @@ package enum GazetteerLimits {
   static let exactMatches = 20
   /// Folded bytes of a name that begins with a direction, which is written as one letter: "Northern Mariana Islands".
   static let directedBytes = 64
+  /// Bytes of a name that is as short as a region's code.
+  static let codeBytes = 2
   /// Candidates that are compared to tell how sure the best one is.
   static let rivals = 5
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
@@ -24,6 +26,8 @@ package enum GazetteerLimits {
   static let postingsPerName = 1024
   /// Areas of one name that can enclose a place, "Washington County" having 30.
   static let areasPerName = 64
+  /// Towns of one name of which one may lie in a code's region, the largest ones.
+  static let townsPerCode = 64
   /// Inhabitants of a place that is not taken to lie in a county near it, where the data does not say in which.
   static let metropolis: UInt32 = 1_000_000
   /// Inhabitants of a city that its quarters and suburbs may be named with.
