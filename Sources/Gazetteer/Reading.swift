@@ -258,11 +258,11 @@ struct Reading {
     return city
   }
 
-  /// Whether a name is that of a city near a place, with many times its inhabitants.
+  /// Whether a name is that of a city near a place, and larger.
   private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
     guard let city = city(of: match) else { return false }
     let reach: Int64 = 2_500_000
-    return city.country == place.country && UInt64(city.population) >= 3 * UInt64(place.population)
+    return city.country == place.country && city.population > place.population
       && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
       && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
   }
