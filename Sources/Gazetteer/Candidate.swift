@@ -16,7 +16,7 @@ struct Candidate {
   var isSegment: Bool
   /// Nothing but numbers follows its name.
   var isLast: Bool
-  /// Its rank by the name under which it was found, in 1/256.
+  /// Its rank by the name under which it was found and as it is spelt, in 1/256.
   var prominence: Int
   /// The text has a house's number or a street's words, so that much of it is left over as a rule.
   var isInAddress: Bool
@@ -48,6 +48,13 @@ struct Candidate {
       ? covered * 100 >= total * GazetteerLimits.addressCoverageMinPercent
         && prominence >= GazetteerLimits.addressProminenceMin
       : covered * 100 >= total * GazetteerLimits.coverageMinPercent && prominence >= GazetteerLimits.prominenceMin
+  }
+
+  /// Whether it may be by chance that a word is the name of a town: most words are that of some hamlet, or the code of
+  /// an airport.
+  var isChance: Bool {
+    !hasContext && !isPostcode && mask.nonzeroBitCount == 1
+      && prominence < GazetteerLimits.chanceProminence
   }
 
   static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {

@@ -1,7 +1,7 @@
 import OnTheMap
 
-/// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W" and "geo:47.6,-122.3;u=35" (RFC 5870).
-/// Latitude comes first.
+/// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W", "48°51'24"N 2°21'03"E",
+/// "48 51.4 N, 2 21.05 E" and "geo:47.6,-122.3;u=35" (RFC 5870). Latitude comes first.
 enum CoordinateText {
   /// Whether a text can only be a point: if none is read from it, it is wrong and no name.
   static func isURI(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -53,11 +53,16 @@ enum CoordinateText {
       return character == byte || isLetter && character ^ 0x20 == byte
     }
 
+    private mutating func take(anyOf words: [StaticString]) -> Bool {
+      for word in words where take(word) { return true }
+      return false
+    }
+
     mutating func skip(_ character: StaticString) {
       while take(character) {}
     }
 
-    /// A number with at most 10 digits, a sign, a degree sign and a direction before or after it.
+    /// A number, or whole degrees with minutes and seconds; a sign, a degree sign, and a direction before or behind.
     mutating func degrees(positive: StaticString, negative: StaticString) -> (value: Double, isCertain: Bool)? {
       var sign = 1.0
       var hasDirection = false
@@ -73,20 +78,53 @@ enum CoordinateText {
         _ = take("+")
       }
       guard let (magnitude, hasFraction) = number() else { return nil }
-      _ = take("°")
-      if !hasDirection {
-        let before = index
-        skip(" ")
-        if take(positive) {
-          hasDirection = true
-        } else if take(negative) {
-          (hasDirection, sign) = (true, -sign)
-        } else {
-          index = before
-        }
+      let hasDegreeSign = take("°") || take("º")
+      let start = index
+      // As much of minutes and seconds as there is. Without their signs only a direction tells that they are some.
+      for count in stride(from: hasFraction ? 0 : 2, through: 0, by: -1) {
+        index = start
+        guard let parts = parts(count) else { continue }
+        let isDirected = hasDirection || takeDirection(positive, negative, &sign)
+        guard count == 0 || isDirected || hasDegreeSign && parts.isMarked else { continue }
+        // Of minutes and seconds there are sixty.
+        guard parts.isSound else { return nil }
+        return (sign * (magnitude + parts.value), hasFraction || isDirected || count > 0)
       }
-      return (sign * magnitude, hasFraction || hasDirection)
+      return nil
     }
+
+    private mutating func takeDirection(
+      _ positive: StaticString, _ negative: StaticString, _ sign: inout Double
+    ) -> Bool {
+      let before = index
+      skip(" ")
+      if take(positive) { return true }
+      if take(negative) {
+        sign = -sign
+        return true
+      }
+      index = before
+      return false
+    }
+
+    /// What minutes, and seconds where two parts are wanted, add to whole degrees; only the last has a fraction.
+    private mutating func parts(_ count: Int) -> (value: Double, isMarked: Bool, isSound: Bool)? {
+      var (value, unit) = (0.0, 1.0)
+      var (isMarked, isSound, mayFollow) = (true, true, true)
+      for part in 0..<count {
+        skip(" ")
+        guard mayFollow, let (number, hasFraction) = number() else { return nil }
+        unit /= 60
+        value += number * unit
+        mayFollow = !hasFraction
+        isSound = isSound && number < 60
+        isMarked = take(anyOf: part == 0 ? Self.minuteSigns : Self.secondSigns) && isMarked
+      }
+      return (value, isMarked, isSound)
+    }
+
+    private static let minuteSigns: [StaticString] = ["'", "′", "’"]
+    private static let secondSigns: [StaticString] = ["\"", "″", "”", "''", "′′", "’’"]
 
     private mutating func number() -> (value: Double, hasFraction: Bool)? {
       var digits: Int64 = 0

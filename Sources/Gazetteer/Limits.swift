@@ -13,6 +13,8 @@ package enum GazetteerLimits {
   static let exactMatches = 20
   /// Folded bytes of a name that begins with a direction, which is written as one letter: "Northern Mariana Islands".
   static let directedBytes = 64
+  /// Bytes of a name that is as short as a region's code.
+  static let codeBytes = 2
   /// Candidates that are compared to tell how sure the best one is.
   static let rivals = 5
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
@@ -24,6 +26,8 @@ package enum GazetteerLimits {
   static let postingsPerName = 1024
   /// Areas of one name that can enclose a place, "Washington County" having 30.
   static let areasPerName = 64
+  /// Towns of one name of which one may lie in a code's region, the largest ones.
+  static let townsPerCode = 64
   /// Inhabitants of a place that is not taken to lie in a county near it, where the data does not say in which.
   static let metropolis: UInt32 = 1_000_000
   /// Inhabitants of a city that its quarters and suburbs may be named with.
@@ -49,11 +53,15 @@ package enum GazetteerLimits {
   static let addressCoverageMinPercent = 10
   static let addressProminenceMin = 18 * 256
   static let lastProminenceMin = 24 * 256
+  /// The rank below which a place may have its name in common with a word by chance: that of a town of 4,095.
+  static let chanceProminence = 20 * 256
   /// Names that one query is compared with, edit by edit.
   static let comparisonsPerQuery = 1_024
 
   /// Postcodes found in one query: an address has one, and numbers that look like some.
   static let postcodesPerQuery = 8
+  /// Digits of a code that is found without its country's letters too.
+  static let postcodeDigitsMin = 3
   /// How far a postcode may be from the town that is written with it.
   static let postcodeKm = 40.0
   /// How far its point may be from the town for it to be the answer rather than the town's.

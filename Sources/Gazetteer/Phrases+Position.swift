@@ -32,6 +32,11 @@ extension Phrases {
     match.end - match.first == 1 && !text.tokens[match.first].content.contains(.lower)
   }
 
+  /// Whether it is as short as a region's code.
+  func isShort(_ match: NameMatch) -> Bool {
+    text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes
+  }
+
   /// Whether beside a name there are only codes.
   func isCoded(_ match: NameMatch) -> Bool {
     match.mask != all

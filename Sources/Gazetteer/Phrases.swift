@@ -77,8 +77,12 @@ struct Phrases {
         guard mask & words != 0, end - first > 1 || text.tokens[first].role == .none,
           !matches[..<exact].contains(where: { $0.mask == mask && isLarge($0) })
         else { continue }
-        misspelling.names(near: text.slice(first, end)) { name in
+        let isName = matches[..<exact].contains { $0.mask == mask }
+        let text = text.slice(first, end)
+        misspelling.names(near: text) { name in
           guard count < matches.count,
+            // A slip in the first letter is rare: of a word that is a name already it is none.
+            !isName || Scalars.beginAlike(name.bytes, text),
             !matches[..<count].contains(where: { $0.mask == mask && $0.postings == name.postings })
           else { return }
           var match = match(first, end, name.postings)

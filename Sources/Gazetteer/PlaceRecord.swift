@@ -28,6 +28,7 @@ struct PlaceRecord {
   var county: UInt32 = none
 
   // By number: asking `Place.Level` for its raw value is a call, and candidates are many.
+  var isWide: Bool { level <= 2 }
   var isRegion: Bool { level == 2 }
   var isCounty: Bool { level == 3 }
   var isCity: Bool { level == 4 }

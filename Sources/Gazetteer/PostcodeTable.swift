@@ -19,8 +19,9 @@ struct PostcodeTable {
     records.append(PostcodeRecord(packed: packed, country: number, latitudeE7: latitude, longitudeE7: longitude))
     let letters = code.prefix { $0 > UInt8(ascii: "9") }
     let digits = code[letters.endIndex...]
-    guard !letters.isEmpty, country.starts(with: letters), digits.allSatisfy({ $0 <= UInt8(ascii: "9") }),
-      let bare = PostcodeRecord.packed(digits)
+    // "G11" is Glasgow's, and no code without its letter.
+    guard !letters.isEmpty, country.starts(with: letters), digits.count >= GazetteerLimits.postcodeDigitsMin,
+      digits.allSatisfy({ $0 <= UInt8(ascii: "9") }), let bare = PostcodeRecord.packed(digits)
     else { return }
     records.append(PostcodeRecord(packed: bare, country: number, latitudeE7: latitude, longitudeE7: longitude))
   }

@@ -55,13 +55,17 @@ struct Ranking {
   ) -> [Place] {
     guard let best else { return [] }
     var places: [Place] = []
+    // Whatever ranks behind another is no surer than it.
+    var sure = 1.0
     for index in 0..<min(count, constraints.limit) where room[index].covered >= best.covered {
       let candidate = room[index]
+      let confidence = min(confidence(candidate, sections), sure)
       guard let record = sections.place(candidate.place), !isTold(record, sections, before: index),
         var place = sections.answer(
           record, postcode: postcode(candidate, record, sections), language: constraints.language,
-          match: candidate.match, confidence: confidence(candidate, sections))
+          match: candidate.match, confidence: confidence)
       else { continue }
+      sure = confidence
       if constraints.isDetailed { place.detail = detail(candidate, record) }
       // A list of one is made at once.
       if places.isEmpty { places = [place] } else { places.append(place) }
@@ -95,6 +99,8 @@ struct Ranking {
     var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
     if !candidate.isWhole { confidence *= 0.8 }
     if candidate.spelling != .exact { confidence *= 0.95 }
+    // A region's name is no chance, however little is known of it.
+    if candidate.isChance, sections.place(candidate.place)?.isWide == false { confidence *= 0.8 }
     let rival = room[..<count].first {
       $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
     }

@@ -20,8 +20,11 @@ struct Reading {
   private static let tokenWorth = 384
   /// What is lost when the name is only a part of a longer name in the text: more than any context can make up for.
   private static let partLoss = 40 * 256
-  /// What is lost when a code is read as the place asked for although there are other words.
+  /// What is lost when a code, or another name as short as one, is read as the place asked for although there are other
+  /// words.
   private static let codeLoss = 8 * 256
+  /// The same of a country's or a region's code when nothing among these words belongs to it.
+  private static let strayCodeLoss = 16 * 256
 
   /// What is lost when a name is taken as misspelt: it counts as that of a place 256 times smaller.
   private static let fuzzyLoss = 8 * 256
@@ -35,6 +38,9 @@ struct Reading {
   private static let begunLoss = 2 * 256
   /// What a town's other name loses where only codes say in which region or country it is.
   private static let codedLoss = 6 * 256
+  /// What is lost when the code around a place is a country's or a county's, and also a region's that has a town of the
+  /// name: "Salem, IN" is in Indiana; in Canada "London, CA" is more than 180 times larger.
+  private static let foreignCodeLoss = 15 * 128
   /// What a region gains by being called one.
   private static let designatorWorth = 20 * 256
 
@@ -138,6 +144,7 @@ struct Reading {
     // "Me" is a country by itself; beside words that are left over it is none.
     let isSmallWord = phrases.isSmallWord(head)
     let isCoded = phrases.isCoded(head)
+    var foreignLoss: Int?
     for number in postings {
       postingsLeft -= 1
       guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
@@ -149,7 +156,8 @@ struct Reading {
       else { continue }
       // A hamlet is no guess.
       if head.spelling == .fuzzy, place.population == 0, place.isCity { continue }
-      var (mask, contexts) = coverage(of: head, others, place, posting)
+      var (mask, contexts, foreign) = coverage(of: head, others, place, posting)
+      if foreign != 0, foreignLoss == nil { foreignLoss = isInRegion(of: foreign, head) ? Self.foreignCodeLoss : 0 }
       let postcode = place.isCity ? nearPostcode(place, &mask) : PlaceRecord.none
       if postcode != PlaceRecord.none { contexts += 1 }
       var demotion = posting.demotion(level: place.level)
@@ -161,13 +169,13 @@ struct Reading {
           - demotion
           + (place.isRegion ? regionWorth : 0)
           + constraints.focusWorth(place)
-          - (posting.kind == .code && !isAlone ? Self.codeLoss : 0),
+          - (isAlone ? 0 : codeLoss(posting, head, place, hasContext: contexts > 0))
+          - (foreign == 0 ? 0 : foreignLoss ?? 0),
         covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
         isSegment: head.isSegment, isLast: isLast,
-        prominence: Int(place.rank) - demotion, isInAddress: phrases.isAddress,
-        postcode: postcode, isPostcode: false, spelling: head.spelling,
-        isWhole: !head.isPartial && phrases.isWhole(mask),
-        population: place.population)
+        prominence: Int(place.rank) - demotion - (head.spelling == .fuzzy ? Self.fuzzyLoss : 0),
+        isInAddress: phrases.isAddress, postcode: postcode, isPostcode: false, spelling: head.spelling,
+        isWhole: !head.isPartial && phrases.isWhole(mask), population: place.population)
       if candidate.isPlausible, isSmallWord || posting.kind == .code ? isMeant(candidate, place, head) : true {
         ranking.insert(candidate)
       }
@@ -205,11 +213,20 @@ struct Reading {
     head.isSegment || head.readsCodes && head.end - head.first == 1
   }
 
-  /// The tokens of the place and, longest names first, of the areas that contain it, and how many such areas there are.
+  /// What is lost when a code is read as the place asked for, beside other words. "MN" is one of Amman's names, and no
+  /// more than a code; "Monterrey, NL" is in no country of that code.
+  private func codeLoss(_ posting: Posting, _ head: NameMatch, _ place: PlaceRecord, hasContext: Bool) -> Int {
+    guard posting.kind == .code || posting.kind == .alternate && phrases.isShort(head) else { return 0 }
+    return !hasContext && place.isWide ? Self.strayCodeLoss : Self.codeLoss
+  }
+
+  /// The tokens of the place and, longest names first, of the areas that contain it, how many such areas there are, and
+  /// the token of a code among them that is not the region's, as a mask.
   private func coverage(
     of head: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
-  ) -> (mask: UInt64, contexts: Int) {
+  ) -> (mask: UInt64, contexts: Int, foreign: UInt64) {
     var mask = head.mask
+    var foreign: UInt64 = 0
     var contexts = 0
     var others = others
     while others != 0 {
@@ -219,6 +236,7 @@ struct Reading {
       if match.hasAreas, contains(match, place, posting.place) {
         mask |= match.mask
         contexts += 1
+        if phrases.isShort(match), !place.isWide, !isCode(match, of: place.region) { foreign = match.mask }
       } else if place.isCity, isAround(match, place) {
         mask |= match.mask
         contexts += 1
@@ -227,7 +245,7 @@ struct Reading {
         mask |= match.mask
       }
     }
-    return (mask, contexts)
+    return (mask, contexts, foreign)
   }
 
   /// The city that a name may mean whose quarters and suburbs are named with it: "Soho, London". None in an address,
@@ -240,11 +258,11 @@ struct Reading {
     return city
   }
 
-  /// Whether a name is that of a city near a place, with many times its inhabitants.
+  /// Whether a name is that of a city near a place, and larger.
   private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
     guard let city = city(of: match) else { return false }
     let reach: Int64 = 2_500_000
-    return city.country == place.country && UInt64(city.population) >= 3 * UInt64(place.population)
+    return city.country == place.country && city.population > place.population
       && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
       && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
   }
@@ -254,6 +272,15 @@ struct Reading {
       && (match.postings.lowerBound..<match.areaEnd).contains { number in
         sections.posting(number).map { $0.place == area && $0.kind == .code } ?? false
       }
+  }
+
+  /// Whether a code is also that of a region in which a town of the name lies.
+  private func isInRegion(of token: UInt64, _ head: NameMatch) -> Bool {
+    guard let code = matches.first(where: { $0.mask == token }) else { return false }
+    let towns = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + UInt32(GazetteerLimits.townsPerCode))
+    return towns.contains { number in
+      sections.posting(number).flatMap { sections.place($0.place) }.map { isCode(code, of: $0.region) } ?? false
+    }
   }
 
   private func contains(_ match: NameMatch, _ place: PlaceRecord, _ number: UInt32) -> Bool {

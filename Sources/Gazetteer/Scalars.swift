@@ -50,6 +50,12 @@ struct Scalars {
     }
   }
 
+  /// Whether the first character is the same.
+  static func beginAlike(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    let count = width(a, a.indices)
+    return a.prefix(count).elementsEqual(b.prefix(count))
+  }
+
   /// How many characters there are.
   private static func characters(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
     var count = 0

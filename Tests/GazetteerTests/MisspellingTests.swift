@@ -65,6 +65,16 @@ struct MisspellingTests {
     #expect(missed.count <= 3, "\(missed)")
   }
 
+  @Test("A word that is a name is no other name with a slip in its first letter")
+  func firstLetter() throws {
+    #expect(try World.first("Siberia")?.name == "Siberia")
+    let index = try Hamlet.index(of: [.town("Berlen", 500), .town("Merlen", 900_000)])
+    #expect(index.locate(PlaceQuery("Berlen")).first?.name == "Berlen")
+    #expect(index.locate(PlaceQuery("Gerlen")).first?.name == "Merlen")
+    let other = try Hamlet.index(of: [.town("Мерлен", 500), .town("Берлен", 900_000), .town("Мерлин", 900_000)])
+    #expect(other.locate(PlaceQuery("Мерлен", limit: 3)).map(\.name) == ["Мерлин", "Мерлен"])
+  }
+
   @Test("A hamlet of which nobody tells the inhabitants is found by its name, and not guessed")
   func hamlet() throws {
     let file = TemporaryFile()

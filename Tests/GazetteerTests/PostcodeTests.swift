@@ -106,6 +106,14 @@ struct PostcodeTests {
     #expect(sections.postcodes(try #require(packed("99"))).isEmpty)
   }
 
+  @Test("Three digits are found without their country's letters, two are not", arguments: ["1", "12", "123", "1234"])
+  func bareDigits(digits: String) throws {
+    #expect(GazetteerLimits.postcodeDigitsMin == 3)
+    let (sections, file) = try sections("Z\tFR\tF\(digits)\t47\t2\n")
+    defer { withExtendedLifetime(file) {} }
+    #expect(sections.postcodes(try #require(packed(digits))).count == (digits.count < 3 ? 0 : 1))
+  }
+
   @Test("A code that cannot be packed is counted and left out")
   func skipped() throws {
     var builder = PlaceIndexBuilder()

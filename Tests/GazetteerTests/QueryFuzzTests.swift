@@ -17,6 +17,7 @@ struct QueryFuzzTests {
   private static let points = [
     "47.6, -122.3", "47.6 -122.3", "geo:47.6,-122.3;u=35", "47.6N 122.3W", "S 33.5°, E 151°", " +0;−0 ",
     "90,180", "99999999999999999999 1", ".5,.5", "1.0000000000000000000,2",
+    "48°51'24\"N 2°21′3″E", "48 51 24 N, 2 21.5 E", "N 48º51’24” W 2°21'", "33°30''S, 151°60'E",
   ].map { Array($0.utf8) }
 
   @Test("A text is a point on the earth only where it is made of numbers and their signs")
@@ -28,7 +29,8 @@ struct QueryFuzzTests {
       try #require(abs(point.latitude) <= 90 && abs(point.longitude) <= 180, "\(text)")
       let isURI = said.lowercased().drop { $0 == " " }.hasPrefix("geo:")
       try #require(
-        isURI || said.unicodeScalars.allSatisfy("0123456789 .,;+-−°NSEWnsew".unicodeScalars.contains), "\(text)")
+        isURI
+          || said.unicodeScalars.allSatisfy("0123456789 .,;+-−°º'\"′″’”NSEWnsew".unicodeScalars.contains), "\(text)")
       return true
     }
   }
@@ -49,6 +51,30 @@ struct QueryFuzzTests {
       ] {
         let point = Array(text.utf8).withUnsafeBufferPointer(CoordinateText.parse)
         try #require(point == Coordinate(latitudeE7: latitude, longitudeE7: longitude), "\(text)")
+      }
+      return true
+    }
+  }
+
+  @Test("Minutes and seconds are read to the second, however they are written")
+  func seconds() {
+    Fuzz.rounds(5_000) { random in
+      let latitude = Int64(random.below(2 * 90 * 3_600 + 1) - 90 * 3_600)
+      let longitude = Int64(random.below(2 * 180 * 3_600 + 1) - 180 * 3_600)
+      let signs = random.one(of: [["°", "'", "\""], ["° ", "′ ", "″ "], ["º", "’", "''"], [" ", " ", " "]])
+      func written(_ seconds: Int64) -> String {
+        let seconds = abs(seconds)
+        return "\(seconds / 3_600)\(signs[0])\(seconds / 60 % 60)\(signs[1])\(seconds % 60)\(signs[2])"
+      }
+      let compass = (latitude < 0 ? "S" : "n", longitude < 0 ? "w" : "E")
+      let separator = random.one(of: [",", ", ", " ", "; "])
+      for text in [
+        written(latitude) + compass.0 + separator + written(longitude) + compass.1,
+        compass.0 + written(latitude) + separator + compass.1 + " " + written(longitude),
+      ] {
+        let point = try #require(Array(text.utf8).withUnsafeBufferPointer(CoordinateText.parse), "\(text)")
+        try #require(abs(point.latitude * 3_600 - Double(latitude)) < 0.001, "\(text)")
+        try #require(abs(point.longitude * 3_600 - Double(longitude)) < 0.001, "\(text)")
       }
       return true
     }
@@ -88,6 +114,7 @@ struct QueryFuzzTests {
       let places = index.locate(query)
       try #require(places.count <= query.limit && places == index.locate(query), "\(query)")
       try #require(places.allSatisfy { (0...1).contains($0.confidence) && !$0.label.isEmpty }, "\(query)")
+      try #require(zip(places, places.dropFirst()).allSatisfy { $0.confidence >= $1.confidence }, "\(query)")
       return !places.isEmpty
     }
   }

@@ -72,11 +72,20 @@ struct QueryTests {
     "A quarter is found with its city",
     arguments: [
       ("Soho, London", "Soho"), ("Brooklyn, New York City", "Brooklyn"), ("Ixelles, Brussels", "Ixelles"),
-      ("Çankaya, Ankara", "Çankaya"), ("Konak, Izmir", "Konak"),
+      ("Çankaya, Ankara", "Çankaya"), ("Konak, Izmir", "Konak"), ("Kensington, London", "Kensington"),
+      ("Burnaby, Vancouver", "Burnaby"), ("Oakland, San Francisco", "Oakland"),
     ])
   func quarters(text: String, name: String) throws {
     let place = try #require(try World.first(text))
     #expect(place.name == name && place.match == .exact)
+  }
+
+  @Test("A town is named with a larger one near it", arguments: [(199_999, true), (200_000, false), (200_001, false)])
+  func suburbs(population: Int, isWhole: Bool) throws {
+    let index = try Hamlet.index(
+      of: [.town("Bigton", 200_000, at: (11.1, 21)), .town("Twin", population, at: (11, 21))])
+    let place = index.locate(PlaceQuery("Twin, Bigton")).first
+    #expect((place?.name == "Twin" && place?.match == .exact) == isWhole)
   }
 
   @Test("However many larger places have a quarter's name, the one near the city is meant", arguments: [1, 5, 6, 40])

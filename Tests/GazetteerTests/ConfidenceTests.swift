@@ -1,0 +1,43 @@
+import OnTheMap
+import Testing
+
+@testable import Gazetteer
+
+/// How sure answers are of themselves.
+@Suite("Confidence")
+struct ConfidenceTests {
+  @Test(
+    "No answer is surer than the one before it",
+    arguments: [
+      "Hamilton HM 11", "Springfield", "Paris", "Salem, IN", "12 Oxford St, Cambridge, MA", "Georgia", "San Jose",
+      "New York", "Luxembourg", "Birmingham, Ala.", "Saint-Étienne, Loire", "8000", "Victoria", "Valley 1010",
+    ])
+  func order(text: String) throws {
+    let sure = try World.index.get().locate(PlaceQuery(text, limit: 10)).map(\.confidence)
+    #expect(sure == sure.sorted(by: >), "\(sure)")
+  }
+
+  @Test(
+    "A single word that is a hamlet's name, or an airport's code, is not surely the place",
+    arguments: ["love", "work", "beer", "coffee", "peace", "MIT"])
+  func words(text: String) throws {
+    #expect(try World.first(text).map(\.confidence) ?? 0 <= 0.8)
+  }
+
+  @Test(
+    "A town by itself, and a hamlet with what contains it or of several words, surely is",
+    arguments: ["Reykjavik", "Bavaria", "Tuvalu", "Work, Scotland", "Lõve, Estonia", "Much Wenlock", "NYC"])
+  func names(text: String) throws {
+    #expect(try #require(try World.first(text)).confidence >= 0.9)
+  }
+
+  @Test(
+    "A word that is the name of a town of 4,095 surely is the town",
+    arguments: [(4_094, 0.8), (4_095, 1), (4_096, 1)])
+  func chance(population: Int, confidence: Double) throws {
+    #expect(GazetteerLimits.chanceProminence == 20 * 256)
+    let index = try Hamlet.index(of: [.town("Beetown", population)])
+    #expect(index.locate(PlaceQuery("Beetown")).first?.confidence == confidence)
+    #expect(index.locate(PlaceQuery("Beetown, Aland")).first?.confidence == 1)
+  }
+}
