@@ -68,6 +68,8 @@ package enum GazetteerLimits {
   static let postcodePointKm = 15.0
   /// Letters and digits of a code that may be asked for without anything else beside it.
   static let postcodeLengthMin = 4
+  /// The same of a code that has a letter, with nothing else beside it at all.
+  static let letteredPostcodeLengthMin = 3
   /// How far from a point the nearest place may be. Farther out at sea there is none.
   static let nearbyKm = 100.0
   /// Names that begin as the text does and are looked at, and the places of each by which their rank is told.

@@ -32,6 +32,11 @@ extension Phrases {
     match.end - match.first == 1 && !text.tokens[match.first].content.contains(.lower)
   }
 
+  /// Whether a postcode is more than a number.
+  func hasLetters(_ match: PostcodeMatch) -> Bool {
+    (match.first..<match.end).contains { text.tokens[$0].content.contains(.letter) }
+  }
+
   /// Whether it is as short as a region's code.
   func isShort(_ match: NameMatch) -> Bool {
     text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes

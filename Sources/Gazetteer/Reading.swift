@@ -104,7 +104,12 @@ struct Reading {
       else { continue }
       let code = sections.country(record.country)?.code ?? 0
       var mask = match.mask | Postcodes.around(match, code, phrases.text)
-      let isAlone = match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
+      let isAlone =
+        match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
+        || constraints.hasCountry
+        // "SE1", where three digits would be any number.
+        || match.mask == phrases.all && match.length >= GazetteerLimits.letteredPostcodeLengthMin
+          && phrases.hasLetters(match)
       var contexts = 0
       for area in matches where area.mask & mask == 0 && !area.isStreet && contains(area, place, record.place) {
         mask |= area.mask

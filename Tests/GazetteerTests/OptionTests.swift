@@ -12,6 +12,7 @@ struct OptionTests {
       ("SW1A 2AA", "SW1A", "GB"), ("EN52LP", "EN5", "GB"), ("K1A 0B1", "K1A", "CA"), ("1011HB", "1011", "NL"),
       ("1011 HB Amsterdam", "1011", "NL"), ("75001 Paris", "75001", "FR"), ("100-0001", "1000001", "JP"),
       ("L-4135", "L4135", "LU"), ("101 Reykjavik", "101", "IS"), ("94043-1234, CA", "94043", "US"),
+      ("SE1", "SE1", "GB"), ("k1a", "K1A", "CA"),
     ])
   func postcode(text: String, code: String, country: String) throws {
     let place = try #require(try World.index.get().locate(PlaceQuery(text, isDetailed: true)).first)
@@ -23,6 +24,15 @@ struct OptionTests {
   func chooses() throws {
     #expect(try World.first("500 Main St, Springfield 62701")?.region == "Illinois")
     #expect(try World.first("500 Main St, Springfield 01103")?.region == "Massachusetts")
+  }
+
+  @Test("A short code needs its country beside it, in the text or asked for, or a letter and nothing else")
+  func short() throws {
+    #expect(try World.first("101", country: "IS")?.countryCode == "IS")
+    #expect(try World.first("W1A", country: "GB")?.countryCode == "GB")
+    // Of two characters, and with something else beside it.
+    #expect(try World.first("N1")?.level != .postcode && World.first("SE1 for ever")?.level != .postcode)
+    #expect(try World.first("N1", country: "GB")?.level == .postcode)
   }
 
   @Test("A code of another country is left")
