@@ -84,7 +84,7 @@ struct BatchTable: Sendable {
         try columns.options.read(fields, into: &query)
       } else {
         let object = try JSONLine(bytes[record.range])
-        row.text = object["query"] ?? object.point ?? ""
+        row.text = object["query"] ?? (query.kind == .reverse ? object.point : nil) ?? ""
         row.id = object["id"]
         try query.set(.text, to: row.text)
         try object.read(into: &query)
@@ -137,8 +137,9 @@ struct JSONLine {
     switch value {
     case let text as String: text
     case let values as [Any]: values.compactMap(text).joined(separator: ",")
-    // Truth values too: 1 and 0.
-    case let number as NSNumber: "\(number)"
+    // Truth values too: 1 and 0. Degrees are never written in powers of ten.
+    case let number as NSNumber:
+      "\(number)".contains("e") ? String(format: "%.10f", number.doubleValue) : "\(number)"
     default: nil
     }
   }

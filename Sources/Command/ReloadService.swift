@@ -23,7 +23,13 @@ struct ReloadService: Service {
       if endsWithTerminal, !Self.hasTerminal {
         kill(getpid(), SIGTERM)
       } else {
-        reload()
+        // Seconds of work, for which nobody else's thread is to stop.
+        await withCheckedContinuation { done in
+          Thread.detachNewThread { [reload] in
+            reload()
+            done.resume()
+          }
+        }
       }
     }
     // Ended before the others are asked to end, it would end them.

@@ -21,7 +21,7 @@ package final class LiveGazetteer: Sendable {
   package var index: PlaceIndex { current.withLock { $0 } }
 
   /// Takes the file that is at the path now. It is opened and every record of it looked at first, which takes some
-  /// tenths of a second; where it is not whole, the old one stays, and the log says why.
+  /// seconds; where it is not whole, the old one stays, and the log says why.
   package func reopen() {
     do throws(PlaceIndexError) {
       try IndexInspection(path: path).run()
