@@ -73,7 +73,9 @@ struct GeocodeBench {
   /// The first field of a line of CSV.
   private static func first(of line: Substring) -> String {
     guard line.first == "\"" else { return String(line.prefix { $0 != "," }) }
-    return String(line.dropFirst().prefix { $0 != "\"" })
+    // A quote within the field is doubled.
+    let rest = line.dropFirst().replacingOccurrences(of: "\"\"", with: "\u{0}")
+    return rest.prefix { $0 != "\"" }.replacingOccurrences(of: "\u{0}", with: "\"")
   }
 
   /// The fifth letter left out.
@@ -97,7 +99,7 @@ struct GeocodeBench {
     table.add("gazetteer file MB", Double(index.byteCount) / 1e6)
     var known = 0
     let lookUps = Self.perSecond(of: folded.count) { for name in folded where index.knows(folded: name) { known += 1 } }
-    guard known.isMultiple(of: folded.count) else { throw BenchError("not all names are known") }
+    guard known > 0, known.isMultiple(of: folded.count) else { throw BenchError("not all names are known") }
     table.add("exact names, looked up /s", lookUps)
     for kind in kinds {
       let queries = kind.texts.map { PlaceQuery($0) }
