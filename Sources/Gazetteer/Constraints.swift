@@ -64,6 +64,11 @@ struct Constraints {
     return place.country == country || sections.country(place.country)?.sovereign == country
   }
 
+  /// Whether a point is within the extent of the country's places.
+  func isInCountrysBox(_ point: Coordinate, _ sections: IndexSections) -> Bool {
+    country.flatMap { sections.box(UInt32($0)) }?.contains(point) ?? false
+  }
+
   /// What the nearness of a place is worth at most.
   var focusWorthMax: Int { focus == nil ? 0 : Int(Self.focusWorthMax) }
 

@@ -39,7 +39,7 @@ enum FuzzyTable {
     var halves: [(hash: UInt64, name: UInt32)] = []
     for position in names.order {
       names.withName(at: position) { name, postings in
-        guard isWorthIt(postings, places), let both = self.halves(of: name) else { return }
+        guard isWorthIt(postings, { places[Int($0)].population }), let both = self.halves(of: name) else { return }
         halves.append((both.first, position))
         halves.append((both.second, position))
       }
@@ -54,9 +54,10 @@ enum FuzzyTable {
     return (ends, entries.map(\.name))
   }
 
-  private static func isWorthIt(_ postings: ArraySlice<UInt32>, _ places: [PlaceRecord]) -> Bool {
+  /// - Parameter population: of a place, by its number.
+  static func isWorthIt(_ postings: some Sequence<UInt32>, _ population: (UInt32) -> UInt32) -> Bool {
     postings.lazy.map(Posting.init(rawValue:)).contains { posting in
-      let population = places[Int(posting.place)].population
+      let population = population(posting.place)
       switch posting.kind {
       case .official: return posting.isArea || population > 0
       case .alternate, .short: return posting.isArea || population >= GazetteerLimits.fuzzyPopulationMin

@@ -61,7 +61,7 @@ extension IndexInspection {
       var last: (isPlace: Int, rank: Int)?
       for number in range {
         guard let posting = sections.posting(number), let place = sections.place(posting.place),
-          posting.isArea == (place.level < Place.Level.city.rawValue)
+          posting.isArea == !place.isCity, !posting.isEclipsed || place.isRegion
         else { throw fault("posting \(number)") }
         // An area that is eclipsed keeps its place in the order.
         let whole = Posting(place: posting.place, kind: posting.kind, isArea: posting.isArea)
@@ -112,6 +112,15 @@ extension IndexInspection {
       end = next
     }
     guard Int(end) == sections.fuzzyNames.count else { throw fault("fuzzy buckets: their end") }
+    let expected = (0..<UInt32(sections.nameCount)).count { sections.name($0).map(isFuzzy) ?? false }
+    guard Int(end) == 2 * expected else { throw fault("fuzzy names: \(end) for \(expected) names") }
+  }
+
+  /// Whether a name is to be found misspelt.
+  private func isFuzzy(_ name: NameEntry) -> Bool {
+    let postings = name.postings.lazy.compactMap { sections.names[$0] }
+    return FuzzyTable.isWorthIt(postings) { sections.place($0)?.population ?? 0 }
+      && FuzzyTable.halves(of: name.bytes) != nil
   }
 
   /// How often a name is in a bucket.

@@ -15,8 +15,8 @@ enum IndexLayout {
   static let entryBytes = 24
   static let checksumOffset = 40
 
-  /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that sections for
-  /// misspelt names and reverse search can join without a new version.
+  /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that new ones can join
+  /// without a new version.
   enum Section: UInt32, CaseIterable {
     case places = 1
     case countries
@@ -82,8 +82,11 @@ enum NameBeginnings {
 enum NameSlots {
   /// Slots in a line of 64 bytes.
   static let line = 16
-  /// How many of them are taken, on average.
+  /// How many of them are taken at most, on average.
   private static let load = 10
+  /// Slots that a search looks at, so that a damaged file costs no time either: many times as many as ten million names
+  /// ask for.
+  static let probesMax = 16 * line
 
   /// The bits of a position.
   static func positionBits(_ words: Int) -> UInt32 {
@@ -105,11 +108,27 @@ enum NameSlots {
 
   /// - Parameter words: how many words all names take.
   static func compiled(_ names: [(hash: UInt64, position: UInt32)], words: Int) -> [UInt32] {
-    var slots = [UInt32](repeating: 0, count: (names.count / load + 1) * line)
+    var lines = names.count / load + 1
+    while true {
+      if let slots = compiled(names, words: words, count: lines * line) { return slots }
+      lines *= 2
+    }
+  }
+
+  /// Nil where some search would be too long.
+  private static func compiled(
+    _ names: [(hash: UInt64, position: UInt32)], words: Int, count: Int
+  ) -> [UInt32]? {
+    var slots = [UInt32](repeating: 0, count: count)
     let positionBits = positionBits(words)
     for name in names {
-      var slot = first(name.hash, of: slots.count)
-      while slots[slot] != 0 { slot = slot + 1 < slots.count ? slot + 1 : 0 }
+      var slot = first(name.hash, of: count)
+      var probes = 1
+      while slots[slot] != 0 {
+        slot = slot + 1 < count ? slot + 1 : 0
+        probes += 1
+        guard probes < min(probesMax, count) else { return nil }
+      }
       slots[slot] = tag(name.hash, positionBits) << positionBits | name.position
     }
     return slots

@@ -40,6 +40,8 @@ struct IndexSections {
     places = try Column(.places, file, path)
     countries = try Column(.countries, file, path)
     names = try Column(.names, file, path)
+    // So that no sum of positions overflows.
+    guard names.count < 1 << 31 else { throw .damaged(path: path, part: "names") }
     nameOrder = try Column(.nameOrder, file, path)
     slots = try Column(.slots, file, path)
     guard slots.count > 0, slots.count.isMultiple(of: NameSlots.line) else {
@@ -101,7 +103,7 @@ struct IndexSections {
     let positionBits = NameSlots.positionBits(names.count)
     let tag = NameSlots.tag(hash, positionBits)
     var slot = NameSlots.first(hash, of: slots.count)
-    for _ in 0..<slots.count {
+    for _ in 0..<min(NameSlots.probesMax, slots.count) {
       guard let found = slots[UInt32(truncatingIfNeeded: slot)], found != 0 else { return nil }
       if found >> positionBits == tag, let entry = self.name(at: found & (1 << positionBits &- 1)),
         entry.bytes.hasBytes(of: name)

@@ -15,8 +15,9 @@ package enum GazetteerLimits {
   static let directedBytes = 64
   /// Bytes of a name that is as short as a region's code.
   static let codeBytes = 2
-  /// Candidates that are compared to tell how sure the best one is.
-  static let rivals = 5
+  /// Candidates that are kept beside the answers: rivals, by which it is told how sure the answers are, and those that
+  /// come up where a place is told already.
+  static let rivals = 12
   /// Bytes of the longest name that is looked for within a run of Han or kana: eight characters.
   static let runBytes = 24
   /// Bytes of the shortest: two characters, since single ones are parts of words.

@@ -32,6 +32,11 @@ struct NameMatch {
   var first: Int { mask.trailingZeroBitCount }
   var end: Int { 64 - mask.leadingZeroBitCount }
 
+  /// The postings of what may contain a place.
+  var areas: Range<UInt32> {
+    postings.lowerBound..<min(areaEnd, postings.lowerBound + UInt32(GazetteerLimits.areasPerName))
+  }
+
   /// It is the name of something that can contain a place.
   var hasAreas: Bool { areaEnd > postings.lowerBound }
 

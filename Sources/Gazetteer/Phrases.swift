@@ -274,7 +274,7 @@ struct Phrases {
 
   private func match(_ first: Int, _ end: Int, _ postings: Range<UInt32>) -> NameMatch {
     var areaEnd = postings.lowerBound
-    let bound = min(postings.upperBound, postings.lowerBound + UInt32(GazetteerLimits.areasPerName))
+    let bound = postings.lowerBound + min(UInt32(postings.count), UInt32(GazetteerLimits.postingsPerName))
     while areaEnd < bound, sections.posting(areaEnd)?.isArea == true { areaEnd += 1 }
     let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
     var match = NameMatch(

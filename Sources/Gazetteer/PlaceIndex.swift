@@ -70,12 +70,14 @@ package final class PlaceIndex: Sendable {
     }
   }
 
-  /// The point itself, where it is wanted: in which country it is, the nearest place tells.
+  /// The point itself, where it is wanted: in which country it is, the nearest place tells, and where there is none,
+  /// the country's extent.
   private func answer(_ point: Coordinate, _ constraints: Constraints, text: UnsafeBufferPointer<UInt8>) -> [Place] {
     guard constraints.allowPoints else { return [] }
     if constraints.hasCountry {
       let nearest = Nearby(sections, point).places(limit: 1) { _ in true }.first.flatMap { sections.place($0.place) }
-      guard let nearest, constraints.isOfCountry(nearest, sections) else { return [] }
+      guard nearest.map({ constraints.isOfCountry($0, sections) }) ?? constraints.isInCountrysBox(point, sections)
+      else { return [] }
     }
     var place = Place(point: point)
     if constraints.isDetailed {

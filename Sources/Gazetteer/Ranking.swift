@@ -22,13 +22,13 @@ struct Ranking {
   /// The best so far.
   var best: Candidate? { count > 0 ? room[0] : nil }
 
-  /// The score that a candidate must have to make a difference, as an answer or as a rival: beside one that covers more
-  /// of the text only the best does.
+  /// The score that a candidate must have to make a difference. Where one answer is wanted, that is as the answer or as
+  /// its rival, and what covers less of the text than the best can only be the answer.
   func scoreMin(covering covered: Int) -> Int {
     guard count > 0 else { return .min }
-    if covered < room[0].covered { return room[0].score }
-    let rival = count >= limit ? room[limit - 1].score - Self.rivalReach : .min
-    return count == capacity ? max(room[count - 1].score, rival) : rival
+    let last = count == capacity ? room[count - 1].score : .min
+    guard limit == 1 else { return last }
+    return max(last, covered < room[0].covered ? room[0].score : room[0].score - Self.rivalReach)
   }
 
   mutating func insert(_ candidate: Candidate) {
@@ -57,7 +57,8 @@ struct Ranking {
     var places: [Place] = []
     // Whatever ranks behind another is no surer than it.
     var sure = 1.0
-    for index in 0..<min(count, constraints.limit) where room[index].covered >= best.covered {
+    for index in 0..<count where room[index].covered >= best.covered {
+      guard places.count < limit else { break }
       let candidate = room[index]
       let confidence = min(confidence(candidate, sections), sure)
       guard let record = sections.place(candidate.place), !isTold(record, sections, before: index),

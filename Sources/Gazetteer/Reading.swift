@@ -89,8 +89,8 @@ struct Reading {
     // A part of a longer name, mostly: left without a look at its places.
     guard bound + Self.rankMax >= ranking.scoreMin(covering: most) else { return }
     let wanted = UInt32(GazetteerLimits.postingsPerName)
-    let areas = head.postings.lowerBound..<min(head.areaEnd, head.postings.lowerBound + wanted)
-    let places = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + wanted)
+    let areas = head.postings.lowerBound..<head.areaEnd
+    let places = head.areaEnd..<head.areaEnd + min(head.postings.upperBound - head.areaEnd, wanted)
     if !areas.isEmpty { consider(head, others, worth, bound, most, areas, &postingsLeft, &ranking) }
     if !places.isEmpty { consider(head, others, worth, bound, most, places, &postingsLeft, &ranking) }
   }
@@ -274,7 +274,7 @@ struct Reading {
 
   private func isCode(_ match: NameMatch, of area: UInt32) -> Bool {
     match.readsCodes
-      && (match.postings.lowerBound..<match.areaEnd).contains { number in
+      && match.areas.contains { number in
         sections.posting(number).map { $0.place == area && $0.kind == .code } ?? false
       }
   }
@@ -282,14 +282,15 @@ struct Reading {
   /// Whether a code is also that of a region in which a town of the name lies.
   private func isInRegion(of token: UInt64, _ head: NameMatch) -> Bool {
     guard let code = matches.first(where: { $0.mask == token }) else { return false }
-    let towns = head.areaEnd..<min(head.postings.upperBound, head.areaEnd + UInt32(GazetteerLimits.townsPerCode))
+    let count = min(head.postings.upperBound - head.areaEnd, UInt32(GazetteerLimits.townsPerCode))
+    let towns = head.areaEnd..<head.areaEnd + count
     return towns.contains { number in
       sections.posting(number).flatMap { sections.place($0.place) }.map { isCode(code, of: $0.region) } ?? false
     }
   }
 
   private func contains(_ match: NameMatch, _ place: PlaceRecord, _ number: UInt32) -> Bool {
-    for candidate in match.postings.lowerBound..<match.areaEnd {
+    for candidate in match.areas {
       guard let posting = sections.posting(candidate) else { return false }
       let area = posting.place
       let isCountry = area < UInt32(sections.countryCount)

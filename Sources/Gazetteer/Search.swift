@@ -28,9 +28,9 @@ struct Search {
 
   /// - Parameter asTyped: nil is answered where some word is probably misspelt, or the room is too small.
   private func places(_ matches: UnsafeMutableBufferPointer<NameMatch>, asTyped: Bool) -> [Place]? {
-    // Those behind the best tell how sure it is.
-    withUnsafeTemporaryAllocation(of: Candidate.self, capacity: max(constraints.limit, GazetteerLimits.rivals)) {
-      room in
+    // Those behind the best tell how sure it is, and come up where others are told already.
+    let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals
+    return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { room in
       withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
         let phrases = Phrases(index, text)
         let postcodes = Postcodes(index, text, codes)

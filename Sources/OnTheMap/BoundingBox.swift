@@ -20,4 +20,11 @@ package struct BoundingBox: Sendable, Equatable {
     self.north = north
     self.east = east
   }
+
+  /// Whether a point is within it, its sides among it.
+  package func contains(_ point: Coordinate) -> Bool {
+    guard (south...north).contains(point.latitudeE7) else { return false }
+    return west <= east
+      ? (west...east).contains(point.longitudeE7) : point.longitudeE7 >= west || point.longitudeE7 <= east
+  }
 }

@@ -47,14 +47,16 @@ enum Hamlet {
   }
 
   /// A country of its own with these places, in the order that the source asks for.
-  static func index(of places: [Row]) throws -> PlaceIndex {
-    try index(
-      """
-      gazetteer\t1\tdata © nobody
-      C\tAA\t\t10\t20\t5000000\tAland\tAA\t
-      \(places.map(\.line).joined(separator: "\n"))
+  static func index(of places: [Row]) throws -> PlaceIndex { try index(lines(of: places)) }
 
-      """)
+  /// The source of such a country.
+  static func lines(of places: [Row]) -> String {
+    """
+    gazetteer\t1\tdata © nobody
+    C\tAA\t\t10\t20\t5000000\tAland\tAA\t
+    \(places.map(\.line).joined(separator: "\n"))
+
+    """
   }
 
   /// One line of the source, in the one country.

@@ -147,6 +147,58 @@ struct InspectionTests {
     }
   }
 
+  @Test("A file in which no name is found misspelt, or a town is eclipsed by itself, is not whole")
+  func missing() throws {
+    let bytes = try written()
+    var changed = bytes
+    let buckets = try range(of: .fuzzyBuckets, in: bytes)
+    changed.replaceSubrange(buckets, with: repeatElement(0, count: buckets.count))
+    let entry = try #require(
+      (0..<IndexLayout.Section.allCases.count).map { IndexLayout.headerBytes + $0 * IndexLayout.entryBytes }
+        .first { bytes[$0] == IndexLayout.Section.fuzzyNames.rawValue })
+    changed.replaceSubrange(entry + 16..<entry + 24, with: repeatElement(0, count: 8))
+    guard case .damaged(_, "fuzzy names: 0 for 14 names") = try fault(changed, isSummed: true) else {
+      Issue.record("\(String(describing: try fault(changed, isSummed: true)))")
+      return
+    }
+    // "beetown", a town's.
+    let town = try bytes.withUnsafeBytes { file in
+      let name = Array("beetown".utf8)
+      let entry = try name.withUnsafeBytes {
+        try #require(try IndexSections(file, path: file.debugDescription).name($0, hash: NameHash.of(name)))
+      }
+      return Int(entry.postings.lowerBound) * 4 + 3
+    }
+    changed = bytes
+    changed[try range(of: .names, in: bytes).lowerBound + town] |= 0x40
+    guard case .damaged(_, let part) = try fault(changed, isSummed: true) else {
+      Issue.record("a town may be eclipsed")
+      return
+    }
+    #expect(part.hasPrefix("posting"))
+  }
+
+  @Test("A search ends after 256 slots, however the file is damaged")
+  func probes() throws {
+    #expect(NameSlots.probesMax == 256)
+    let names = (0..<4_000).map { Hamlet.Row.town("Town \($0)", 1_000) }
+    try Hamlet.write(Hamlet.lines(of: names), to: file.path)
+    var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
+    let slots = try range(of: .slots, in: bytes)
+    #expect(slots.count / 4 > NameSlots.probesMax)
+    for slot in stride(from: slots.lowerBound, to: slots.upperBound, by: 4)
+    where bytes[slot..<slot + 4] == [0, 0, 0, 0] {
+      bytes[slot + 3] = 0xFF
+    }
+    try bytes.withUnsafeBytes { file in
+      let sections = try IndexSections(file, path: file.debugDescription)
+      // A town that is not there: looked for in as many slots as are allowed, and not in all.
+      let name = Array("nowhere".utf8)
+      #expect(name.withUnsafeBytes { sections.name($0, hash: NameHash.of(name)) } == nil)
+    }
+    #expect(try fault(bytes, isSummed: true) != nil)
+  }
+
   @Test("What the sections lack beside their records is found by the walk alone")
   func counts() throws {
     let bytes = try written()

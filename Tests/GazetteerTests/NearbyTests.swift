@@ -108,6 +108,9 @@ struct NearbyTests {
     #expect(names("US", .reverse) == ["Detroit"] && names("CA", .reverse) == ["Windsor"])
     #expect(names("US", .forward) == ["42.32, -83.04"] && names("FR", .forward).isEmpty)
     #expect(names("FR", .reverse).isEmpty)
+    // More than 100 km from any place, within the country's extent and not.
+    let desert = { index.locate(PlaceQuery("-25, 128", country: $0)).count }
+    #expect(desert("AU") == 1 && desert("NZ") == 0 && index.locate(PlaceQuery("-25, 128")).count == 1)
   }
 
   @Test("A point is as narrow as a house, and says what led to it")

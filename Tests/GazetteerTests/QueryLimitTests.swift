@@ -160,6 +160,9 @@ struct QueryLimitTests {
     "Of a name's areas 64 are looked at for what contains a place", arguments: [(63, true), (64, true), (65, false)])
   func areasPerName(count: Int, isFound: Bool) throws {
     #expect(GazetteerLimits.areasPerName == 64)
+    // However many there are, a town of the name is found behind them.
+    let towns = (0..<count).map { Hamlet.Row.region("\($0)", "Common") } + [.town("Common", 900_000)]
+    #expect(try Hamlet.index(of: towns).locate(PlaceQuery("Common", limit: 20)).contains { $0.level == .city })
     let index = try Hamlet.index(
       of: (1..<count).map { .region("\($0)", "Santa", 1_000 + $0) }
         + [.region("last", "Santa", 1), .town("Twin", region: "last")])

@@ -97,6 +97,16 @@ struct QueryTests {
     #expect(place?.coordinate == Coordinate(latitude: 11, longitude: 21) && place?.match == .exact)
   }
 
+  @Test("As many answers as are wanted are told, though some of a name are told once only", arguments: [1, 2, 5, 20])
+  func wanted(limit: Int) throws {
+    let index = try World.index.get()
+    for text in ["Paris", "Springfield", "San Antonio", "Victoria"] {
+      let all = index.locate(PlaceQuery(text, limit: 20))
+      let some = index.locate(PlaceQuery(text, limit: limit))
+      #expect(some == Array(all.prefix(limit)) && some.count == min(limit, all.count), "\(text)")
+    }
+  }
+
   @Test("A name said twice is as unsure as its namesakes make it")
   func twice() throws {
     let index = try Hamlet.index(

@@ -75,7 +75,9 @@ struct ResultCheckTests {
     #expect(
       ResultCheck.verdict(place: "seattle", coordinate: nil, found: seattle)
         == .published(
-          .init(coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .found)))
+          .init(
+            coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .found,
+            match: seattle.match)))
   }
 
   @Test("Coordinates without a place are kept, under the text as typed")
@@ -97,7 +99,8 @@ struct ResultCheckTests {
       let given = Coordinate.at(share * km / 111.194_926_6, 10)
       #expect(
         ResultCheck.verdict(place: "x", coordinate: given, found: place)
-          == .published(.init(coordinate: given, label: place.label, countryCode: "US", agreement: agreement)),
+          == .published(
+            .init(coordinate: given, label: place.label, countryCode: "US", agreement: agreement, match: place.match)),
         "\(level) at \(share) of \(km) km")
     }
   }
