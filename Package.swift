@@ -129,8 +129,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Command", "Fuzzing", "Link", "OnTheMap", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
+        "Command", "Fuzzing", "Ingest", "Link", "OnTheMap", logging,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
     .testTarget(name: "SystemTests", dependencies: ["StandIn"], swiftSettings: strict),

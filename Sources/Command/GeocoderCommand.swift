@@ -8,10 +8,13 @@ struct GeocoderCommand: AsyncParsableCommand {
     commandName: "geocoder", abstract: "Look places up for an ingest; run as many as wanted.",
     discussion: """
       Takes a new gazetteer when it gets SIGHUP; one that is not whole is refused, and the
-      old one stays in use.
+      old one stays in use. An ingest on another host wants keys (onthemap keys new
+      --help).
 
-      Example:
-        onthemap geocoder --ingest tcp://10.0.0.1:7701
+      Examples:
+        onthemap geocoder
+        onthemap geocoder --ingest tcp://10.0.0.1:7701 \\
+          --key-file seattle.key --ingest-key ingest.pub
       """)
 
   @Option(help: "Ingest's address for workers. [ONTHEMAP_GEOCODER_INGEST, default: tcp://127.0.0.1:7701]")
@@ -22,6 +25,10 @@ struct GeocoderCommand: AsyncParsableCommand {
   var concurrency: String?
   @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
   var name: String?
+  @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
+  var keyFile: String?
+  @Option(help: "Ingest's public key, or a file with it; --ingest uses keys then. [ONTHEMAP_INGEST_KEY]")
+  var ingestKey: String?
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
@@ -35,7 +42,11 @@ struct GeocoderCommand: AsyncParsableCommand {
       concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
       name: try workerName(settings))
     configuration.remote = try remote.configuration(settings)
+    let keys = try LinkKeys(settings, keyFile: keyFile)
+    configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
+    try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
     settings.log(to: logger)
+    keys.announce(to: logger)
     let service = GeocodeWorker(configuration, logger: logger) {
       [ingest = configuration.ingest] in say("ready ingest=\(ingest)")
     }

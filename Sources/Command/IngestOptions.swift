@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ingest
+import Link
 import OnTheMap
 
 /// Options of ingest, alone and within `up`.
@@ -18,8 +19,27 @@ struct IngestOptions: ParsableArguments {
     help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
   var remoteRate: String?
 
+  @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
+  var keyFile: String?
+  @Option(help: "Workers' public keys, a file, or the word anyone; --jobs uses keys then. [ONTHEMAP_ALLOW_WORKERS]")
+  var allowWorkers: String?
+  @Option(help: "Feeds' public keys, a file, or the word anyone; --changes uses keys then. [ONTHEMAP_ALLOW_FEEDS]")
+  var allowFeeds: String?
+  @Option(
+    help: """
+      Links that other hosts may reach in plain text: jobs, changes, feed, with commas. [ONTHEMAP_ALLOW_PLAINTEXT]
+      """)
+  var allowPlaintext: String?
+
+  /// The process's keys; `configuration` adds the lists of ingest's links. Throws `SettingError`.
+  func keys(_ settings: Settings) throws -> LinkKeys {
+    try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
+  }
+
   /// Throws `SettingError` with what is wrong.
-  func configuration(_ settings: Settings) throws -> IngestConfiguration {
+  ///
+  /// - Parameter isAll: whether workers and feed are in this process too.
+  func configuration(_ settings: Settings, keys: inout LinkKeys, isAll: Bool = false) throws -> IngestConfiguration {
     let address = try settings.address(.http, flag: http, default: "127.0.0.1:8080")
     let origin = settings.text(.origin, flag: origin, default: "")
     // What a browser sends as Origin, to be compared with it: no path, not even a slash.
@@ -39,6 +59,12 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       origin: origin)
     configuration.remotePerSecond = perSecond
+    configuration.jobsCurve = try keys.server(
+      .jobs, at: configuration.jobs, .jobs, list: .allowWorkers, flag: allowWorkers, admitsItself: isAll,
+      settings: settings)
+    configuration.changesCurve = try keys.server(
+      .changes, at: configuration.changes, .changes, list: .allowFeeds, flag: allowFeeds, admitsItself: isAll,
+      settings: settings)
     return configuration
   }
 }

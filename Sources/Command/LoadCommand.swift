@@ -31,6 +31,10 @@ struct LoadCommand: AsyncParsableCommand {
   var places: String?
   @Option(help: "The feed to subscribe to. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
   var feed: String?
+  @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
+  var feedKey: String?
+  @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
+  var keyFile: String?
   @Option(help: "An e-mail address; the password comes from ONTHEMAP_PASSWORD. [ONTHEMAP_USER]")
   var user: String?
   @Option(help: "Connections that share the posts, 1 to 4096.")
@@ -62,6 +66,9 @@ struct LoadCommand: AsyncParsableCommand {
         came: server.absoluteString)
     }
     let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let keys = try LinkKeys(settings, keyFile: keyFile)
+    let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
+    try keys.check(isUsed: curve != nil, wanted: .feedKey)
     let account = try LoadAccount(settings, user: user)
     let places =
       try places.map { try LoadPlaces(file: $0) }
@@ -74,7 +81,8 @@ struct LoadCommand: AsyncParsableCommand {
     let token = try await account.token(api)
     api.token = token
     let summary = try await LoadRun(
-      plan: plan, server: server, feed: feed, api: api, token: token, connections: connections, settleSeconds: settle,
+      plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
+      settleSeconds: settle,
       logger: makeLogger("load", level: settings.logLevel)
     ).run()
     let report = LoadReport(summary: summary)

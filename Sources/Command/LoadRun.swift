@@ -14,6 +14,7 @@ struct LoadRun: Sendable {
   let plan: LoadPlan
   let server: URL
   let feed: Endpoint
+  let curve: CurveClient?
   let api: API
   let token: String
   let connections: Int
@@ -26,7 +27,7 @@ struct LoadRun: Sendable {
     let subscription = LoadSubscription(plan: plan, tally: tally)
     let store = LoadStore(api: api)
     let progress = LoadProgress(tally, offered: plan.count)
-    let reactor = try subscription.start(feed, logger: logger)
+    let reactor = try subscription.start(feed, curve: curve, logger: logger)
     defer { reactor.stop() }
     defer { progress.clear() }
     try await check(subscription, store)

@@ -24,9 +24,9 @@ final class LoadSubscription: Sendable {
   /// Begins to subscribe, on a thread of its own. Throws `LinkError` when the address cannot be used.
   ///
   /// - Returns: what is to be stopped in the end.
-  func start(_ feed: Endpoint, logger: Logger) throws -> Reactor {
+  func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
     try Reactor.start("load", wake: Wake()) { [self] context in
-      (stations: [try FeedSubscriber(context, connect: feed, logger: logger) { self.take($0) }], told: ())
+      (stations: [try FeedSubscriber(context, connect: feed, curve: curve, logger: logger) { self.take($0) }], told: ())
     }.reactor
   }
 

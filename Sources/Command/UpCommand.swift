@@ -12,7 +12,8 @@ struct UpCommand: AsyncParsableCommand {
     commandName: "up", abstract: "Run everything in one process, over the same sockets as apart.",
     discussion: """
       Prints one line when all of it is ready. Takes a new gazetteer when it gets SIGHUP;
-      one that is not whole is refused, and the old one stays in use.
+      one that is not whole is refused, and the old one stays in use. So with the lists
+      of keys for those on other hosts (onthemap keys new --help).
 
       Examples:
         onthemap up
@@ -28,6 +29,11 @@ struct UpCommand: AsyncParsableCommand {
   var workers: String?
   @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
   var publish: String?
+  @Option(
+    help: """
+      Subscribers' public keys, a file, or the word anyone; --publish uses keys then. [ONTHEMAP_ALLOW_SUBSCRIBERS]
+      """)
+  var allowSubscribers: String?
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @OptionGroup var options: IngestOptions
@@ -36,14 +42,22 @@ struct UpCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
-    let ingest = try options.configuration(settings)
+    var keys = try options.keys(settings)
+    let ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
+    let publishCurve = try keys.server(
+      .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
+      settings: settings)
+    try keys.check(
+      isUsed: [ingest.jobsCurve, ingest.changesCurve, publishCurve].contains { $0 != nil }, wanted: .allowWorkers,
+      .allowFeeds, .allowSubscribers)
     let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
     let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
     settings.log(to: logger)
+    keys.announce(to: logger)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
 
     // The others start when ingest listens: only then its ports are known.
@@ -53,10 +67,12 @@ struct UpCommand: AsyncParsableCommand {
       IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
       Later {
         let addresses = try await ingestReady.value
+        var configuration = FeedConfiguration(
+          ingest: addresses.changes.connectable, publish: publish, host: feedAddress.host, port: feedAddress.port)
+        configuration.ingestCurve = ingest.changesCurve?.client
+        configuration.publishCurve = publishCurve
         return FeedService(
-          FeedConfiguration(
-            ingest: addresses.changes.connectable, publish: publish, host: feedAddress.host, port: feedAddress.port),
-          logger: makeLogger("feed", level: level)
+          configuration, logger: makeLogger("feed", level: level)
         ) { feedReady.tell($0) }
       },
     ]
@@ -69,12 +85,17 @@ struct UpCommand: AsyncParsableCommand {
             ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
             name: "worker-\(index + 1)")
           configuration.remote = remote
+          configuration.curve = ingest.jobsCurve?.client
           return GeocodeWorker(
             configuration, logger: makeLogger("worker-\(index + 1)", level: level)
           ) { joined.tell(()) }
         })
     }
-    services.append(ReloadService { gazetteer.reopen() })
+    services.append(
+      ReloadService { [keys] in
+        gazetteer.reopen()
+        if !keys.lists.isEmpty { keys.reload(logger: logger) }
+      })
     services.append(
       Announcement {
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)

@@ -18,6 +18,10 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(help: "The feed to subscribe to. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
   var feed: String?
+  @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
+  var feedKey: String?
+  @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
+  var keyFile: String?
   @Flag(help: "One JSON object a line: kind is snapshot, change or lost.")
   var json = false
   @Option(help: "End after so many posts, or lines of JSON, were shown.")
@@ -31,6 +35,9 @@ struct WatchCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(common)
     let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let keys = try LinkKeys(settings, keyFile: keyFile)
+    let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
+    try keys.check(isUsed: curve != nil, wanted: .feedKey)
     let environment = ProcessInfo.processInfo.environment
     let screen = WatchScreen(environment: environment)
     let isTable = screen.isTerminal && !json
@@ -47,7 +54,8 @@ struct WatchCommand: AsyncParsableCommand {
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
     try await serve(
-      [WatchService(feed: feed, screen: screen, isTable: isTable, form: form, logger: logger)], settings: settings,
+      [WatchService(feed: feed, curve: curve, screen: screen, isTable: isTable, form: form, logger: logger)],
+      settings: settings,
       logger: logger)
   }
 }

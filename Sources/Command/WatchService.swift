@@ -14,6 +14,7 @@ struct WatchService: Service {
   private static let patience = Duration.seconds(3)
 
   let feed: Endpoint
+  let curve: CurveClient?
   let screen: WatchScreen
   /// Drawn over itself, and again each second.
   let isTable: Bool
@@ -23,8 +24,11 @@ struct WatchService: Service {
   /// - Throws: `LinkError` when the address cannot be used.
   func run() async throws {
     let mailbox = WatchMailbox()
-    let (reactor, _) = try Reactor.start("watch", wake: Wake()) { [feed, logger] context in
-      (stations: [try FeedSubscriber(context, connect: feed, logger: logger) { mailbox.put($0) }], told: ())
+    let (reactor, _) = try Reactor.start("watch", wake: Wake()) { [feed, curve, logger] context in
+      (
+        stations: [try FeedSubscriber(context, connect: feed, curve: curve, logger: logger) { mailbox.put($0) }],
+        told: ()
+      )
     }
     defer { reactor.stop() }
     let resized = DispatchSource.makeSignalSource(signal: SIGWINCH)

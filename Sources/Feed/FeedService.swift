@@ -19,6 +19,10 @@ package struct FeedConfiguration: Sendable {
   package var host: String
   /// 0 for a free one.
   package var port: Int
+  /// Keys for ingest's change log; nil for plain text.
+  package var ingestCurve: CurveClient?
+  /// Keys for subscribers; nil for plain text.
+  package var publishCurve: CurveServer?
 
   package init(ingest: Endpoint, publish: Endpoint, host: String, port: Int) {
     self.ingest = ingest
@@ -57,9 +61,10 @@ package struct FeedService: Service {
     let (reactor, publish) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
-        context, bind: configuration.publish, instance: instance, logger: logger, unixMs: { WallClock.unixMs })
+        context, bind: configuration.publish, instance: instance, curve: configuration.publishCurve, logger: logger,
+        unixMs: { WallClock.unixMs })
       let client = try ChangeClient(
-        context, connect: configuration.ingest, feed: instance, logger: logger,
+        context, connect: configuration.ingest, feed: instance, curve: configuration.ingestCurve, logger: logger,
         replaced: { state, nowMs in
           publisher.replace(state, nowMs: nowMs)
           latest.set(state)

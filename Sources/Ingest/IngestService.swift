@@ -22,6 +22,10 @@ package struct IngestConfiguration: Sendable {
   package var origin: String
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
+  /// Keys of the job link; nil for plain text.
+  package var jobsCurve: CurveServer?
+  /// Keys of the change log; nil for plain text.
+  package var changesCurve: CurveServer?
 
   package init(data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, origin: String) {
     self.data = data
@@ -73,9 +77,11 @@ package struct IngestService: Service {
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
-        inbox: jobs, logger: logger, taken: { queue.settle($0) }, lost: { queue.lose($0) })
+        curve: configuration.jobsCurve, inbox: jobs, logger: logger, taken: { queue.settle($0) },
+        lost: { queue.lose($0) })
       let changeServer = try ChangeServer(
-        context, bind: configuration.changes, state: feed, inbox: changes, logger: logger)
+        context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
+        logger: logger)
       return ([jobServer, changeServer], (jobs: jobServer.endpoint, changes: changeServer.endpoint))
     }
     defer { reactor.stop() }

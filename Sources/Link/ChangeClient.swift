@@ -18,15 +18,16 @@ package final class ChangeClient: Station {
 
   /// - Parameters:
   ///   - feed: a name for people, at most 64 bytes.
+  ///   - curve: its own and the link's keys; nil for plain text.
   ///   - replaced: a whole list, and the time; on the reactor's thread.
   ///   - changed: what follows, by rising `seq`, and the list with it; on the reactor's thread.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, logger: Logger,
-    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
+    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, curve: CurveClient? = nil,
+    logger: Logger, replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try socket.connect(endpoint)
+    try context.connect(socket, endpoint, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.feed = feed
     self.logger = logger

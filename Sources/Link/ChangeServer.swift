@@ -26,12 +26,14 @@ package final class ChangeServer: Station {
   /// - Parameters:
   ///   - state: the list as it is on disk.
   ///   - inbox: committed changes, by rising `seq`.
+  ///   - curve: the link's keys; nil for plain text.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedEntry]>, logger: Logger
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedEntry]>,
+    curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: 4_096)
     try socket.set(ZMQOption.routerMandatory, 1)
-    endpoint = try socket.bind(bind)
+    endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
     log = ChangeLog(state: state)
     self.inbox = inbox
     self.logger = logger

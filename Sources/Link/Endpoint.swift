@@ -17,6 +17,17 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     description = "tcp://\(host):\(port == "0" ? "*" : port)"
   }
 
+  /// Whether only programs of this host can reach it: a file, or a loopback address. A host name is looked up by
+  /// nobody here, so that of names only `localhost` is.
+  package var isLocal: Bool {
+    guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else { return true }
+    let start = description.index(description.startIndex, offsetBy: 6)
+    let host = description[start..<max(start, colon)].drop { $0 == "[" }.prefix { $0 != "]" }.lowercased()
+    let address = host.hasPrefix("::ffff:") ? String(host.dropFirst(7)) : host
+    return host == "localhost" || host == "lo" || host == "::1"
+      || address.wholeMatch(of: #/127\.\d{1,3}\.\d{1,3}\.\d{1,3}/#) != nil
+  }
+
   /// A host name or address together with a scheme and port, as a client connects to it: a wildcard becomes this host.
   package var connectable: Endpoint {
     guard ["tcp://0.0.0.0:", "tcp://[::]:", "tcp://*:"].contains(where: description.hasPrefix) else { return self }

@@ -25,15 +25,16 @@ package final class FeedPublisher: Station {
 
   /// - Parameters:
   ///   - instance: names the process to its subscribers.
+  ///   - curve: the link's keys; nil for plain text.
   ///   - unixMs: the wall clock, for people who read frames.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, instance: String, logger: Logger,
+    _ context: Reactor.Context, bind: Endpoint, instance: String, curve: CurveServer? = nil, logger: Logger,
     unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
     socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
     try socket.set(ZMQOption.xpubVerbose, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
-    endpoint = try socket.bind(bind)
+    endpoint = try context.bind(socket, bind, as: .feed, curve: curve, logger: logger)
     self.instance = instance
     self.logger = logger
     self.unixMs = unixMs

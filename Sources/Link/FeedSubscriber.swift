@@ -22,9 +22,12 @@ package final class FeedSubscriber: Station {
   private var schedule: JoinSchedule
   private var malformed = MalformedFrames()
 
-  /// - Parameter tell: called on the reactor's thread; must not wait.
+  /// - Parameters:
+  ///   - curve: its own and the link's keys; nil for plain text.
+  ///   - tell: called on the reactor's thread; must not wait.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, logger: Logger, tell: @escaping @Sendable (Event) -> Void
+    _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, logger: Logger,
+    tell: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.receiveHighWater, 1_000)
@@ -34,7 +37,7 @@ package final class FeedSubscriber: Station {
     let join = Topic.join(Topic.nonce())
     try socket.subscribe(join)
     self.join = join
-    try socket.connect(endpoint)
+    try context.connect(socket, endpoint, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.logger = logger
     self.tell = tell

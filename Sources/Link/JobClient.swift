@@ -25,6 +25,7 @@ package final class JobClient: Station {
   ///   - worker: a name for people, 1 to 64 bytes.
   ///   - instance: 16 random bytes that name this process.
   ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
+  ///   - curve: its own and the link's keys; nil for plain text.
   ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
   ///   - remoteIntervalMs: what the worker's remote provider wants between two requests of all workers; nil where it
   ///     has none.
@@ -33,11 +34,12 @@ package final class JobClient: Station {
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
-    joined: @escaping @Sendable () -> Void, answer: @escaping @Sendable (Job, Lease) -> JobOutcome?
+    curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void,
+    answer: @escaping @Sendable (Job, Lease) -> JobOutcome?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try socket.connect(endpoint)
+    try context.connect(socket, endpoint, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.worker = worker
     self.instance = instance

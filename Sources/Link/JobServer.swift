@@ -81,16 +81,17 @@ package final class JobServer: Station {
   /// - Parameters:
   ///   - boot: see `Dispatch`.
   ///   - remotePerSecond: see `Dispatch`.
+  ///   - curve: the link's keys; nil for plain text.
   ///   - taken: called on the reactor's thread with results to be stored; must not wait.
   ///   - lost: called on the reactor's thread with jobs whose worker was lost; must not wait.
   package init(
     _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
-    inbox: Inbox<Command>, logger: Logger,
+    curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
     taken: @escaping @Sendable ([Taken]) -> Void, lost: @escaping @Sendable (Dispatch.Losses) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
-    endpoint = try socket.bind(bind)
+    endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
     dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond)
     self.inbox = inbox
     self.logger = logger

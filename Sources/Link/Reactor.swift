@@ -31,6 +31,10 @@ package final class Reactor: Sendable {
   package final class Context {
     private let handle: UnsafeMutableRawPointer
     private var sockets: [Socket] = []
+    /// What the sockets need beside their own stations.
+    fileprivate private(set) var attendants: [any Station] = []
+    /// Who says which peers may come in; nil while no link uses keys.
+    var authenticator: Authenticator?
 
     fileprivate init() throws(LinkError) {
       guard let handle = zmq_ctx_new() else { throw .socket(reason: LinkError.lastReason) }
@@ -38,13 +42,18 @@ package final class Reactor: Sendable {
     }
 
     func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
-      let socket = try Socket(kind, context: handle, frameBytesMax: frameBytesMax)
+      let socket = try Socket(kind, context: handle, number: sockets.count, frameBytesMax: frameBytesMax)
       sockets.append(socket)
       return socket
     }
 
+    /// Adds a station that goes with a socket.
+    func add(_ attendant: any Station) { attendants.append(attendant) }
+
     fileprivate func close() {
-      for socket in sockets { socket.close() }
+      for socket in sockets { socket.tellNoMore() }
+      // Who answers for the others goes last.
+      for socket in sockets.reversed() { socket.close() }
       zmq_ctx_term(handle)
     }
   }
@@ -114,7 +123,7 @@ package final class Reactor: Sendable {
       defer { context.close() }
       let made = try make(context)
       started.finish(.success(made.told))
-      loop(made.stations)
+      loop(made.stations + context.attendants)
       leave(made.stations)
     } catch {
       started.finish(.failure(error))

@@ -10,6 +10,8 @@ package final class Socket {
     case router = 6
     case sub = 2
     case xpub = 9
+    /// Only within a process: what libzmq tells of a socket.
+    case pair = 0
   }
 
   /// What became of a message that was to be sent.
@@ -22,19 +24,32 @@ package final class Socket {
   }
 
   /// Frames of a message that are looked at; further ones are dropped, and so many are already too many.
-  private static let framesMax = 4
-
+  var framesMax = 4
   let handle: UnsafeMutableRawPointer
+  /// Of the sockets of its context.
+  let number: Int
+  /// Without what keys add to it.
+  let frameBytesMax: Int
+  /// The address that was taken, in libzmq's words; empty where none was.
+  private(set) var boundName = ""
+  /// Whether it may not connect for the moment.
+  var isHeldBack = false
+  private var isWatched = false
   /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// - Parameters:
   ///   - context: libzmq's.
+  ///   - number: no other socket of the context has it.
   ///   - frameBytesMax: a longer frame from outside ends its connection.
   ///   - lingerMs: how long what is not yet sent holds up the end of the process.
-  init(_ kind: Kind, context: UnsafeMutableRawPointer, frameBytesMax: Int, lingerMs: Int32 = 500) throws(LinkError) {
+  init(
+    _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, lingerMs: Int32 = 500
+  ) throws(LinkError) {
     guard let handle = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     self.handle = handle
+    self.number = number
+    self.frameBytesMax = frameBytesMax
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
@@ -49,6 +64,11 @@ package final class Socket {
     try set(ZMQ_RECONNECT_IVL, 100 + Int32.random(in: 0..<400))
     try set(ZMQ_RECONNECT_IVL_MAX, 2_000)
     try set(ZMQ_IPV6, 1)
+    try limit(frameBytesMax: frameBytesMax)
+  }
+
+  /// A longer frame from outside ends its connection. Before bind or connect.
+  func limit(frameBytesMax: Int) throws(LinkError) {
     var bytes = Int64(frameBytesMax)
     try check(zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &bytes, MemoryLayout<Int64>.size))
   }
@@ -57,6 +77,11 @@ package final class Socket {
   func set(_ option: Int32, _ value: Int32) throws(LinkError) {
     var value = value
     try check(zmq_setsockopt(handle, option, &value, MemoryLayout<Int32>.size))
+  }
+
+  /// Sets an option that is a text, before bind or connect.
+  func set(_ option: Int32, _ value: String) throws(LinkError) {
+    try check(zmq_setsockopt(handle, option, value, value.utf8.count))
   }
 
   /// Binds, and returns the address with the port that was taken.
@@ -68,6 +93,7 @@ package final class Socket {
     var length = name.count
     try check(zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &name, &length))
     let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    boundName = text
     // An IPv4 address as a socket for both families writes it.
     guard text.hasPrefix("tcp://[::ffff:") else { return try Endpoint(text) }
     return try Endpoint("tcp://" + text.dropFirst(14).replacing("]", with: ""))
@@ -79,8 +105,9 @@ package final class Socket {
     }
   }
 
-  /// Drops the connection and makes it anew, with everything that a broken one may hold.
+  /// Drops the connection and makes it anew, with everything that a broken one may hold. Not while it is held back.
   func reconnect(_ endpoint: Endpoint) throws(LinkError) {
+    guard !isHeldBack else { return }
     zmq_disconnect(handle, endpoint.description)
     try connect(endpoint)
   }
@@ -103,7 +130,7 @@ package final class Socket {
         guard zmq_errno() == EINTR else { return nil }
       }
       // No protocol here has more than two; a peer may send as many as it likes.
-      if frames.count < Socket.framesMax {
+      if frames.count < framesMax {
         frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
       if zmq_msg_more(message) == 0 { return frames }
@@ -112,7 +139,11 @@ package final class Socket {
 
   /// Sends a message of one frame or more, whole or not at all. Never waits.
   @discardableResult
-  func send(_ frames: [UInt8]...) -> Sent {
+  func send(_ frames: [UInt8]...) -> Sent { send(frames: frames) }
+
+  /// The same of an array.
+  @discardableResult
+  func send(frames: [[UInt8]]) -> Sent {
     for (index, frame) in frames.enumerated() {
       let more = index < frames.count - 1 ? ZMQ_SNDMORE : 0
       while frame.withUnsafeBytes({ zmq_send(handle, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }) < 0 {
@@ -124,6 +155,18 @@ package final class Socket {
       }
     }
     return .accepted
+  }
+
+  /// From now on libzmq tells at that address what becomes of handshakes, until `close`.
+  func tell(_ name: String) throws(LinkError) {
+    try check(zmq_socket_monitor(handle, name, SocketEvent.mask))
+    isWatched = true
+  }
+
+  /// Ends what `tell` began. Before the socket that reads it is closed: libzmq's own thread would wait for a reader.
+  func tellNoMore() {
+    if isWatched { zmq_socket_monitor(handle, nil, 0) }
+    isWatched = false
   }
 
   func close() { zmq_close(handle) }

@@ -170,4 +170,26 @@ package enum Limits {
   package static let sessionsCachedMax = 10_000
   /// Names of accounts kept in memory, for the posts that they publish.
   package static let namesCachedMax = sessionsCachedMax
+
+  /// Keys on one allow-list: ten for every session or feed that could use them.
+  package static let allowedKeysMax = 10_000
+  /// A file of keys: the longest list with some comments fits.
+  package static let keyFileBytesMax = 2_097_152
+  /// A name behind a key on an allow-list: as long as a worker's.
+  package static let keyNameBytesMax = 64
+  /// What CURVE adds to a frame: its command's name, nonce, flags and authenticator. (ZeroMQ RFC 26.)
+  package static let curveFrameBytes = 8 + 8 + 1 + 16
+  /// A command of CURVE's handshake: the longest, INITIATE, has 257 bytes and the peer's properties.
+  package static let curveHandshakeBytesMax = 1_024
+  /// Longest first pause of a client whose handshake failed; doubled each time.
+  package static let handshakePauseBaseMs: Int64 = 1_000
+  /// Longest pause between two handshakes that fail: short enough that a key that is added to a list is connected
+  /// within seconds, long enough that a wrong one costs its server at most 24 handshakes a minute.
+  package static let handshakePauseCapMs: Int64 = 5_000
+  /// Between two lines in the log about what the same peer does at the door.
+  package static let logRepeatMs: Int64 = 60_000
+  /// Peers that the log remembers for that; each about 200 bytes.
+  package static let logSubjectsMax = 1_000
+  /// Lines of that kind in one second, about all peers.
+  package static let logLinesPerSecondMax = 10
 }

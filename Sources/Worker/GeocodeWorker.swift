@@ -17,6 +17,8 @@ package struct WorkerConfiguration: Sendable {
   package var name: String
   /// Who is asked for streets and houses; nil for nobody.
   package var remote: RemoteConfiguration?
+  /// Keys for ingest's job link; nil for plain text.
+  package var curve: CurveClient?
 
   package init(ingest: Endpoint, gazetteer: LiveGazetteer, concurrency: Int, name: String) {
     self.ingest = ingest
@@ -55,7 +57,8 @@ package struct GeocodeWorker: Service {
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger,
-        remoteIntervalMs: configuration.remote?.intervalMs, later: later, joined: { joined.run() },
+        remoteIntervalMs: configuration.remote?.intervalMs, later: later, curve: configuration.curve,
+        joined: { joined.run() },
         answer: { job, lease in
           var query = job.placeQuery
           let index = configuration.gazetteer.index

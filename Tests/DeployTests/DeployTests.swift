@@ -58,7 +58,7 @@ struct ContainerTests {
       let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
       let body = DeployFile(file.path, services.components(separatedBy: "\nvolumes:\n").first ?? "")
       let names = body.matches(of: #"^  (\w+):$"#)
-      var complaints = names.sorted() == ["feed", "geocoder", "ingest"] ? [] : ["its services are \(names)."]
+      var complaints = names.sorted() == ["feed", "geocoder", "ingest", "keys"] ? [] : ["its services are \(names)."]
       if body.matches(of: #"^    <<: \*service$"#).count != names.count {
         complaints.append("every service must begin with what all of them share.")
       }
@@ -88,6 +88,72 @@ struct ContainerTests {
         compose.with("read_only: true", replacedBy: "read_only: false"), compose.with("[ALL]", replacedBy: "[]"),
         compose.with("onthemap:local", replacedBy: "onthemap:latest"), compose.with("health, ", replacedBy: ""),
         compose.with("  feed:\n    <<: *service\n", replacedBy: "  feed:\n"),
+      ])
+  }
+
+  @Test("Compose gives each service its own secret key and no other, and keys to every link")
+  func keys() {
+    func rule(_ file: DeployFile) -> [String] {
+      let services = file.text.components(separatedBy: "\nservices:\n").last ?? ""
+      return ["ingest", "geocoder", "feed"].flatMap { role in
+        let body = services.components(separatedBy: "\n  \(role):\n").last?.components(separatedBy: "\n\n")[0] ?? ""
+        let section = DeployFile(file.path, body)
+        var complaints: [String] = []
+        if section.matches(of: #""(\w+)-key:/keys/\w+:ro""#) != [role] { complaints.append("\(role) has other keys.") }
+        let wanted =
+          role == "ingest"
+          ? ["ALLOW_WORKERS: /keys/public/workers", "ALLOW_FEEDS: /keys/public/feeds"]
+          : ["INGEST_KEY: /keys/public/ingest"]
+        for line in wanted + ["KEY_FILE: /keys/\(role)/key"] where !body.contains("ONTHEMAP_" + line) {
+          complaints.append("\(role) lacks \(line).")
+        }
+        return complaints + (body.contains("PLAINTEXT") ? ["\(role) may speak in plain text."] : [])
+      }
+    }
+    hold(
+      [compose], to: rule,
+      bad: [
+        compose.with("ONTHEMAP_ALLOW_FEEDS: /keys/public/feeds\n", replacedBy: "\n"),
+        compose.with("\"geocoder-key:/keys/geocoder:ro\"", replacedBy: "\"ingest-key:/keys/ingest:ro\""),
+        compose.with("ONTHEMAP_KEY_FILE: /keys/feed/key", replacedBy: "ONTHEMAP_ALLOW_PLAINTEXT: feed"),
+      ])
+  }
+
+  @Test(
+    "The keys that compose's first container makes are whole, and stay when it runs again",
+    .enabled(if: Program.onthemap != nil, "the program is not built here: make build"))
+  func keyScript() throws {
+    let program = try #require(Program.onthemap)
+    let shell = try #require(Program("sh"))
+    func rule(_ file: DeployFile) throws -> [String] {
+      let lines = (file.text.components(separatedBy: "      - |\n").last ?? "").split(separator: "\n")
+      let script = lines.prefix { $0.hasPrefix("        ") }.joined(separator: "\n")
+      return try Deployment.withFolder { folder in
+        let keys = folder.appending(path: "keys").path
+        for name in ["ingest", "geocoder", "feed", "public"] {
+          try FileManager.default.createDirectory(atPath: "\(keys)/\(name)", withIntermediateDirectories: true)
+        }
+        let here = script.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "/keys/", with: keys + "/")
+          .replacingOccurrences(of: "onthemap keys", with: "'\(program.path)' keys")
+        func state() -> [String] {
+          ["ingest/key", "geocoder/key", "feed/key", "public/ingest", "public/workers", "public/feeds"].map {
+            (try? String(contentsOfFile: "\(keys)/\($0)", encoding: .utf8)) ?? ""
+          }
+        }
+        let (status, output) = try shell.run("-euc", here)
+        let first = state()
+        guard status == 0, !first.contains(""), first[4].hasSuffix(" geocoder\n"), first[5].hasSuffix(" feed\n") else {
+          return ["it made \(first.map(\.count)): \(output)"]
+        }
+        return try shell.run("-euc", here).status == 0 && state() == first ? [] : ["the keys do not stay."]
+      }
+    }
+    try hold(
+      [compose], to: rule,
+      bad: [
+        compose.with("[ -e \"/keys/$$role/key\" ] || ", replacedBy: ""),
+        compose.with("keys show", replacedBy: "keys shw"),
+        compose.with("for role in ingest", replacedBy: "for role in a"),
       ])
   }
 

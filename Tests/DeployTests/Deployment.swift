@@ -85,6 +85,8 @@ struct Program: Sendable {
   static let python = Program("python3")
   /// The one that `deploy/setup.sh test` makes, with pyzmq and protobuf.
   static let venvPython = Program(inRepository: ".venv/bin/python")
+  /// The debug form, where it is built.
+  static let onthemap = Program(inRepository: ".build/debug/onthemap")
   static let docker = Program("docker").flatMap { (try? $0.run("compose", "version").status) == 0 ? $0 : nil }
   static let yamlPython = python.flatMap { (try? $0.run("-c", "import yaml").status) == 0 ? $0 : nil }
 

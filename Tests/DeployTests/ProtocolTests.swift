@@ -47,7 +47,8 @@ struct ProtocolTests {
       "sessionsMax", "attemptsMax", "leaseLossesMax", "leaseMs", "heartbeatMs", "backoffCapMs", "changesKept",
       "changesPerFetchMax", "fetchWaitMs", "feedsMax", "snapshotIntervalMinMs", "feedHeartbeatMs", "feedEntriesMax",
       "feedFramesQueuedMax", "joinsPerSecondMax", "joinsWaitingMax", "joinNonceBytesMax", "candidatesMax",
-      "attributionBytesMax", "countyBytesMax", "postcodeBytesMax", "providerBytesMax",
+      "attributionBytesMax", "countyBytesMax", "curveHandshakeBytesMax", "handshakePauseCapMs", "postcodeBytesMax",
+      "providerBytesMax",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in
@@ -63,6 +64,62 @@ struct ProtocolTests {
       [document], to: rule,
       bad: ["65,536", "327,680", "10,000", "4,096", "250 ms"].map { document.with($0, replacedBy: "7") })
   }
+
+  @Test(
+    "Its lines of Python connect with a key, and say something to the right server only",
+    .enabled(
+      if: Program.venvPython != nil && Program.onthemap != nil, ".venv or the program is missing: make tests makes both"
+    ))
+  func keys() throws {
+    let python = try #require(Program.venvPython)
+    let program = try #require(Program.onthemap)
+    func rule(_ file: DeployFile) throws -> [String] {
+      let lines = file.text.components(separatedBy: "```python\n").last?.components(separatedBy: "\n```")[0] ?? ""
+      return try Deployment.withFolder { folder in
+        let made = try program.run("keys", "new", "--output", "worker.key", at: folder)
+        try Data(lines.utf8).write(to: folder.appending(path: "client.py"))
+        try Data(Self.server.utf8).write(to: folder.appending(path: "server.py"))
+        let key = made.output.trimmingCharacters(in: .newlines)
+        let (status, output) = try python.run("server.py", key, at: folder)
+        return status == 0 && output == "heard\n" ? [] : ["it printed: \(output)"]
+      }
+    }
+    try hold(
+      [document], to: rule,
+      bad: [
+        document.with("zmq.curve_public(", replacedBy: "("), document.with("socket.connect(", replacedBy: "print("),
+        document.with("zmq.curve_public(secret)", replacedBy: "zmq.curve_keypair()[0]"),
+      ])
+  }
+
+  /// A ROUTER with keys that lets in the key of its argument only, and the lines of the document beside it.
+  private static let server = """
+    import sys
+
+    import zmq
+    import zmq.utils.z85
+
+    context = zmq.Context()
+    door = context.socket(zmq.REP)
+    door.bind("inproc://zeromq.zap.01")
+    router = context.socket(zmq.ROUTER)
+    public, secret = zmq.curve_keypair()
+    router.curve_server, router.curve_secretkey, router.zap_domain = True, secret, b"otm.jobs"
+    port = router.bind_to_random_port("tcp://127.0.0.1")
+    lines = open("client.py").read().replace("tcp://10.0.0.1:7701", f"tcp://127.0.0.1:{port}")
+    try:
+        exec(lines.replace("S7E5Lqp{<KF[i2])JQuxM7Mufs6Jp/:dyitFHqA-", public.decode()))
+        socket.send(b"hi", zmq.NOBLOCK)
+        if door.poll(3_000):
+            version, number, domain, _, _, mechanism, key = door.recv_multipart()
+            fits = domain == b"otm.jobs" and mechanism == b"CURVE" and zmq.utils.z85.encode(key).decode() == sys.argv[1]
+            door.send_multipart([version, number, b"200" if fits else b"400", b"", b"", b""])
+            if router.poll(3_000) and router.recv_multipart()[1] == b"hi":
+                print("heard")
+    finally:
+        context.destroy(linger=0)
+        zmq.Context.instance().destroy(linger=0)
+    """
 
   @Test("Its hashes are right")
   func hashes() {

@@ -30,6 +30,20 @@ struct EndpointTests {
     #expect(error?.description.contains("tcp://HOST:PORT") == true)
   }
 
+  @Test(
+    "Only a file and a loopback address are out of other hosts' reach",
+    arguments: [
+      ("tcp://127.0.0.1:7701", true), ("tcp://127.9.8.7:*", true), ("tcp://[::1]:7701", true),
+      ("tcp://localhost:7701", true), ("tcp://LOCALHOST:7701", true), ("tcp://lo:7701", true),
+      ("tcp://[::ffff:127.0.0.1]:1", true), ("ipc:///run/jobs", true), ("ipc://@abstract", true),
+      ("tcp://*:7701", false), ("tcp://0.0.0.0:7701", false), ("tcp://[::]:7701", false), ("tcp://eth0:7701", false),
+      ("tcp://10.0.0.1:7701", false), ("tcp://127.0.0.1.example.org:1", false), ("tcp://127.example.org:1", false),
+      ("tcp://localhost.example.org:1", false), ("tcp://[::2]:1", false), ("tcp://[::ffff:10.0.0.1]:1", false),
+    ])
+  func local(text: String, isLocal: Bool) throws {
+    #expect(try Endpoint(text).isLocal == isLocal)
+  }
+
   @Test("A path is as long as the kernel allows")
   func pathLength() throws {
     _ = try Endpoint("ipc://" + String(repeating: "x", count: 101))

@@ -9,12 +9,12 @@ struct TestChangeServer {
   let endpoint: Endpoint
   let inbox: Inbox<[FeedEntry]>
 
-  init(_ state: FeedState, bind: Endpoint? = nil) throws {
+  init(_ state: FeedState, bind: Endpoint? = nil, curve: CurveServer? = nil) throws {
     let wake = Wake()
     let inbox = Inbox<[FeedEntry]>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, endpoint) = try Reactor.start("changes", wake: wake) { context in
-      let server = try ChangeServer(context, bind: bind, state: state, inbox: inbox, logger: quiet)
+      let server = try ChangeServer(context, bind: bind, state: state, inbox: inbox, curve: curve, logger: quiet)
       return ([server], server.endpoint)
     }
     self.inbox = inbox
@@ -64,12 +64,15 @@ struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
 
-  init(pulling source: Endpoint, bind: Endpoint? = nil) throws {
+  init(
+    pulling source: Endpoint, bind: Endpoint? = nil, pullCurve: CurveClient? = nil, curve: CurveServer? = nil
+  ) throws {
     let bind = try bind ?? .anyPort()
     (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
-      let publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
+      let publisher = try FeedPublisher(
+        context, bind: bind, instance: "test", curve: curve, logger: quiet, unixMs: { 0 })
       let client = try ChangeClient(
-        context, connect: source, feed: "test", logger: quiet,
+        context, connect: source, feed: "test", curve: pullCurve, logger: quiet,
         replaced: { publisher.replace($0, nowMs: $1) }, changed: { entries, _ in publisher.apply(entries) })
       return ([client, publisher], publisher.endpoint)
     }
@@ -88,11 +91,11 @@ final class TestSubscriber: Sendable {
   private let told: Shared<Told>
   let reactor: Reactor
 
-  init(_ endpoint: Endpoint) throws {
+  init(_ endpoint: Endpoint, curve: CurveClient? = nil) throws {
     let told = Shared(Told())
     self.told = told
     (reactor, _) = try Reactor.start("subscriber", wake: Wake()) { context in
-      let subscriber = try FeedSubscriber(context, connect: endpoint, logger: quiet) { event in
+      let subscriber = try FeedSubscriber(context, connect: endpoint, curve: curve, logger: quiet) { event in
         told.change { told in
           switch event {
           case .list(let state):

@@ -20,6 +20,15 @@ struct HostilePeerTests {
       "a broken ZMTP 3 greeting",
       { raw($0, [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3] + Array(repeating: 0xFF, count: 99)) }
     ),
+    (
+      "a CURVE greeting and noise",
+      {
+        raw(
+          $0,
+          [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("CURVE".utf8) + [UInt8](repeating: 0, count: 47)
+            + [4, 200, 5] + Array("HELLO".utf8) + [1, 0] + [UInt8](repeating: 0x5A, count: 192))
+      }
+    ),
     ("a connection that says nothing", { raw($0, []) }),
     ("empty frames", { dealer($0, [[[]], [[], []], [[], [], []]]) }),
     ("three frames", { dealer($0, [[[1], [2], [3]]]) }),
@@ -67,6 +76,21 @@ struct HostilePeerTests {
     server.add((1...200).map { .post($0) }, to: ledger)
     try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
     #expect(worker.answered.value == 200)
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("So does a job link with keys, and nothing of it gets in", arguments: ways.indices)
+  func jobLinkWithKeys(way: Int) async throws {
+    let (mine, log) = (try KeyPair.random(), LineLog())
+    let keys = try TestKeys(mine)
+    let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let worker = try TestWorker(server.endpoint, curve: keys.client(mine))
+    defer { worker.reactor.stop() }
+    server.add((1...20).map { .post($0) }, to: ledger)
+    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer let in").count == 1)
     withExtendedLifetime(peers) {}
   }
 

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 
 @testable import Link
@@ -58,14 +59,15 @@ struct TestServer {
 
   /// - Parameter settles: false for a store that never answers.
   init(
-    _ ledger: Ledger, bind: Endpoint? = nil, boot: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true
+    _ ledger: Ledger, bind: Endpoint? = nil, boot: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true,
+    curve: CurveServer? = nil, logger: Logger = quiet
   ) throws {
     let wake = Wake()
     let inbox = Inbox<JobServer.Command>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
-        context, bind: bind, boot: boot, remotePerSecond: remotePerSecond, inbox: inbox, logger: quiet,
+        context, bind: bind, boot: boot, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox, logger: logger,
         taken: { taken in if settles { inbox.put(.finished(ledger.settle(taken))) } }, lost: { ledger.add($0) })
       return ([server], server.endpoint)
     }
@@ -85,7 +87,8 @@ struct TestWorker {
   let answered: Counter
 
   init(
-    _ endpoint: Endpoint, instance: UInt8 = 1, concurrency: Int = 32,
+    _ endpoint: Endpoint, instance: UInt8 = 1, concurrency: Int = 32, curve: CurveClient? = nil,
+    logger: Logger = quiet,
     answer: @escaping @Sendable (Job) -> JobOutcome = { _ in .located([.sample()]) }
   ) throws {
     let answered = Counter()
@@ -93,7 +96,7 @@ struct TestWorker {
     (reactor, _) = try Reactor.start("worker", wake: Wake()) { context in
       let client = try JobClient(
         context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
-        software: "test/1", concurrency: concurrency, logger: quiet, joined: {},
+        software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
         answer: { job, _ in
           answered.add()
           return answer(job)

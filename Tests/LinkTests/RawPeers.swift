@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import OnTheMap
 
 @testable import Link
 
@@ -8,11 +9,16 @@ final class RawSocket {
   private let context: UnsafeMutableRawPointer?
   private let socket: UnsafeMutableRawPointer?
 
-  init(_ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = []) {
+  init(_ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = [], curve: CurveClient? = nil) {
     context = zmq_ctx_new()
     socket = zmq_socket(context, type)
     var none: Int32 = 0
     zmq_setsockopt(socket, ZMQ_LINGER, &none, 4)
+    if let curve {
+      zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, curve.server.description, 40)
+      zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, curve.keys.publicKey.description, 40)
+      zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, curve.keys.secret, 40)
+    }
     for topic in topics { zmq_setsockopt(socket, ZMQ_SUBSCRIBE, topic, topic.utf8.count) }
     zmq_connect(socket, endpoint.description)
   }

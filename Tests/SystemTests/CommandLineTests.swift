@@ -176,6 +176,7 @@ struct CommandLineTests {
   func help() async throws {
     let commands = [
       "up", "ingest", "geocoder", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
+      "keys new", "keys show",
     ]
     for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
       let (status, said, _) = try await Stage.current.run(command + ["--help"])

@@ -1,0 +1,14 @@
+/// The links that listen, by the names of settings, logs and ZAP's domains.
+package enum LinkName: String, Sendable, CaseIterable, CustomStringConvertible {
+  /// Workers connect to it.
+  case jobs
+  /// Feeds connect to it.
+  case changes
+  /// Subscribers connect to it.
+  case feed
+
+  package var description: String { rawValue }
+
+  /// ZAP's.
+  var domain: String { "otm.\(rawValue)" }
+}

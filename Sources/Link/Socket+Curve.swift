@@ -1,0 +1,93 @@
+import CZeroMQ
+import Logging
+import OnTheMap
+
+extension Socket {
+  /// Takes in only peers that know this key; whoever answers for the link says which of them. Before `bind`.
+  func serve(_ keys: KeyPair, _ link: LinkName) throws(LinkError) {
+    try limitEncrypted()
+    try set(ZMQ_CURVE_SERVER, 1)
+    try set(ZMQ_CURVE_SECRETKEY, keys.secret)
+    try set(ZMQ_ZAP_DOMAIN, link.domain)
+  }
+
+  /// Connects only to the owner of that key. Before `connect`.
+  func identify(_ curve: CurveClient) throws(LinkError) {
+    try limitEncrypted()
+    try set(ZMQ_CURVE_SERVERKEY, curve.server.description)
+    try set(ZMQ_CURVE_PUBLICKEY, curve.keys.publicKey.description)
+    try set(ZMQ_CURVE_SECRETKEY, curve.keys.secret)
+  }
+
+  /// libzmq counts what it adds to a frame, and the commands of the handshake are frames to it too.
+  private func limitEncrypted() throws(LinkError) {
+    try limit(frameBytesMax: max(frameBytesMax + Limits.curveFrameBytes, Limits.curveHandshakeBytesMax))
+  }
+
+  /// Takes the connection away until `letGo`.
+  func holdBack(_ endpoint: Endpoint) {
+    isHeldBack = true
+    zmq_disconnect(handle, endpoint.description)
+  }
+
+  /// Makes the connection that was taken away.
+  func letGo(_ endpoint: Endpoint) {
+    isHeldBack = false
+    // It was good before; what libzmq refuses now, the station's own reconnection repeats.
+    try? connect(endpoint)
+  }
+
+  /// Gives the address up, and with it all connections that came by it.
+  func unbind() { zmq_unbind(handle, boundName) }
+
+  /// Takes the address of before again. False while it is still taken.
+  func rebind() -> Bool { zmq_bind(handle, boundName) == 0 }
+
+  /// Where libzmq asks who may come in; one in a context.
+  func bindAuthenticator() throws(LinkError) {
+    let name = "inproc://zeromq.zap.01"
+    guard zmq_bind(handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
+  }
+}
+
+extension Reactor.Context {
+  /// Binds a socket, with keys where there are some, and returns the address with the port that was taken.
+  func bind(
+    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, logger: Logger
+  ) throws(LinkError) -> Endpoint {
+    guard let curve else { return try socket.bind(endpoint) }
+    try authenticator(logger: logger).add(socket, link, curve.access)
+    try socket.serve(curve.keys, link)
+    add(try DoorWatch(self, watching: socket, link: link, logger: logger))
+    return try socket.bind(endpoint)
+  }
+
+  /// The one that there is, or a new one: from then on no key is let in unasked.
+  private func authenticator(logger: Logger) throws(LinkError) -> Authenticator {
+    if let authenticator { return authenticator }
+    let made = try Authenticator(self, logger: logger)
+    authenticator = made
+    add(made)
+    return made
+  }
+
+  /// Connects a socket, with keys where there are some.
+  func connect(_ socket: Socket, _ endpoint: Endpoint, curve: CurveClient?, logger: Logger) throws(LinkError) {
+    if let curve {
+      try socket.identify(curve)
+      add(try CurveDial(self, dialling: socket, endpoint: endpoint, curve: curve, logger: logger))
+    }
+    try socket.connect(endpoint)
+  }
+
+  /// A socket that reads what libzmq tells of another one's connections.
+  func monitor(_ watched: Socket) throws(LinkError) -> Socket {
+    let name = "inproc://monitor-\(watched.number)"
+    let monitor = try self.socket(.pair, frameBytesMax: 4_096)
+    // No bound: libzmq's own thread would wait at it, and whoever then closes a socket would wait for that thread.
+    try monitor.set(ZMQOption.receiveHighWater, 0)
+    try watched.tell(name)
+    guard zmq_connect(monitor.handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
+    return monitor
+  }
+}

@@ -1,0 +1,50 @@
+import CZeroMQ
+
+/// What libzmq tells of a socket's connections, of what the links want to know.
+enum SocketEvent: Equatable {
+  /// Why a handshake failed.
+  enum Failure: Equatable {
+    /// The other end says that this end's key may not come in.
+    case refused
+    /// One end uses keys and the other does not.
+    case otherMechanism
+    /// A key that is not the server's, or no CURVE at all.
+    case cryptographic
+    /// What came is no handshake.
+    case malformed
+    /// The connection was cut in the middle: what a server does to a client that has a wrong key for it.
+    case cut
+
+    fileprivate init(protocolError: UInt32) {
+      switch Int(protocolError) {
+      case Int(ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH): self = .otherMechanism
+      case Int(ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC): self = .cryptographic
+      default: self = .malformed
+      }
+    }
+  }
+
+  case handshakeSucceeded
+  case handshakeFailed(Failure)
+
+  /// The events that are asked for.
+  static let mask = Int32(
+    ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+      | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+
+  /// Nil for any other message.
+  init?(_ frames: [[UInt8]]) {
+    guard let first = frames.first, first.count == 6 else { return nil }
+    // In the machine's own byte order: it never leaves the process.
+    let (event, value) = first.withUnsafeBytes {
+      (Int32($0.loadUnaligned(as: UInt16.self)), $0.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
+    }
+    switch event {
+    case Int32(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): self = .handshakeSucceeded
+    case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH): self = .handshakeFailed(.refused)
+    case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL): self = .handshakeFailed(.init(protocolError: value))
+    case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL): self = .handshakeFailed(.cut)
+    default: return nil
+    }
+  }
+}

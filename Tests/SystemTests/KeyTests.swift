@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+
+@Suite("Keys between the services", .stage, .serialized)
+struct KeyTests {
+  /// A secret key's file and its public key.
+  private struct Key {
+    let file: String
+    let publicKey: String
+  }
+
+  private static func key(_ name: String) async throws -> Key {
+    let file = Stage.current.path(name + ".key")
+    let (status, said, logged) = try await Stage.current.run("keys", "new", "--output", file)
+    #expect(status == 0 && logged.isEmpty)
+    return Key(file: file, publicKey: said.trimmingCharacters(in: .newlines))
+  }
+
+  private static func list(_ name: String, _ keys: [Key]) throws -> String {
+    let path = Stage.current.path(name)
+    let text = keys.map { "\($0.publicKey) \($0.file.split(separator: "/").last ?? "")\n" }.joined()
+    try Data(("# who may come\n" + text).utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// Each role in its own process with a key of its own, on every address of this host.
+  private static func services(ingest: Key, workers: [Key], feed: Key, subscribers: String) async throws -> Services {
+    let stage = Stage.current
+    let (jobs, changes) = (try Port.free(), try Port.free())
+    let program = try stage.program([
+      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:\(jobs)", "--changes",
+      "tcp://0.0.0.0:\(changes)", "--key-file", ingest.file, "--allow-workers", try list("workers.keys", workers),
+      "--allow-feeds", try list("feeds.keys", [feed]),
+    ])
+    try await program.startAndWait()
+    let feedProgram = try stage.program([
+      "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://0.0.0.0:\(try Port.free())", "--http",
+      "127.0.0.1:0", "--key-file", feed.file, "--ingest-key", ingest.publicKey, "--allow-subscribers", subscribers,
+    ])
+    try await feedProgram.startAndWait()
+    var services = Services(feed: feedProgram, ingest: program)
+    for worker in workers {
+      services.workers.append(try Self.worker(worker, of: services, ingest))
+      try await services.workers[services.workers.count - 1].startAndWait()
+    }
+    return services
+  }
+
+  private static func worker(_ key: Key, of services: Services, _ ingest: Key) throws -> Program {
+    let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
+    return try Stage.current.program([
+      "geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--key-file", key.file, "--ingest-key", ingest.publicKey,
+    ])
+  }
+
+  @Test("A post goes from ingest to a worker, to the feed and to a subscriber, each with a key")
+  func whole() async throws {
+    let (ingest, worker, feed) = (
+      try await Self.key("ingest"), try await Self.key("worker"), try await Self.key("feed")
+    )
+    let reader = try await Self.key("reader")
+    let readers = try Self.list("readers.keys", [reader])
+    let map = try await Self.services(ingest: ingest, workers: [worker], feed: feed, subscribers: readers)
+    let publish = try #require(map.feed?.ready["feed"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
+    let watcher = Watcher(
+      program: try Stage.current.program([
+        "watch", "--json", "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
+      ]))
+    try watcher.program.start()
+    try await eventually("the subscriber has a list") { try watcher.list != nil }
+    let client = try await map.client.signedUp()
+    try await client.expectService()
+    try await eventually("the subscriber has the post") { try await watcher.list == client.list() }
+    #expect(map.ingest.logged.contains("peer let in") && map.ingest.logged.contains("name=worker.key"))
+    // Neither a subscriber without a key nor a stranger sees anything.
+    for more in [[], ["--feed-key", feed.publicKey], ["--feed-key", feed.publicKey, "--key-file", worker.file]] {
+      let stranger = try Stage.current.program(["watch", "--json", "--feed", publish] + more)
+      try stranger.start()
+      try await Task.sleep(for: .seconds(2))
+      #expect(stranger.said.isEmpty && stranger.pid != nil)
+      try await stranger.kill()
+    }
+    let secrets = try [ingest, worker, feed, reader].map { try String(contentsOfFile: $0.file, encoding: .utf8) }
+    for secret in secrets.compactMap({ $0.split(separator: "\n").last }) {
+      for program in [map.ingest, map.feed, map.workers[0]] { #expect(program?.logged.contains(secret) == false) }
+    }
+  }
+
+  @Test("A worker is let in when its key comes onto the list, kept out when it goes, and a bad list changes nothing")
+  func reload() async throws {
+    let (ingest, worker, feed) = (
+      try await Self.key("ingest"), try await Self.key("worker"), try await Self.key("feed")
+    )
+    let late = try await Self.key("late")
+    let map = try await Self.services(ingest: ingest, workers: [worker], feed: feed, subscribers: "anyone")
+    let client = try await map.client.signedUp()
+    let second = try Self.worker(late, of: map, ingest)
+    try second.start()
+    try await eventually("it is refused") {
+      map.ingest.logged.contains("peer refused") && second.logged.contains("cannot connect")
+    }
+    #expect(second.logged.contains(late.publicKey))
+    _ = try Self.list("workers.keys", [worker, late])
+    map.ingest.signal(SIGHUP)
+    try await eventually("it is ready", within: .seconds(8)) { !second.ready.isEmpty }
+    #expect(map.ingest.logged.contains("list of keys taken keys=2"))
+
+    let file = Stage.current.path("workers.keys")
+    try Data("nonsense\n".utf8).write(to: URL(fileURLWithPath: file))
+    map.ingest.signal(SIGHUP)
+    try await eventually("it is refused") { map.ingest.logged.contains("list not taken") }
+    #expect(map.ingest.logged.contains("line 1"))
+    try await client.expectService()
+
+    _ = try Self.list("workers.keys", [late])
+    map.ingest.signal(SIGHUP)
+    try await eventually("the first is cut off") { map.workers[0].logged.contains("cannot connect") }
+    try await client.expectService()
+  }
+
+  @Test("All in one process may have keys on its links too: it lets itself in, and others by its lists")
+  func up() async throws {
+    let (own, other) = (try await Self.key("own"), try await Self.key("other"))
+    let workers = try Self.list("workers.keys", [other])
+    let feeds = try Self.list("feeds.keys", [])
+    let map = try await Stage.current.up(
+      "--key-file", own.file, "--allow-workers", workers, "--allow-feeds", feeds, "--allow-subscribers", "anyone",
+      "--workers", "1")
+    try await map.client.signedUp().expectService()
+    let worker = try Self.worker(other, of: map, own)
+    try await worker.startAndWait()
+    let watcher = Watcher(
+      program: try Stage.current.program(["watch", "--json", "--feed", try map.publish, "--feed-key", own.publicKey]))
+    try watcher.program.start()
+    try await eventually("anyone with the public key has the list") { try watcher.list?.entries.count == 1 }
+  }
+
+  @Test("keys new prints the key that keys show prints, writes a closed file, and replaces one only when told to")
+  func command() async throws {
+    let key = try await Self.key("a")
+    #expect(key.publicKey.utf8.count == 40)
+    let stage = Stage.current
+    #expect(try await stage.run("keys", "show", key.file).said == key.publicKey + "\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: key.file)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let (status, said, logged) = try await stage.run("keys", "new", "--output", key.file)
+    #expect(status > 0 && said.isEmpty && logged.contains("--force"))
+    #expect(try await stage.run("keys", "show", key.file).said == key.publicKey + "\n")
+    let forced = try await stage.run("keys", "new", "--output", key.file, "--force")
+    #expect(forced.status == 0 && forced.said != key.publicKey + "\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key.file)
+    let open = try await stage.run("keys", "show", key.file)
+    #expect(open.status > 0 && open.said.isEmpty && open.logged.contains("chmod 600"))
+  }
+
+  @Test(
+    "An address that others reach is not bound in plain text unless that is said",
+    arguments: [
+      (["ingest", "--jobs", "tcp://0.0.0.0:*"], ["--jobs (ONTHEMAP_JOBS)", "--key-file", "--allow-plaintext jobs"]),
+      (["ingest", "--changes", "tcp://*:*"], ["--changes", "--allow-feeds", "--allow-plaintext changes"]),
+      (["up", "--publish", "tcp://[::]:*"], ["--publish", "--allow-subscribers", "--allow-plaintext feed"]),
+      (["feed", "--publish", "tcp://10.0.0.1:7710"], ["--publish", "plain text"]),
+      (["feed", "--allow-subscribers", "anyone"], ["--allow-subscribers", "--key-file"]),
+      (["geocoder", "--ingest-key", "x"], ["--ingest-key (ONTHEMAP_INGEST_KEY)", "40 characters", "\"x\""]),
+      (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed", "all"]),
+    ])
+  func refused(arguments: [String], words: [String]) async throws {
+    let (status, said, logged) = try await Stage.current.run(arguments)
+    #expect(status > 0 && said.isEmpty)
+    for word in words { #expect(logged.contains(word), "\(word)") }
+  }
+
+  @Test("A secret key that nothing uses is refused: its owner believes that the links are safe")
+  func unused() async throws {
+    let key = try await Self.key("a")
+    for role in ["ingest", "geocoder", "feed", "up", "watch"] {
+      let (status, _, logged) = try await Stage.current.run([role, "--key-file", key.file])
+      #expect(status > 0 && logged.contains("nothing uses it"), "\(role)")
+    }
+  }
+
+  @Test("Plain text is spoken where that is said")
+  func allowed() async throws {
+    let stage = Stage.current
+    let ingest = try stage.program([
+      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:*", "--changes",
+      "tcp://0.0.0.0:*", "--allow-plaintext", "jobs,changes",
+    ])
+    try await ingest.startAndWait()
+    let jobs = try #require(ingest.ready["jobs"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
+    try await stage.program(["geocoder", "--ingest", jobs]).startAndWait()
+    // Nothing is there to read again, and that ends nobody.
+    ingest.signal(SIGHUP)
+    try await eventually("that is said") { ingest.logged.contains("nothing to read again") }
+    try await Services(ingest: ingest).client.signedUp().expectService()
+  }
+}
