@@ -12,6 +12,8 @@ struct IngestOptions: ParsableArguments {
   var jobs: String?
   @Option(help: "Address for feeds. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
   var changes: String?
+  @Option(help: "Address for queue and top, ipc or loopback. [ONTHEMAP_ADMIN, default: ipc://DATA/admin.sock]")
+  var admin: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
@@ -39,6 +41,7 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       origin: origin)
     configuration.remotePerSecond = perSecond
+    configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
   }
 }

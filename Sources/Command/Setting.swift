@@ -1,5 +1,6 @@
 /// Every setting by its flag; the environment's name follows from the table, so that one list serves all.
 enum Setting: String, CaseIterable {
+  case admin = "ONTHEMAP_ADMIN"
   case changes = "ONTHEMAP_CHANGES"
   case concurrency = "ONTHEMAP_CONCURRENCY"
   case config = "ONTHEMAP_CONFIG"
@@ -38,6 +39,7 @@ enum Setting: String, CaseIterable {
     case .feedHTTP: "--feed-http"
     case .logLevel: "--log-level"
     case .workerName: "--name"
+    case .admin: "--admin"
     case .changes: "--changes"
     case .concurrency: "--concurrency"
     case .config: "--config"
