@@ -13,6 +13,8 @@ struct IngestOptions: ParsableArguments {
   var jobs: String?
   @Option(help: "Address for feeds. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
   var changes: String?
+  @Option(help: "Address for queue and top, ipc or loopback. [ONTHEMAP_ADMIN, default: ipc://DATA/admin.sock]")
+  var admin: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
@@ -65,6 +67,7 @@ struct IngestOptions: ParsableArguments {
     configuration.changesCurve = try keys.server(
       .changes, at: configuration.changes, .changes, list: .allowFeeds, flag: allowFeeds, admitsItself: isAll,
       settings: settings)
+    configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
   }
 }

@@ -1,5 +1,6 @@
 /// Every setting by its flag; the environment's name follows from the table, so that one list serves all.
 enum Setting: String, CaseIterable {
+  case admin = "ONTHEMAP_ADMIN"
   case allowFeeds = "ONTHEMAP_ALLOW_FEEDS"
   case allowPlaintext = "ONTHEMAP_ALLOW_PLAINTEXT"
   case allowSubscribers = "ONTHEMAP_ALLOW_SUBSCRIBERS"
@@ -52,6 +53,7 @@ enum Setting: String, CaseIterable {
     case .feedKey: "--feed-key"
     case .ingestKey: "--ingest-key"
     case .keyFile: "--key-file"
+    case .admin: "--admin"
     case .changes: "--changes"
     case .concurrency: "--concurrency"
     case .config: "--config"

@@ -1,6 +1,26 @@
 import Foundation
+import Link
 
 extension Settings {
+  /// Where ingest is asked by its operator: as told, or a socket in the folder of its data; nil where that folder's
+  /// path is longer than a socket's address.
+  ///
+  /// - Throws: `SettingError`, also for an address that other hosts reach: nobody is asked who he is there.
+  func admin(flag: String?, data: String) throws -> Endpoint? {
+    // What begins with @ or * is no path to libzmq.
+    let usual = "ipc://\(["/", "."].contains { data.hasPrefix($0) } ? data : "./" + data)/admin.sock"
+    if optional(.admin, flag: flag) == nil, (try? Endpoint(usual)) == nil { return nil }
+    let endpoint = try endpoint(.admin, flag: flag, default: usual)
+    let text = endpoint.description
+    let isHere = ["ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"].contains { text.hasPrefix($0) }
+    let isNobodys = ["ipc://@", "ipc://*"].contains { text.hasPrefix($0) }
+    guard isHere, !isNobodys else {
+      throw SettingError(
+        .admin, expected: "ipc://PATH or an address of this host only, tcp://127.0.0.1:PORT", came: text)
+    }
+    return endpoint
+  }
+
   /// The compiled gazetteer: as told, or beside the program, or where packages put it.
   func gazetteer(flag: String?) throws -> String {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

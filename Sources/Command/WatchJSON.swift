@@ -43,7 +43,7 @@ struct WatchJSON: WatchForm {
   }
 
   /// The same value, with everything escaped that a terminal would obey. Such characters stand only within texts.
-  private static func ascii(_ bytes: some Collection<UInt8>) -> String {
+  static func ascii(_ bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     guard !text.isSafeLine else { return text }
     return text.unicodeScalars.reduce(into: "") { line, scalar in

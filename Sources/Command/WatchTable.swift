@@ -21,7 +21,7 @@ struct WatchTable: WatchForm {
   /// When rows came that stand out; none of them is older than `highlightMs`.
   private var cameMs: [PostID: Int64] = [:]
   private var shown = 0
-  private var size = (rows: 0, columns: 0)
+  private var repaint = Repaint()
 
   /// - Parameters:
   ///   - feed: the address, for people.
@@ -40,11 +40,7 @@ struct WatchTable: WatchForm {
   mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
     for news in news { take(news, unixMs: moment.unixMs) }
     cameMs = cameMs.filter { moment.unixMs - $0.value < WatchTable.highlightMs }
-    let isResized = size != (moment.rows, moment.columns)
-    size = (moment.rows, moment.columns)
-    // Lines are written over themselves, and only what remains of older ones is erased: nothing flickers.
-    let drawn = lines(moment).enumerated().map { "\u{1B}[\($0 + 1);1H\($1)\u{1B}[K" }.joined()
-    return (isResized ? "\u{1B}[2J\u{1B}[H" : "") + drawn + "\u{1B}[J"
+    return repaint.text(lines(moment), moment)
   }
 
   /// The lines of the window. The last column stays free: erasing there would take what was written last.
@@ -57,7 +53,7 @@ struct WatchTable: WatchForm {
     return [dimmed(WatchText(status).cell(columns)), emphasised(heading)]
       + entries.map { entry in
         let isNew = cameMs[entry.id] != nil
-        let age = age(ms: moment.unixMs - entry.createdMs)
+        let age = shortAge(ms: moment.unixMs - entry.createdMs)
         let padding = String(repeating: " ", count: max(0, 4 - age.count))
         let line = layout.line(
           (isNew && !isColoured ? "+" : " ") + padding + age, entry.shownName, entry.shownPlace, entry.shownLink)
@@ -90,17 +86,6 @@ struct WatchTable: WatchForm {
       }
     guard let state else { return word }
     return "\(word) · \(state.entries.count) posts · seq \(state.seq)"
-  }
-
-  private func age(ms: Int64) -> String {
-    let seconds = max(0, ms / 1_000)
-    return switch seconds {
-    case ..<60: "\(seconds)s"
-    case ..<3_600: "\(seconds / 60)m"
-    case ..<172_800: "\(seconds / 3_600)h"
-    case ..<86_400_000: "\(seconds / 86_400)d"
-    default: "\(min(seconds / 31_557_600, 999))y"
-    }
   }
 
   private func dimmed(_ line: String) -> String { isColoured ? "\u{1B}[2m\(line)\u{1B}[0m" : line }

@@ -18,6 +18,8 @@ package struct IngestConfiguration: Sendable {
   package var jobs: Endpoint
   /// The change log's address.
   package var changes: Endpoint
+  /// Where operators ask and steer the queue; nil where nobody can.
+  package var admin: Endpoint?
   /// What people open, "https://example.org"; empty where that is not known.
   package var origin: String
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
@@ -70,9 +72,12 @@ package struct IngestService: Service {
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
     let changes = Inbox<[FeedEntry]>(wake)
-    let lookups = Lookups(jobs: jobs, boot: database.boot)
+    let pause = QueuePause(sinceMs: try database.pausedMs())
+    let lookups = Lookups(jobs: jobs, pause: pause, boot: database.boot)
     let queue = PostQueue(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count, logger: logger)
+    let answers = Inbox<AdminServer.Answer>(wake)
+    let admin = AdminAnswers(database: database, queue: queue, pause: pause, answers: answers, logger: logger)
     let feed = try database.feed()
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
@@ -82,9 +87,24 @@ package struct IngestService: Service {
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
-      return ([jobServer, changeServer], (jobs: jobServer.endpoint, changes: changeServer.endpoint))
+      var stations: [any Station] = [jobServer, changeServer]
+      if let bind = configuration.admin {
+        stations.append(
+          try AdminServer(
+            context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
+            asked: { admin.take($0) }))
+      }
+      return (stations, (jobs: jobServer.endpoint, changes: changeServer.endpoint))
     }
     defer { reactor.stop() }
+    if configuration.admin == nil {
+      logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
+    }
+    if pause.sinceMs != nil {
+      // Before the jobs, or some of them would go out.
+      jobs.put(.setPaused(true))
+      logger.notice("the queue is paused; onthemap queue resume lets it go on")
+    }
     let nowMs = WallClock.unixMs
     // Whatever the clock was when they were stored, none waits longer than the longest pause.
     jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
@@ -93,7 +113,7 @@ package struct IngestService: Service {
     let sessions = Sessions(database: database)
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(Problem.of))
-    PublicRoutes(database: database).add(to: router)
+    PublicRoutes(database: database, pause: pause).add(to: router)
     GeocodeRoutes(lookups: lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: Passwords(), site: Site(origin: configuration.origin)

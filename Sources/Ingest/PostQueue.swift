@@ -11,14 +11,14 @@ import Web
 /// Threads: requests come from any task; results from the job link's reactor; commits end on the store's writer queue.
 /// Nothing here waits but `accept` and `outcome`.
 final class PostQueue: Sendable {
-  private let database: IngestDatabase
-  private let jobs: Inbox<JobServer.Command>
+  let database: IngestDatabase
+  let jobs: Inbox<JobServer.Command>
   private let changes: Inbox<[FeedEntry]>
   private let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
   /// Posts accepted and not yet settled.
-  private let depth: Atomic<Int>
+  let depth: Atomic<Int>
 
   init(
     database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedEntry]>, lookups: Lookups, depth: Int,
@@ -97,7 +97,7 @@ final class PostQueue: Sendable {
     guard !posts.isEmpty else { return }
     let settled = posts
     let nowMs = WallClock.unixMs
-    let rows = settled.map { (post: $0.id, settlement: row($0.settlement, nowMs: nowMs)) }
+    let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }
     database.settle(rows, unixMs: nowMs) { [self] result in
       switch result {
       case .success(let entries):
@@ -131,11 +131,16 @@ final class PostQueue: Sendable {
     }
   }
 
-  private func row(_ settlement: Settlement, nowMs: Int64) -> IngestDatabase.Settlement {
+  private func row(_ settlement: Settlement, of taken: JobServer.Taken, nowMs: Int64) -> IngestDatabase.Settlement {
     switch settlement {
-    case .verdict(let verdict): .verdict(verdict)
-    case .retry(let attempts, let pauseMs): .retry(attempts: attempts, dueMs: nowMs + pauseMs)
-    case .dead(let reason): .dead(reason)
+    case .verdict(let verdict): return .verdict(verdict)
+    case .retry(let attempts, let pauseMs):
+      var reason: Verdict.Reason?
+      if case .failed(let failure) = taken.result.outcome {
+        reason = Verdict.Reason(code: failure.code, detail: failure.detail)
+      }
+      return .retry(attempts: attempts, dueMs: nowMs + pauseMs, reason: reason)
+    case .dead(let reason): return .dead(reason)
     }
   }
 

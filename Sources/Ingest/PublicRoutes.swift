@@ -4,19 +4,25 @@ import OnTheMap
 import Store
 import Web
 
-/// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, and `/livez`.
+/// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, `/livez`, and
+/// `/readyz`.
 struct PublicRoutes: Sendable {
   let database: IngestDatabase
+  let pause: QueuePause
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
-    router.get("/") { _, _ in
-      Response(
-        status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: PublicRoutes.welcome)))
-    }
+    // A paused queue still takes posts: whoever balances load is to send them.
+    router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
+    router.get("/") { _, _ in PublicRoutes.response(PublicRoutes.welcome) }
     router.get("/v2/feed") { _, _ in Response(try await database.latest().json) }
-    for path in ["/livez", "/", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    for path in ["/livez", "/readyz", "/", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+  }
+
+  private static func response(_ text: String) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
   private static let welcome = """

@@ -21,6 +21,8 @@ package final class ChangeServer: Station {
   private let logger: Logger
   private var log: ChangeLog
   private var waiting: [[UInt8]: Fetch] = [:]
+  /// Those that asked lately, `Limits.feedsMax` at most.
+  private var seen: [[UInt8]: (name: String, seq: UInt64, heardMs: Int64)] = [:]
   private var malformed = MalformedFrames()
 
   /// - Parameters:
@@ -51,6 +53,7 @@ package final class ChangeServer: Station {
     guard let request = FetchRequest(frames.dropFirst()) else {
       return reject(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
     }
+    note(request, of: peer, nowMs: nowMs)
     // One at a time: a peer's later fetch replaces its earlier one.
     guard waiting[peer] != nil || waiting.count < Limits.feedsMax else { return }
     waiting[peer] = Fetch(
@@ -74,6 +77,21 @@ package final class ChangeServer: Station {
   }
 
   package func leave() {}
+
+  /// The feeds that have asked within `Limits.livenessMs`, by their names, for the operator; forgets the others.
+  func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
+    forget(nowMs: nowMs)
+    return seen.values.map { .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.heardMs) }
+      .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
+  }
+
+  private func note(_ request: FetchRequest, of peer: [UInt8], nowMs: Int64) {
+    if seen[peer] == nil, seen.count >= Limits.feedsMax { forget(nowMs: nowMs) }
+    guard seen[peer] != nil || seen.count < Limits.feedsMax else { return }
+    seen[peer] = (request.feed.safeLine(bytesMax: 64), request.afterSeq, nowMs)
+  }
+
+  private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }
 
   private func reply(_ answer: ChangeLog.Answer, to fetch: Fetch) {
     waiting[fetch.peer] = nil

@@ -17,6 +17,8 @@ package final class JobServer: Station {
     case cancel([JobID])
     /// What became of results and of buried jobs.
     case finished([Finished])
+    /// Whether anything may go out.
+    case setPaused(Bool)
   }
 
   /// A result that counts, on its way to the store.
@@ -69,6 +71,7 @@ package final class JobServer: Station {
   private let taken: @Sendable ([Taken]) -> Void
   private let lost: @Sendable (Dispatch.Losses) -> Void
   private var dispatch: Dispatch
+  private var rates = QueueRates()
   private var peers: [UInt64: [UInt8]] = [:]
   private var sessions: [[UInt8]: UInt64] = [:]
   private var takenNow: [Taken] = []
@@ -206,7 +209,13 @@ package final class JobServer: Station {
   }
 
   private func take(_ results: [Onthemap_Jobs_V1_Result], session: UInt64, nowMs: Int64) {
+    var failures = 0
+    defer {
+      dispatch.count(answers: results.count, failures: failures, of: session)
+      rates.failed.add(failures, nowMs: nowMs)
+    }
     for wire in results {
+      if case .failed? = wire.outcome { failures += 1 }
       let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
       guard let result = wire.result else {
         if malformed.add(nowMs: nowMs) {
@@ -233,7 +242,9 @@ package final class JobServer: Station {
 
   private func perform(_ command: Command, nowMs: Int64) {
     switch command {
-    case .add(let jobs): dispatch.add(jobs)
+    case .add(let jobs):
+      dispatch.add(jobs)
+      rates.accepted.add(jobs.count { !$0.id.isLookup }, nowMs: nowMs)
     case .resume(let jobs):
       dispatch.add(jobs.lazy.filter { $0.pauseMs == 0 }.map(\.job))
       for (job, pauseMs) in jobs where pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) }
@@ -244,9 +255,11 @@ package final class JobServer: Station {
           dispatch.delay(finished.job, attempts: again.attempts, untilMs: nowMs + again.pauseMs)
         } else {
           dispatch.settled(finished.job)
+          if !finished.job.isLookup { rates.settled.add(1, nowMs: nowMs) }
         }
         if let receipt = finished.receipt { acknowledge(receipt.lease, receipt.session, receipt.disposition) }
       }
+    case .setPaused(let isPaused): dispatch.isPaused = isPaused
     }
   }
 
@@ -314,4 +327,14 @@ package final class JobServer: Station {
 
   @discardableResult
   private func send(_ peer: [UInt8], _ frame: IngestFrame) -> Socket.Sent { socket.send(peer, frame.bytes) }
+}
+
+/// What an operator may look at; on the reactor's thread.
+extension JobServer {
+  func snapshot(nowMs: Int64) -> QueueSnapshot { dispatch.snapshot(nowMs: nowMs) }
+  func rates(nowMs: Int64) -> QueueRates.Readings { rates.readings(nowMs: nowMs) }
+  func placement(of post: PostID, nowMs: Int64) -> QueuePlacement? { dispatch.placement(of: post, nowMs: nowMs) }
+  func placements(in state: QueueState, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
+    dispatch.placements(in: state, after: after, limit: limit, nowMs: nowMs)
+  }
 }

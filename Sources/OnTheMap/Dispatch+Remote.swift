@@ -33,8 +33,9 @@ extension Dispatch {
   /// Jobs that wait for leave, 0 … `Limits.remoteWaitingMax`.
   package var remoteCount: Int { remote.count }
 
-  /// When leave can be given to the next; far away when nobody waits or nobody could take it.
-  var remoteDueMs: Int64 { remote.count > 0 && remoteTaker != nil ? bucket.nextMs : .max }
+  /// When leave can be given to the next; far away when nobody waits, nobody could take it, or
+  /// the queue is paused.
+  var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteTaker != nil ? bucket.nextMs : .max }
 
   /// At most one job, with its leave.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {

@@ -26,6 +26,10 @@ package struct Dispatch: Sendable {
     package var heardMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
     package var missing: Set<Lease> = []
+    /// Results that came from it, for the operator.
+    var answers = RateMeter()
+    /// Failures among them.
+    var failures: UInt64 = 0
 
     /// Jobs that may be sent now, 0 … `Limits.windowMax`.
     package var credit: Int {
@@ -100,6 +104,9 @@ package struct Dispatch: Sendable {
   package internal(set) var sessions: [UInt64: Session] = [:]
   /// The order in which sessions are served; the first is next.
   var rotation: Deque<UInt64> = []
+  /// Whether an operator has paused the queue: nothing goes out, while results are taken as ever, and what comes in or
+  /// back waits.
+  package var isPaused = false
   /// When `expire` was called last; nil before the first time.
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
@@ -153,13 +160,15 @@ package struct Dispatch: Sendable {
     }
   }
 
-  /// The jobs that may go out now: a few to one session, many shared out evenly, to each as many as it has credit for.
+  /// The jobs that may go out now, none while the queue is paused: a few to one session, many shared out evenly, to
+  /// each as many as it has credit for.
   package mutating func assign(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     while let timer = delayed.min, timer.atMs <= nowMs {
       delayed.removeMin()
       guard case .delayed(let untilMs)? = jobs[timer.job]?.state, untilMs == timer.atMs else { continue }
       makeReady(timer.job)
     }
+    guard !isPaused else { return [] }
     var assigned = assignRemote(nowMs: nowMs)
     let takers = takers()
     for (index, session) in takers.enumerated() where ready.count > 0 {

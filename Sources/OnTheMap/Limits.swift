@@ -192,4 +192,23 @@ package enum Limits {
   package static let logSubjectsMax = 1_000
   /// Lines of that kind in one second, about all peers.
   package static let logLinesPerSecondMax = 10
+  /// Posts in one request or answer of the admin socket.
+  package static let adminPostsMax = 1_000
+  /// One request of the admin socket: as many ids as may be in it fit four times.
+  package static let adminRequestBytesMax = 65_536
+  /// One answer of the admin socket: as many posts with the longest places and reasons, or as many workers as may be
+  /// there, fit: 1,000 × (256 + 64 + 256 + 64 + 100) bytes.
+  package static let adminReplyBytesMax = 1_048_576
+  /// Requests of the admin socket that wait for the store at once.
+  package static let adminRequestsMax = 64
+  /// What happened to posts that failed, kept for the operator: the oldest go first. About 20 MB.
+  package static let postEventsMax = 100_000
+  /// What is shown of it with one post: eight tries, three lost workers and a burial fit eight times.
+  package static let postEventsShownMax = 100
+  /// Reasons of dead posts that are counted each by itself.
+  package static let deadReasonsMax = 20
+  /// Over so many seconds rates are counted.
+  package static let rateWindowSeconds = 10
+  /// Commits whose times are kept, for their percentiles.
+  package static let commitTimesKept = 512
 }

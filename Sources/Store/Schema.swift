@@ -72,6 +72,28 @@ enum Schema {
       // Place.Match; NULL where no place was found.
       try db.execute(sql: "ALTER TABLE post ADD COLUMN place_match INTEGER")
     }
+    migrator.registerMigration("3 history of failures, pause") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE pause (
+            one INTEGER PRIMARY KEY CHECK (one = 1),         -- a row while the queue is paused
+            since_ms INTEGER NOT NULL
+          ) STRICT;
+
+          CREATE TABLE post_event (
+            id INTEGER PRIMARY KEY,                          -- rises; the oldest go when there are too many
+            post INTEGER NOT NULL REFERENCES post (id) ON DELETE CASCADE,
+            at_ms INTEGER NOT NULL,
+            kind INTEGER NOT NULL,                           -- PostEvent.Kind
+            code TEXT NOT NULL,                              -- why: for machines
+            detail TEXT NOT NULL                             -- and for people; both may be empty
+          ) STRICT;
+          CREATE INDEX post_event_post ON post_event (post);
+
+          CREATE INDEX post_dead ON post (id) WHERE state = 3;
+          CREATE INDEX post_dead_reason ON post (reason_code) WHERE state = 3;
+          """)
+    }
     return migrator
   }()
 }

@@ -7,8 +7,9 @@ extension IngestDatabase {
   package enum Settlement: Sendable {
     /// The post is published or rejected, and the job is gone.
     case verdict(Verdict)
-    /// Not now: the attempt is counted, and the job waits until a time (ms since 1970, UTC).
-    case retry(attempts: Int, dueMs: Int64)
+    /// Not now: the attempt is counted, and the job waits until a time (ms since 1970, UTC). The reason, where there is
+    /// one, goes into the post's history.
+    case retry(attempts: Int, dueMs: Int64, reason: Verdict.Reason? = nil)
     /// A worker was lost over it; counted.
     case leaseLost
     /// Not any more: the post is dead, with the reason, and the job is gone.
@@ -36,14 +37,18 @@ extension IngestDatabase {
           case .verdict(.published(let published)):
             if let entry = try publish(post, published, (numbers, drafts), unixMs, db) { entries.append(entry) }
           case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
-          case .dead(let reason): try end(post, .dead, reason, unixMs, db)
-          case .retry(let attempts, let dueMs):
-            try db.cachedStatement(sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0")
-              .run(db, .integer(attempts), .integer(dueMs), .integer(post.rawValue))
+          case .dead(let reason):
+            if try end(post, .dead, reason, unixMs, db) { try note(.died, reason, of: post, unixMs, db) }
+          case .retry(let attempts, let dueMs, let reason):
+            let changed = try db.cachedStatement(
+              sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
+            ).run(db, .integer(attempts), .integer(dueMs), .integer(post.rawValue))
+            if changed == 1, let reason { try note(.failed, reason, of: post, unixMs, db) }
           case .leaseLost:
-            try db.cachedStatement(
+            let changed = try db.cachedStatement(
               sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
             ).run(db, .integer(post.rawValue))
+            if changed == 1 { try note(.lost, nil, of: post, unixMs, db) }
           }
         }
         return entries
@@ -97,10 +102,14 @@ private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws
   return name
 }
 
-private func end(_ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database) throws
-{
+/// False when the post was settled before.
+@discardableResult
+private func end(
+  _ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database
+) throws -> Bool {
   try db.cachedStatement(
     sql: "UPDATE post SET state = ?, reason_code = ?, reason = ?, updated_ms = ? WHERE id = ? AND state = 0"
   ).run(
     db, .integer(state.rawValue), .text(reason.code), .text(reason.detail), .integer(unixMs), .integer(post.rawValue))
+    == 1
 }

@@ -19,6 +19,8 @@ final class Writer: Sendable {
 
   private let pool: DatabasePool
   private let state = Mutex(State())
+  /// How long commits take.
+  let times = CommitTimes()
 
   init(pool: DatabasePool) { self.pool = pool }
 
@@ -77,10 +79,12 @@ final class Writer: Sendable {
   private func commit(_ group: [Write], _ db: Database) throws -> [() -> Void] {
     var done: [() -> Void] = []
     done.reserveCapacity(group.count)
+    let start = ContinuousClock.now
     try db.inTransaction(.immediate) {
       for write in group { done.append(try write.run(db)) }
       return .commit
     }
+    times.add(ContinuousClock.now - start)
     return done
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("proto/README.md")
 struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
-  private let protos = ["jobs", "changes", "feed"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
+  private let protos = ["jobs", "changes", "feed", "admin"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
 
   @Test("It has every message, every field with its number, and every value of an enum")
   func complete() {
@@ -49,6 +49,8 @@ struct ProtocolTests {
       "feedFramesQueuedMax", "joinsPerSecondMax", "joinsWaitingMax", "joinNonceBytesMax", "candidatesMax",
       "attributionBytesMax", "countyBytesMax", "curveHandshakeBytesMax", "handshakePauseCapMs", "postcodeBytesMax",
       "providerBytesMax",
+      "adminPostsMax", "adminRequestBytesMax", "adminReplyBytesMax", "adminRequestsMax", "postEventsMax",
+      "postEventsShownMax", "deadReasonsMax", "commitTimesKept",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in

@@ -177,6 +177,8 @@ struct CommandLineTests {
     let commands = [
       "up", "ingest", "geocoder", "feed", "post", "watch", "geocode", "load", "health", "gazetteer build",
       "keys new", "keys show",
+      "queue", "queue status", "queue ls", "queue show", "queue retry", "queue drop", "queue pause", "queue resume",
+      "top",
     ]
     for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
       let (status, said, _) = try await Stage.current.run(command + ["--help"])

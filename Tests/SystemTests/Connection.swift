@@ -40,11 +40,17 @@ final class Connection: Sendable {
   /// What comes until the other end closes, so many bytes are there, or the time is over.
   @discardableResult
   func receive(_ enough: Int = .max, within limit: Duration = .seconds(5)) async throws -> String {
+    String(decoding: try await bytes(enough == .max ? nil : enough, within: limit), as: UTF8.self)
+  }
+
+  /// The same as bytes, and no more than are wanted; nil for all that comes.
+  func bytes(_ count: Int?, within limit: Duration = .seconds(5)) async throws -> [UInt8] {
     let end = ContinuousClock.now + limit
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while received.count < enough, ContinuousClock.now < end {
-      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    while received.count < count ?? .max, ContinuousClock.now < end {
+      let room = min(buffer.count, (count ?? .max) - received.count)
+      let count = recv(descriptor, &buffer, room, Int32(MSG_DONTWAIT))
       if count > 0 {
         received += buffer[..<count]
       } else if count < 0, errno == EAGAIN {
@@ -53,6 +59,6 @@ final class Connection: Sendable {
         break
       }
     }
-    return String(decoding: received, as: UTF8.self)
+    return received
   }
 }

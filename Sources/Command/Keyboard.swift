@@ -1,0 +1,38 @@
+import Dispatch
+import Glibc
+
+/// Keys as they are pressed, without a line's end and without an echo; nothing where standard input is no terminal.
+final class Keyboard {
+  let pressed: AsyncStream<UInt8>
+  private let source: (any DispatchSourceRead)?
+  private let before: termios
+
+  init() {
+    var mode = termios()
+    let (pressed, continuation) = AsyncStream.makeStream(of: UInt8.self, bufferingPolicy: .bufferingNewest(16))
+    self.pressed = pressed
+    guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &mode) == 0 else {
+      (source, before) = (nil, mode)
+      return
+    }
+    before = mode
+    // Ctrl-C stays a signal.
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+    let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+    source.setEventHandler {
+      var key: UInt8 = 0
+      if read(STDIN_FILENO, &key, 1) == 1 { continuation.yield(key) } else { source.cancel() }
+    }
+    source.resume()
+    self.source = source
+  }
+
+  /// As the shell had it.
+  func restore() {
+    guard let source else { return }
+    source.cancel()
+    var mode = before
+    tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+  }
+}

@@ -1,0 +1,86 @@
+import OnTheMap
+
+/// The queue's status for people. Pure, so that it can be tested without an ingest.
+struct QueueText {
+  private let status: QueueStatus
+  private let unixMs: Int64
+
+  init(_ status: QueueStatus, unixMs: Int64) {
+    self.status = status
+    self.unixMs = unixMs
+  }
+
+  /// All of it.
+  func lines() -> [String] { summary + (status.queue.workers.isEmpty ? [] : [""] + workers) }
+
+  /// The queue, line by line, each with a word before it.
+  var summary: [String] {
+    let queue = status.queue
+    return [
+      "queue     \(state) · \(queue.depth) of \(status.depthMax) posts\(oldest)",
+      "          "
+        + [
+          "\(queue.ready) ready", "\(queue.leased) leased", "\(queue.settling) settling", "\(queue.delayed) delayed",
+          "\(queue.waiting) waiting", counted(queue.lookups, "look-up"),
+        ].joined(separator: " · "),
+      "rates     accepted \(rate(status.accepted)) · settled \(rate(status.settled)) · failed \(rate(status.failed))",
+      "commits   p50 \(milliseconds(status.commits.p50Us)) · p99 \(milliseconds(status.commits.p99Us))"
+        + " · \(status.commits.count) in all",
+      "dead      \(status.dead)" + (status.dead == 0 ? "" : ": " + dead),
+      "feeds     \(status.feeds.count)" + (status.feeds.isEmpty ? "" : ": " + feeds),
+      "workers   \(queue.workers.count)",
+    ]
+  }
+
+  /// A table, heading first; only that where there are none.
+  var workers: [String] {
+    TextTable.lines(
+      [["WORKER", "CREDIT", "LEASES", "SENT", "ANSWERED", "FAILED", "HEARD", ""]]
+        + status.queue.workers.map { worker in
+          [
+            worker.name, "\(worker.credit)", "\(worker.leases)", "\(worker.jobsSent)", rate(worker.answered),
+            "\(worker.failed)", shortAge(ms: worker.heardAgoMs), worker.isRemote ? "remote" : "",
+          ]
+        }, right: [1, 2, 3, 4, 5, 6]
+    ).map(\.trimmedEnd)
+  }
+
+  /// All in one line, for a log.
+  var line: String {
+    let queue = status.queue
+    return [
+      timestamp(unixMs: unixMs), state.split(separator: " ").first.map(String.init) ?? "", "depth=\(queue.depth)",
+      "ready=\(queue.ready)", "leased=\(queue.leased)", "settling=\(queue.settling)", "delayed=\(queue.delayed)",
+      "waiting=\(queue.waiting)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
+      "feeds=\(status.feeds.count)", "accepted=\(rate(status.accepted))", "settled=\(rate(status.settled))",
+      "failed=\(rate(status.failed))", "commit_p50_ms=\(number(Double(status.commits.p50Us) / 1_000))",
+      "commit_p99_ms=\(number(Double(status.commits.p99Us) / 1_000))",
+    ].joined(separator: " ")
+  }
+
+  /// "running", or since when it is not.
+  var state: String { status.pausedMs.map { "PAUSED for \(longAge(ms: unixMs - $0))" } ?? "running" }
+
+  /// How long ingest runs.
+  var up: String { longAge(ms: status.upMs) }
+
+  private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
+
+  private var dead: String {
+    let others = status.dead - status.deadByReason.reduce(0) { $0 + $1.count }
+    return (status.deadByReason.map { "\($0.reason) \($0.count)" } + (others > 0 ? ["others \(others)"] : []))
+      .joined(separator: " · ")
+  }
+
+  private var feeds: String { status.feeds.map { "\($0.name) seq \($0.seq)" }.joined(separator: " · ") }
+
+  private func rate(_ reading: RateMeter.Reading) -> String { "\(number(reading.perSecond))/s" }
+
+  private func milliseconds(_ us: Int64) -> String { "\(number(Double(us) / 1_000)) ms" }
+
+  /// With one digit behind the point.
+  private func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,119 @@
+import Link
+import Logging
+import OnTheMap
+import Store
+
+/// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
+///
+/// Threads: questions come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax` at most,
+/// and the answer goes back to the reactor.
+final class AdminAnswers: Sendable {
+  private let database: IngestDatabase
+  private let queue: PostQueue
+  private let pause: QueuePause
+  private let answers: Inbox<AdminServer.Answer>
+  private let logger: Logger
+  private let startMs = Reactor.nowMs
+
+  init(
+    database: IngestDatabase, queue: PostQueue, pause: QueuePause, answers: Inbox<AdminServer.Answer>, logger: Logger
+  ) {
+    self.database = database
+    self.queue = queue
+    self.pause = pause
+    self.answers = answers
+    self.logger = logger
+  }
+
+  /// On the reactor's thread; returns at once.
+  func take(_ question: AdminServer.Question) {
+    Task {
+      let answer: AdminAnswer
+      do { answer = try await self.answer(question.request, question.known) } catch let refusal as AdminRefusal {
+        answer = .refused(refusal)
+      } catch {
+        logger.error("an operator is not answered", metadata: ["error": "\(error)"])
+        answer = .refused(AdminRefusal(.failed, "\(error)"))
+      }
+      answers.put((question, answer))
+    }
+  }
+
+  private func answer(_ request: AdminRequest, _ known: AdminServer.Known) async throws -> AdminAnswer {
+    switch request {
+    case .status: return .status(try await status(known))
+    case .list(let state, let reason, let after, let limit):
+      return try await list(state, reason: reason, after: after, limit: limit, known)
+    case .show(let id):
+      guard let entry = try await database.queueEntry(id) else {
+        throw AdminRefusal(.notFound, "there is no post \(id)")
+      }
+      return .report(entry.placed(known.placements.first), try await database.history(of: id))
+    case .retry(let selection):
+      let change = try await queue.revive(selection)
+      if !change.done.isEmpty { logger.notice("dead posts retried", metadata: ["count": "\(change.done.count)"]) }
+      return .changed(change)
+    case .drop(let ids):
+      let change = try await database.drop(ids, unixMs: WallClock.unixMs)
+      if !change.done.isEmpty { logger.notice("dead posts dropped", metadata: ["count": "\(change.done.count)"]) }
+      return .changed(change)
+    case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs))
+    case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil))
+    }
+  }
+
+  private func status(_ known: AdminServer.Known) async throws -> QueueStatus {
+    var status = QueueStatus()
+    if case .status(let snapshot, let rates, let feeds) = known {
+      (status.queue, status.feeds) = (snapshot, feeds)
+      (status.accepted, status.settled, status.failed) = (rates.accepted, rates.settled, rates.failed)
+    }
+    (status.dead, status.deadByReason) = try await database.deadCounts()
+    status.oldestMs = try await database.oldestQueuedMs()
+    status.pausedMs = pause.sinceMs
+    status.upMs = Reactor.nowMs - startMs
+    status.commits = database.commits
+    return status
+  }
+
+  private func list(
+    _ state: QueueState, reason: String?, after: PostID?, limit: Int, _ known: AdminServer.Known
+  ) async throws -> AdminAnswer {
+    if state == .dead {
+      let entries = try await database.deadPosts(reason: reason, after: after, limit: limit)
+      return .list(entries.map(\.withoutLink), next: entries.count == limit ? entries.last?.id : nil)
+    }
+    let placements = Dictionary(uniqueKeysWithValues: known.placements.map { ($0.id, $0) })
+    let ids = known.placements.map(\.id)
+    let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
+    // One that was settled in the meantime is not in that state any more.
+    return .list(entries.filter { $0.state == state }, next: ids.count == limit ? ids.last : nil)
+  }
+
+  private func setPaused(sinceMs: Int64?) async throws -> Int64? {
+    try await withCheckedThrowingContinuation { continuation in
+      database.setPaused(sinceMs: sinceMs) { [queue, pause, logger] result in
+        // On the writer's queue: in the order in which it is stored, whoever asked first.
+        if case .success(let sinceMs) = result {
+          pause.sinceMs = sinceMs
+          queue.jobs.put(.setPaused(sinceMs != nil))
+          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused")
+        }
+        continuation.resume(with: result)
+      }
+    }
+  }
+}
+
+extension AdminServer.Known {
+  fileprivate var placements: [QueuePlacement] { if case .placements(let placements) = self { placements } else { [] } }
+}
+
+extension QueueEntry {
+  /// As it stands in a list.
+  fileprivate var withoutLink: QueueEntry {
+    var entry = self
+    entry.link = ""
+    return entry
+  }
+}

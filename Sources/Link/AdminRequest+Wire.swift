@@ -1,0 +1,89 @@
+import OnTheMap
+import SwiftProtobuf
+
+typealias AdminRequestFrame = Onthemap_Admin_V1_AdminRequest
+
+extension Onthemap_Admin_V1_QueueState {
+  init(_ state: QueueState?) { self = state.flatMap { Self(rawValue: Int($0.rawValue)) } ?? .unspecified }
+
+  /// Nil for 0 and for what this version does not know.
+  var state: QueueState? { UInt8(exactly: rawValue).flatMap(QueueState.init) }
+}
+
+extension AdminRequestFrame {
+  init(id: UInt64, _ request: AdminRequest) {
+    magic = Protocol.magic
+    major = Protocol.major
+    minor = Protocol.minor
+    requestID = id
+    switch request {
+    case .status: body = .status(.init())
+    case .list(let state, let reason, let after, let limit):
+      body = .list(
+        .with {
+          $0.state = .init(state)
+          $0.reason = reason ?? ""
+          $0.after = after?.description ?? ""
+          $0.limit = UInt32(limit)
+        })
+    case .show(let id): body = .show(.with { $0.postID = id.description })
+    case .retry(.these(let ids)): body = .retry(.with { $0.postIds = ids.map(\.description) })
+    case .retry(.all(let reason, let after)):
+      body = .retry(
+        .with {
+          $0.all.reason = reason ?? ""
+          $0.all.after = after?.description ?? ""
+        })
+    case .drop(let ids): body = .drop(.with { $0.postIds = ids.map(\.description) })
+    case .pause: body = .pause(.init())
+    case .resume: body = .resume(.init())
+    }
+  }
+
+  /// What is asked for.
+  ///
+  /// - Throws: `AdminRefusal`, with what the protocol forbids.
+  func request() throws(AdminRefusal) -> AdminRequest {
+    switch body {
+    case .status: return .status
+    case .list(let list):
+      guard let state = list.state.state, QueueState.listed.contains(state) else {
+        throw AdminRefusal(.malformed, "state must be READY to DEAD")
+      }
+      guard list.reason.isEmpty || state == .dead else {
+        throw AdminRefusal(.malformed, "reason goes with DEAD only")
+      }
+      let limit = min(max(1, Int(list.limit)), Limits.adminPostsMax)
+      let after = try Self.optional(list.after)
+      return .list(state: state, reason: list.reason.isEmpty ? nil : list.reason, after: after, limit: limit)
+    case .show(let show): return .show(try Self.id(show.postID))
+    case .retry(let retry) where retry.hasAll:
+      guard retry.postIds.isEmpty else { throw AdminRefusal(.malformed, "post_ids and all exclude each other") }
+      let reason = retry.all.reason.isEmpty ? nil : retry.all.reason
+      return .retry(.all(reason: reason, after: try Self.optional(retry.all.after)))
+    case .retry(let retry): return .retry(.these(try Self.ids(retry.postIds)))
+    case .drop(let drop): return .drop(try Self.ids(drop.postIds))
+    case .pause: return .pause
+    case .resume: return .resume
+    case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")
+    }
+  }
+
+  private static func ids(_ texts: [String]) throws(AdminRefusal) -> [PostID] {
+    guard (1...Limits.adminPostsMax).contains(texts.count) else {
+      throw AdminRefusal(.malformed, "1 to \(Limits.adminPostsMax) ids may be named, not \(texts.count)")
+    }
+    var ids: [PostID] = []
+    for text in texts { ids.append(try id(text)) }
+    return ids
+  }
+
+  private static func id(_ text: String) throws(AdminRefusal) -> PostID {
+    guard let id = PostID(text) else {
+      throw AdminRefusal(.malformed, "\"\(text.safeLine(bytesMax: Limits.complaintBytesMax))\" is not the id of a post")
+    }
+    return id
+  }
+
+  private static func optional(_ text: String) throws(AdminRefusal) -> PostID? { text.isEmpty ? nil : try id(text) }
+}

@@ -1,0 +1,38 @@
+package import OnTheMap
+import Synchronization
+
+/// How long the latest commits took, from the beginning of the transaction until it is on disk. Any thread.
+final class CommitTimes: Sendable {
+  private struct State: Sendable {
+    var count: UInt64 = 0
+    /// The n-th commit stands at n modulo `Limits.commitTimesKept`.
+    var latestUs: [Int64] = []
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ duration: Duration) {
+    let us = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    state.withLock { state in
+      if state.latestUs.count < Limits.commitTimesKept {
+        state.latestUs.append(us)
+      } else {
+        state.latestUs[Int(state.count % UInt64(Limits.commitTimesKept))] = us
+      }
+      state.count += 1
+    }
+  }
+
+  var commits: QueueStatus.Commits {
+    let (count, latestUs) = state.withLock { ($0.count, $0.latestUs) }
+    let sorted = latestUs.sorted()
+    // Nearest rank: the least time that so many of a hundred did not exceed.
+    func percentile(_ share: Int) -> Int64 { sorted.isEmpty ? 0 : sorted[(sorted.count * share + 99) / 100 - 1] }
+    return QueueStatus.Commits(count: count, p50Us: percentile(50), p99Us: percentile(99))
+  }
+}
+
+extension IngestDatabase {
+  /// How long commits take. Any thread; returns at once.
+  package var commits: QueueStatus.Commits { writer.times.commits }
+}

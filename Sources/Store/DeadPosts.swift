@@ -1,0 +1,122 @@
+import GRDB
+package import OnTheMap
+
+/// Posts that left the queue as dead, and what an operator does about them: one method a transaction.
+extension IngestDatabase {
+  /// How many there are by reason, most frequent first, and in all.
+  package func deadCounts() async throws -> (all: Int, byReason: [QueueStatus.DeadCount]) {
+    try await pool.read { db in
+      let counts = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT reason_code, count(*) FROM post INDEXED BY post_dead_reason WHERE state = 3
+            GROUP BY reason_code ORDER BY 2 DESC, 1
+            """)
+      ).map { QueueStatus.DeadCount(reason: $0[0] ?? "", count: $0[1]) }
+      return (counts.reduce(0) { $0 + $1.count }, Array(counts.prefix(Limits.deadReasonsMax)))
+    }
+  }
+
+  /// Dead posts with ids above one, by rising id.
+  ///
+  /// - Parameters:
+  ///   - reason: only those with this code; nil for all.
+  ///   - limit: 1 or more.
+  package func deadPosts(reason: String?, after: PostID?, limit: Int) async throws -> [QueueEntry] {
+    try await pool.read { db in
+      try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT * FROM post WHERE id IN (\(deadIDs(reason))) ORDER BY id"),
+        arguments: deadArguments(reason, after, limit)
+      ).map(QueueEntry.init)
+    }
+  }
+
+  /// Brings dead posts back into the queue, with fresh counts. On disk on return; their jobs are the caller's to hand
+  /// out. A post that is not dead is left as it is.
+  ///
+  /// - Throws: `StoreError`. With `.full` nothing is stored; with `.unknownOutcome` ask for the posts.
+  package func revive(
+    _ selection: DeadSelection, limit: Int, unixMs: Int64
+  ) async throws -> (change: QueueChange, jobs: [Job]) {
+    try await writer.write { db in
+      let (ids, next) = try selected(selection, limit: limit, db)
+      var change = QueueChange(next: next)
+      var jobs: [Job] = []
+      for id in ids {
+        let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
+        let entry = try row.map(QueueEntry.init)
+        guard let row, let entry, entry.state == .dead else {
+          change.unchanged.append(.init(id: id, state: entry?.state))
+          continue
+        }
+        try db.cachedStatement(
+          sql: """
+            UPDATE post SET state = 0, attempts = 0, lease_losses = 0, due_ms = 0, reason_code = NULL, reason = NULL,
+              updated_ms = ? WHERE id = ? AND state = 3
+            """
+        ).run(db, .integer(unixMs), .integer(id.rawValue))
+        try note(.retried, nil, of: id, unixMs, db)
+        change.done.append(id)
+        let given = Coordinate(row["lat_e7"], row["lon_e7"])
+        jobs.append(Job(id: JobID(id), account: entry.account, query: entry.place, given: given))
+      }
+      return (change, jobs)
+    }
+  }
+
+  /// Ends dead posts for good: they are rejected, and their owner reads that the operator gave them up, and why they
+  /// died. On disk on return. A post that is not dead is left as it is.
+  ///
+  /// - Throws: as `revive`.
+  package func drop(_ ids: [PostID], unixMs: Int64) async throws -> QueueChange {
+    try await writer.write { db in
+      var change = QueueChange()
+      for id in ids {
+        let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
+        let entry = try row.map(QueueEntry.init)
+        guard let entry, entry.state == .dead else {
+          change.unchanged.append(.init(id: id, state: entry?.state))
+          continue
+        }
+        let died = entry.reason?.detail ?? "no worker could say where it is"
+        try db.cachedStatement(
+          sql:
+            "UPDATE post SET state = 2, reason_code = 'dropped', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
+        ).run(db, .text("given up by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
+        try note(.dropped, nil, of: id, unixMs, db)
+        change.done.append(id)
+      }
+      return change
+    }
+  }
+}
+
+private func deadIDs(_ reason: String?) -> String {
+  reason == nil
+    ? "SELECT id FROM post INDEXED BY post_dead WHERE state = 3 AND id > ? ORDER BY id LIMIT ?"
+    : """
+    SELECT id FROM post INDEXED BY post_dead_reason WHERE state = 3 AND reason_code = ? AND id > ? ORDER BY id LIMIT ?
+    """
+}
+
+private func deadArguments(_ reason: String?, _ after: PostID?, _ limit: Int) -> StatementArguments {
+  let page: StatementArguments = [Int64(after?.rawValue ?? 0), limit]
+  return reason.map { [$0] + page } ?? page
+}
+
+/// The posts that are meant, dead or not, and where the next page begins.
+private func selected(
+  _ selection: DeadSelection, limit: Int, _ db: Database
+) throws -> (ids: [PostID], next: PostID?) {
+  switch selection {
+  case .these(let ids):
+    // One that is named twice is retried once.
+    var seen: Set<PostID> = []
+    return (ids.filter { seen.insert($0).inserted }, nil)
+  case .all(let reason, let after):
+    let ids = try Int64.fetchAll(
+      db.cachedStatement(sql: deadIDs(reason)), arguments: deadArguments(reason, after, limit)
+    ).compactMap { PostID($0) }
+    return (ids, ids.count == limit ? ids.last : nil)
+  }
+}

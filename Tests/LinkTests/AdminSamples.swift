@@ -1,0 +1,63 @@
+@testable import Link
+@testable import OnTheMap
+
+extension QueueStatus {
+  /// With something in every field.
+  static var sample: QueueStatus {
+    var status = QueueStatus()
+    (status.queue.ready, status.queue.leased, status.queue.settling) = (1, 2, 3)
+    (status.queue.delayed, status.queue.waiting, status.queue.lookups) = (4, 5, 6)
+    status.queue.workers = [
+      .init(
+        session: 9, name: "worker-1", credit: 60, leases: 4, jobsSent: 1_000,
+        answered: .init(total: 996, perSecond: 9.5),
+        failed: 3, heardAgoMs: 700, isRemote: true)
+    ]
+    (status.dead, status.deadByReason) = (8, [.init(reason: "bad_place", count: 7)])
+    (status.oldestMs, status.pausedMs, status.upMs) = (1_700_000_000_000, 1_700_000_001_000, 5_000)
+    (status.accepted, status.settled) = (.init(total: 10, perSecond: 1.5), .init(total: 9, perSecond: 1.25))
+    status.failed = .init(total: 2, perSecond: 0.5)
+    status.commits = .init(count: 77, p50Us: 1_200, p99Us: 9_000)
+    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12)]
+    return status
+  }
+}
+
+extension QueueEntry {
+  static func sample(_ number: UInt64, state: QueueState = .dead, place: String = "Lima") -> QueueEntry {
+    var entry = QueueEntry(
+      id: .numbered(number), state: state, account: AccountID(rawValue: 3), place: place, link: "https://example.org",
+      attempts: 2, leaseLosses: 1,
+      reason: state == .dead ? Verdict.Reason(code: "bad_place", detail: "no worker likes it") : nil,
+      label: state == .published ? "Lima, Peru" : "", createdMs: 1_700_000_000_000, updatedMs: 1_700_000_001_000)
+    if state == .leased { (entry.worker, entry.leftMs) = ("worker-1", 0) }
+    return entry
+  }
+}
+
+/// One of each kind.
+enum AdminSamples {
+  static let requests: [AdminRequest] = [
+    .status, .list(state: .ready, reason: nil, after: nil, limit: 1),
+    .list(state: .dead, reason: "bad_place", after: .numbered(7), limit: 1_000), .show(.numbered(7)),
+    .retry(.these([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
+    .retry(.all(reason: "bad_place", after: .numbered(9))), .drop([.numbered(7)]), .pause, .resume,
+  ]
+
+  static let answers: [AdminAnswer] = [
+    .status(.sample), .status(QueueStatus()), .list([], next: nil),
+    .list([.sample(1), .sample(2, state: .leased)], next: .numbered(2)),
+    .report(
+      .sample(3, state: .published),
+      [PostEvent(kind: .failed, atMs: 5, reason: .init(code: "down", detail: "try again"))]),
+    .changed(
+      QueueChange(
+        done: [.numbered(1)],
+        unchanged: [.init(id: .numbered(2), state: .published), .init(id: .numbered(3), state: nil)],
+        next: .numbered(3))), .changed(QueueChange()), .paused(sinceMs: 1_700_000_000_000), .paused(sinceMs: nil),
+    .refused(AdminRefusal(.notFound, "there is no post")),
+  ]
+
+  static let frames: [[UInt8]] =
+    requests.map { AdminRequestFrame(id: 1, $0).bytes } + answers.map { AdminReplyFrame(id: 1, $0).bytes }
+}

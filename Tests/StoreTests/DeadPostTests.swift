@@ -1,0 +1,220 @@
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Dead posts, their history, and the pause")
+struct DeadPostTests {
+  private let folder = Folder()
+  private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
+  private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
+
+  private func died(_ reason: Verdict.Reason, _ count: Int, in database: IngestDatabase, by account: AccountID)
+    async throws -> [PostID]
+  {
+    var ids: [PostID] = []
+    for _ in 0..<count { ids.append(try await database.accepted(by: account).id) }
+    try await database.settled(ids.map { ($0, .dead(reason)) })
+    return ids
+  }
+
+  @Test("They are counted by reason, and listed in pages, all or those of one reason")
+  func listed() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    #expect(try await database.deadCounts() == (0, []))
+    let first = try await died(poison, 3, in: database, by: account)
+    let second = try await died(bad, 5, in: database, by: account)
+    _ = try await database.accepted(by: account)
+    let counts = try await database.deadCounts()
+    #expect(counts.all == 8)
+    #expect(counts.byReason == [.init(reason: "bad_place", count: 5), .init(reason: "workers_lost", count: 3)])
+    let page = try await database.deadPosts(reason: nil, after: nil, limit: 4)
+    #expect(page.map(\.id) == first + second.prefix(1))
+    #expect(page.first?.reason == poison && page.first?.state == .dead)
+    #expect(try await database.deadPosts(reason: nil, after: page.last?.id, limit: 9).map(\.id) == second.suffix(4))
+    #expect(
+      try await database.deadPosts(reason: "workers_lost", after: first[0], limit: 9).map(\.id) == first.suffix(2))
+    #expect(try await database.deadPosts(reason: "nothing", after: nil, limit: 9).isEmpty)
+  }
+
+  @Test("A post's history has its failures, its lost workers, its burial and what an operator did, over a restart")
+  func history() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let id = try await #require(database).accepted(by: account).id
+    let down = Verdict.Reason(code: "down", detail: "try again")
+    for (settlement, ms) in [
+      (IngestDatabase.Settlement.retry(attempts: 1, dueMs: 9, reason: down), Int64(10)), (.leaseLost, 20),
+      (.dead(poison), 30), (.dead(bad), 40), (.leaseLost, 50), (.retry(attempts: 1, dueMs: 9, reason: down), 60),
+    ] { try await database?.settled([(id, settlement)], unixMs: ms) }
+    _ = try await database?.revive(.these([id]), limit: 1, unixMs: 70)
+    try await database?.settled([(id, .dead(bad))], unixMs: 80)
+    _ = try await database?.drop([id], unixMs: 90)
+    database = nil
+    let events = try await folder.open().history(of: id)
+    #expect(events.map(\.kind) == [.failed, .lost, .died, .retried, .died, .dropped])
+    #expect(events.map(\.atMs) == [10, 20, 30, 70, 80, 90], "What changed nothing is no event.")
+    #expect(events.map(\.reason.code) == ["down", "", "workers_lost", "", "bad_place", ""])
+  }
+
+  @Test("A retried post is queued with fresh counts, on disk, and can be published; its job has all that it had")
+  func retried() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let id = try await #require(database).accepted("Lima", by: account).id
+    try await database?.settled([(id, .retry(attempts: 7, dueMs: 5))])
+    try await database?.settled([(id, .leaseLost)])
+    try await database?.settled([(id, .dead(bad))])
+    let (change, jobs) = try await #require(database).revive(.these([id, id]), limit: 2, unixMs: 9)
+    #expect(change == QueueChange(done: [id]))
+    #expect(jobs == [Job(id: JobID(id), account: account, query: "Lima")])
+    #expect(try await database?.deadCounts().all == 0)
+    database = nil
+    let again = try folder.open()
+    let unsettled = try again.unsettledJobs()
+    #expect(unsettled.map(\.job) == jobs && unsettled.map(\.dueMs) == [0])
+    #expect(try await again.post(id)?.reason == nil)
+    #expect(try await again.settled([(id, .verdict(.at(1)))]).map(\.id) == [id])
+    try again.expectSound()
+  }
+
+  @Test("Only dead posts are retried or dropped; each other one is named with what it is")
+  func others() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let dead = try await died(bad, 2, in: database, by: account)
+    let queued = try await database.accepted(by: account).id
+    let published = try await database.accepted(by: account).id
+    try await database.settled([(published, .verdict(.at(1)))])
+    let unknown = PostID.following(nil, unixMs: 1)
+    let unchanged: [QueueChange.Unchanged] = [
+      .init(id: queued, state: .ready), .init(id: published, state: .published), .init(id: unknown, state: nil),
+    ]
+    let ids = [queued, published, unknown]
+    let (change, jobs) = try await database.revive(.these([dead[0]] + ids), limit: 4, unixMs: 9)
+    #expect(change == QueueChange(done: [dead[0]], unchanged: unchanged) && jobs.count == 1)
+    let drop = try await database.drop(ids + [dead[1]], unixMs: 9)
+    #expect(drop == QueueChange(done: [dead[1]], unchanged: unchanged))
+    #expect(try await database.post(queued)?.state == .queued)
+    #expect(try await database.post(published)?.state == .published)
+  }
+
+  @Test("A dropped post is rejected for good, and says that it was given up, and why it died")
+  func dropped() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await died(poison, 1, in: database, by: account)[0]
+    #expect(try await database.drop([id], unixMs: 1_800_000_000_000).done == [id])
+    let post = try await database.post(id)
+    #expect(post?.state == .rejected && post?.updatedMs == 1_800_000_000_000)
+    #expect(post?.reason?.code == "dropped")
+    #expect(post?.reason?.detail == "given up by the operator: three workers were lost")
+    #expect(try await database.drop([id], unixMs: 9).unchanged == [.init(id: id, state: .rejected)])
+    #expect(try await database.settled([(id, .verdict(.at(1)))]).isEmpty)
+    try database.expectSound()
+  }
+
+  @Test("All of a reason are retried page by page, each once")
+  func pages() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let dead = try await died(bad, 10, in: database, by: account)
+    let others = try await died(poison, 2, in: database, by: account)
+    var (done, next): ([PostID], PostID?) = ([], nil)
+    repeat {
+      let (change, jobs) = try await database.revive(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
+      #expect(jobs.count == change.done.count)
+      (done, next) = (done + change.done, change.next)
+      // They die again at once, and are not met again.
+      try await database.settled(change.done.map { ($0, .dead(bad)) })
+    } while next != nil
+    #expect(done == dead)
+    #expect(
+      try await database.revive(.all(reason: nil, after: nil), limit: 100, unixMs: 9).change.done == dead + others)
+  }
+
+  @Test("A pause is kept over a restart, since when it began")
+  func pause() async throws {
+    var database: IngestDatabase? = try folder.open()
+    #expect(try database?.pausedMs() == nil)
+    #expect(try await database?.paused(sinceMs: 100) == 100)
+    #expect(try await database?.paused(sinceMs: 200) == 100)
+    database = nil
+    database = try folder.open()
+    #expect(try database?.pausedMs() == 100)
+    #expect(try await database?.paused(sinceMs: nil) == nil)
+    database = nil
+    #expect(try folder.open().pausedMs() == nil)
+  }
+
+  @Test("The oldest post of the queue tells its age")
+  func oldest() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    #expect(try await database.oldestQueuedMs() == nil)
+    let first = try await database.accepted(by: account, unixMs: 1_700_000_000_100).id
+    _ = try await database.accepted(by: account, unixMs: 1_700_000_000_200)
+    #expect(try await database.oldestQueuedMs() == 1_700_000_000_100)
+    try await database.settled([(first, .verdict(.at(1)))])
+    #expect(try await database.oldestQueuedMs() == 1_700_000_000_200)
+  }
+
+  @Test("The oldest events go when there are more than the limit")
+  func bounded() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await database.accepted(by: account).id
+    for ms: Int64 in 1...2 {
+      try await database.settled([(id, .retry(attempts: 1, dueMs: 9, reason: bad))], unixMs: ms)
+    }
+    // As if as many had come and gone as may be kept, but one.
+    try await database.pool.write { db in
+      try db.execute(sql: "UPDATE post_event SET id = ? WHERE id = 2", arguments: [Limits.postEventsMax])
+    }
+    #expect(try await database.history(of: id).map(\.atMs) == [1, 2])
+    try await database.settled([(id, .leaseLost)], unixMs: 3)
+    #expect(try await database.history(of: id).map(\.atMs) == [2, 3])
+  }
+
+  @Test("A database of before is brought up to date, and its dead posts can be retried")
+  func migrated() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let id = try await died(bad, 1, in: #require(database), by: account)[0]
+    database = nil
+    try folder.damage(
+      """
+      DROP TABLE post_event; DROP INDEX post_dead; DROP INDEX post_dead_reason; DROP TABLE pause;
+      DELETE FROM grdb_migrations WHERE identifier LIKE '2 %'
+      """)
+    let again = try folder.open()
+    #expect(try again.pausedMs() == nil)
+    #expect(try await again.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).change.done == [id])
+    #expect(try await again.history(of: id).map(\.kind) == [.retried])
+  }
+
+  @Test("Commits are counted, and their percentiles rise")
+  func commits() async throws {
+    let times = CommitTimes()
+    #expect(times.commits == .init())
+    for ms in 1...200 { times.add(.milliseconds(ms)) }
+    #expect(times.commits == .init(count: 200, p50Us: 100_000, p99Us: 198_000))
+    for _ in 0..<Limits.commitTimesKept { times.add(.microseconds(7)) }
+    #expect(times.commits == .init(count: UInt64(200 + Limits.commitTimesKept), p50Us: 7, p99Us: 7))
+    let database = try folder.open()
+    _ = try await database.addAccount()
+    #expect(database.commits.count > 0 && database.commits.p99Us >= database.commits.p50Us)
+  }
+}
+
+extension IngestDatabase {
+  /// `setPaused`, for tests that wait.
+  fileprivate func paused(sinceMs: Int64?) async throws -> Int64? {
+    let result = await withCheckedContinuation { continuation in
+      setPaused(sinceMs: sinceMs) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+}
