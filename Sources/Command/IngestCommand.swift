@@ -21,7 +21,7 @@ struct IngestCommand: AsyncParsableCommand {
     let service = IngestService(configuration, logger: logger) { addresses in
       say(
         "ready http=http://\(authority(configuration.host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
-          + "changes=\(addresses.changes)")
+          + "changes=\(addresses.changes) submit=\(addresses.submit)")
     }
     try await serve([service], settings: settings, logger: logger)
   }

@@ -12,6 +12,8 @@ struct IngestOptions: ParsableArguments {
   var jobs: String?
   @Option(help: "Address for feeds. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
   var changes: String?
+  @Option(help: "Address for producers. [ONTHEMAP_SUBMIT, default: tcp://127.0.0.1:7700]")
+  var submit: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
@@ -37,7 +39,7 @@ struct IngestOptions: ParsableArguments {
       data: data, host: address.host, port: address.port,
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
-      origin: origin)
+      submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
     configuration.remotePerSecond = perSecond
     return configuration
   }

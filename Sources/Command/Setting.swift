@@ -23,6 +23,7 @@ enum Setting: String, CaseIterable {
   case remoteRate = "ONTHEMAP_REMOTE_RATE"
   case remoteURL = "ONTHEMAP_REMOTE_URL"
   case server = "ONTHEMAP_SERVER"
+  case submit = "ONTHEMAP_SUBMIT"
   case user = "ONTHEMAP_USER"
   case workerName = "ONTHEMAP_WORKER_NAME"
   case workers = "ONTHEMAP_WORKERS"
@@ -53,6 +54,7 @@ enum Setting: String, CaseIterable {
     case .remoteRate: "--remote-rate"
     case .remoteURL: "--remote-url"
     case .server: "--server"
+    case .submit: "--submit"
     case .user: "--user"
     case .workers: "--workers"
     }

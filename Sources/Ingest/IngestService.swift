@@ -18,17 +18,22 @@ package struct IngestConfiguration: Sendable {
   package var jobs: Endpoint
   /// The change log's address.
   package var changes: Endpoint
+  /// Where producers submit.
+  package var submit: Endpoint
   /// What people open, "https://example.org"; empty where that is not known.
   package var origin: String
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
 
-  package init(data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, origin: String) {
+  package init(
+    data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, submit: Endpoint, origin: String
+  ) {
     self.data = data
     self.host = host
     self.port = port
     self.jobs = jobs
     self.changes = changes
+    self.submit = submit
     self.origin = origin
   }
 }
@@ -41,6 +46,7 @@ package struct IngestService: Service {
     package let httpPort: Int
     package let jobs: Endpoint
     package let changes: Endpoint
+    package let submit: Endpoint
   }
 
   private let configuration: IngestConfiguration
@@ -69,6 +75,10 @@ package struct IngestService: Service {
     let lookups = Lookups(jobs: jobs, boot: database.boot)
     let queue = PostQueue(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count, logger: logger)
+    let sessions = Sessions(database: database)
+    let submitted = Inbox<SubmitServer.Command>(wake)
+    let submissions = Submissions(
+      database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
@@ -76,7 +86,10 @@ package struct IngestService: Service {
         inbox: jobs, logger: logger, taken: { queue.settle($0) }, lost: { queue.lose($0) })
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, logger: logger)
-      return ([jobServer, changeServer], (jobs: jobServer.endpoint, changes: changeServer.endpoint))
+      let submitServer = try SubmitServer(
+        context, bind: configuration.submit, inbox: submitted, logger: logger, taken: { submissions.take($0) })
+      let addresses = (jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
+      return ([jobServer, changeServer, submitServer], addresses)
     }
     defer { reactor.stop() }
     let nowMs = WallClock.unixMs
@@ -84,7 +97,6 @@ package struct IngestService: Service {
     jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
-    let sessions = Sessions(database: database)
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(Problem.of))
     PublicRoutes(database: database).add(to: router)
@@ -95,7 +107,8 @@ package struct IngestService: Service {
     PostRoutes(database: database, queue: queue, sessions: sessions, site: Site(origin: configuration.origin)).add(
       to: router)
     try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
-      ready(Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes))
+      ready(
+        Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
     }
   }
 }
