@@ -4,7 +4,7 @@ import Testing
 @Suite("proto/README.md")
 struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
-  private let protos = ["jobs", "changes", "feed"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
+  private let protos = ["jobs", "changes", "feed", "submit"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
 
   @Test("It has every message, every field with its number, and every value of an enum")
   func complete() {
@@ -48,6 +48,8 @@ struct ProtocolTests {
       "changesPerFetchMax", "fetchWaitMs", "feedsMax", "snapshotIntervalMinMs", "feedHeartbeatMs", "feedEntriesMax",
       "feedFramesQueuedMax", "joinsPerSecondMax", "joinsWaitingMax", "joinNonceBytesMax", "candidatesMax",
       "attributionBytesMax", "countyBytesMax", "postcodeBytesMax", "providerBytesMax",
+      "submitPostsMax", "submitFrameBytesMax", "submitUnansweredMax", "submitRequestsMax", "submitRetryMs",
+      "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in
