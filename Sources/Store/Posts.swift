@@ -35,11 +35,12 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [self] db in
-        if let idempotency, let earlier = try earlier(idempotency, account, db) { return earlier }
-        let accepted = try insert(submission, account, unixMs, db)
+        let statements = try AcceptStatements(db)
+        if let idempotency, let earlier = try statements.earlier(idempotency, account) { return earlier }
+        let accepted = try insert(submission, account, unixMs, statements)
         if let idempotency {
-          try keep(idempotency, account, accepted.id, db)
-          try forgetKeys(unixMs: unixMs, count: 2, db)
+          try statements.keep(idempotency, account, accepted.id)
+          try statements.forgetKeys(unixMs: unixMs, count: 2)
         }
         return .success(accepted)
       }, then: then)
@@ -66,36 +67,29 @@ extension IngestDatabase {
     writer.submit(
       { [self] db in
         var room = room
+        let statements = try AcceptStatements(db)
         let acceptances: [Acceptance] = try posts.map { submission, idempotency in
-          switch try earlier(idempotency, account, db) {
+          switch try statements.earlier(idempotency, account) {
           case .success(let accepted)?: return .accepted(accepted)
           case .failure?: return .conflict
           case nil: break
           }
           guard room > 0 else { return .noRoom }
           room -= 1
-          let accepted = try insert(submission, account, unixMs, db)
-          try keep(idempotency, account, accepted.id, db)
+          let accepted = try insert(submission, account, unixMs, statements)
+          try statements.keep(idempotency, account, accepted.id)
           return .accepted(accepted)
         }
-        try forgetKeys(unixMs: unixMs, count: 2 * posts.count, db)
+        try statements.forgetKeys(unixMs: unixMs, count: 2 * posts.count)
         return acceptances
       }, then: then)
   }
 
   private func insert(
-    _ submission: Submission, _ account: AccountID, _ unixMs: Int64, _ db: Database
+    _ submission: Submission, _ account: AccountID, _ unixMs: Int64, _ statements: AcceptStatements
   ) throws -> Accepted {
     let id = numbers.post(unixMs: unixMs)
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms)
-        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)
-        """
-    ).run(
-      db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
-      .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
-      .integer(unixMs))
+    try statements.insert(submission, id, account, unixMs)
     drafts.add(
       .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
     let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
@@ -106,7 +100,7 @@ extension IngestDatabase {
   package func accepted(
     _ idempotency: Idempotency, account: AccountID
   ) async throws -> Result<Accepted, IdempotencyConflict>? {
-    try await pool.read { db in try earlier(idempotency, account, db) }
+    try await pool.read { db in try AcceptStatements(db).earlier(idempotency, account) }
   }
 
   /// A post by its id; nil when there is none.
@@ -178,42 +172,6 @@ extension IngestDatabase {
     ).compactMap(FeedEntry.init)
     return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
   }
-}
-
-/// The post that was made under this key.
-private func earlier(
-  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ db: Database
-) throws -> Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>? {
-  let row = try Row.fetchOne(
-    db.cachedStatement(
-      sql: """
-        SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
-        WHERE idempotency.account = ? AND key = ?
-        """), arguments: [account.rawValue, idempotency.key])
-  guard let row else { return nil }
-  guard (row[0] as Data).elementsEqual(idempotency.requestHash), let id = PostID(row[1] as Int64) else {
-    return .failure(IngestDatabase.IdempotencyConflict())
-  }
-  return .success(IngestDatabase.Accepted(id: id, job: nil, createdMs: row[2]))
-}
-
-/// Notes under which key a post was made.
-private func keep(
-  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ id: PostID, _ db: Database
-) throws {
-  try db.cachedStatement(sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)")
-    .execute(arguments: [account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue)])
-}
-
-/// So many of the oldest keys go when their time is over: two for each that comes, so that more go than come.
-private func forgetKeys(unixMs: Int64, count: Int, _ db: Database) throws {
-  let oldest = PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000)
-  try db.cachedStatement(
-    sql: """
-      DELETE FROM idempotency WHERE (account, key) IN
-        (SELECT account, key FROM idempotency WHERE post < ? ORDER BY post LIMIT ?)
-      """
-  ).execute(arguments: [Int64(oldest.rawValue), count])
 }
 
 extension PostID {
