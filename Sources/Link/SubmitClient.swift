@@ -27,7 +27,8 @@ package final class SubmitClient: Station {
 
   private struct Pending {
     let posts: [SubmittedPost]
-    var sentMs: Int64
+    /// When it went out for the first time.
+    let sinceMs: Int64
     /// When it goes out again.
     var dueMs: Int64
   }
@@ -90,7 +91,8 @@ package final class SubmitClient: Station {
 
   package func turn(nowMs: Int64) -> Int64 {
     var nextMs = Int64.max
-    let oldestMs = pending.values.lazy.map(\.sentMs).min() ?? nowMs
+    // A connection that nothing comes from although something is open may be one in name only.
+    let oldestMs = pending.values.lazy.map(\.sinceMs).min() ?? nowMs
     if nowMs - max(heardMs, oldestMs) > Limits.livenessMs {
       heardMs = nowMs
       try? socket.reconnect(endpoint)
@@ -120,8 +122,8 @@ package final class SubmitClient: Station {
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
     let batch = Onthemap_Submit_V1_Batch.with { $0.posts = posts.map(Onthemap_Submit_V1_Draft.init) }
     let isSent = socket.send(SubmitRequest(id: id, token: token, .batch(batch)).bytes) == .accepted
-    let sentMs = isSent ? nowMs : pending[id]?.sentMs ?? nowMs
-    pending[id] = Pending(posts: posts, sentMs: sentMs, dueMs: nowMs + (isSent ? Limits.submitAnswerMs : 50))
+    let sinceMs = pending[id]?.sinceMs ?? nowMs
+    pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + (isSent ? Limits.submitAnswerMs : 50))
     return isSent
   }
 

@@ -69,9 +69,9 @@ package final class SubmitServer: Station {
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
-    // Frames are long here, and a producer has no more requests open than this.
+    // Frames are long here, and whoever sends more than is answered, or does not read, is to wait outside.
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.submitFramesQueuedMax))
-    try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesQueuedMax))
+    try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesUnreadMax))
     endpoint = try socket.bind(bind)
     self.inbox = inbox
     self.logger = logger

@@ -167,9 +167,11 @@ package enum Limits {
   package static let submitUnansweredMax = 16
   /// Requests of all producers that wait for their answer: 180 MB when all are of the largest size, 3 MB in practice.
   package static let submitRequestsMax = 256
-  /// Frames that libzmq keeps for or from one producer: a request that is answered has room for its answer, and whoever
-  /// does not read loses answers instead of filling memory.
+  /// Replies that libzmq keeps for one producer: a request that is answered has room for its answer, and whoever does
+  /// not read loses answers instead of filling memory.
   package static let submitFramesQueuedMax = 2 * submitUnansweredMax
+  /// Requests of one producer that libzmq keeps until ingest reads them: 6 MB of the largest; then TCP holds them up.
+  package static let submitFramesUnreadMax = 8
   /// How long a connection's token is taken for good, or for wrong, without another look: a session that is ended stops
   /// within this time.
   package static let submitTokenMs: Int64 = 1_000

@@ -172,7 +172,7 @@ struct SubmitLinkTests {
     }
   }
 
-  @Test("A producer that sends and never reads is told to wait, and then loses answers; others are served")
+  @Test("A producer that sends more than is answered is told to wait, and others are served")
   func neverReads() async throws {
     try await withDesk { endpoint in
       let (deaf, other) = (producer(endpoint), producer(endpoint))
