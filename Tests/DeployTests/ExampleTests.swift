@@ -94,9 +94,10 @@ struct ExampleTests {
       ])
   }
 
-  /// Ingest's end, which starts the example: it is silent to the first frame, busy to the second, takes two of the three
-  /// posts of the third, and the last in the fourth.
+  /// Ingest's end, which starts the example: it is silent to the first frame, busy to the second, answers to each post
+  /// of the third, and takes what was busy then in the fourth.
   private static let desk = """
+    import pathlib
     import subprocess
     import sys
 
@@ -106,9 +107,9 @@ struct ExampleTests {
     desk = zmq.Context().socket(zmq.ROUTER)
     desk.linger = 1_000
     port = desk.bind_to_random_port("tcp://127.0.0.1")
-    command = [sys.executable, "produce.py", f"tcp://127.0.0.1:{port}"]
-    producer = subprocess.Popen(
-        command, env={"ONTHEMAP_TOKEN": "t" * 43}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pathlib.Path("token").write_text("t" * 43 + "\\n")
+    command = [sys.executable, "produce.py", "token", f"tcp://127.0.0.1:{port}"]
+    producer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     producer.stdin.write("Oslo\\texample.org/1\\nLima\\tno link\\n\\nRome\\texample.org/3\\n")
     producer.stdin.close()
     batches = []

@@ -1,9 +1,10 @@
 """Puts the lines of standard input on the map, in batches of 64, and prints what became of each.
 
-    ONTHEMAP_TOKEN=… python produce.py [ENDPOINT] < posts.tsv     ENDPOINT is tcp://127.0.0.1:7700 unless given
+    python produce.py FILE [ENDPOINT] < posts.tsv     ENDPOINT is tcp://127.0.0.1:7700 unless given
 
-A line is a place, a tabulator, and a link. The token is a session's, as POST /v2/session gives it. A post's key is a hash
-of its line, so that the same line is one post, however often this is run: whatever is not answered is simply sent again.
+A line is a place, a tabulator, and a link. FILE holds the token of a session, as POST /v2/session gives it. A post's
+key is a hash of its line, so that the same line is one post, however often this is run: whatever is not answered is
+simply sent again.
 
 It needs submit_pb2.py beside it. Made once, from the top of the repository:
 
@@ -12,7 +13,7 @@ It needs submit_pb2.py beside it. Made once, from the top of the repository:
 
 import hashlib
 import itertools
-import os
+import pathlib
 import sys
 import time
 
@@ -26,7 +27,7 @@ def connect():
     socket = zmq.Context.instance().socket(zmq.DEALER)
     socket.immediate = socket.linger = 1  # without a connection nothing is kept; at the end nothing is waited for
     socket.sndtimeo = PATIENCE_S * 1_000
-    socket.connect(sys.argv[1] if len(sys.argv) > 1 else "tcp://127.0.0.1:7700")
+    socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
     return socket
 
 
@@ -51,12 +52,13 @@ def ask(socket, request):
 
 
 def main():
+    token = pathlib.Path(sys.argv[1]).read_text().strip()
     socket, numbers = connect(), itertools.count(1)
     posts = (line.rstrip("\n").partition("\t") for line in sys.stdin if line.strip())
     while batch := list(itertools.islice(posts, BATCH)):
         while batch:
             request = submit_pb2.SubmitRequest(magic=0x314D544F, major=1, request_id=next(numbers))
-            request.token = os.environ["ONTHEMAP_TOKEN"]
+            request.token = token
             for place, _, link in batch:
                 key = hashlib.sha256(f"{place}\t{link}".encode()).hexdigest()
                 request.batch.posts.add(idempotency_key=key, place=place, link=link)
