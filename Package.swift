@@ -134,7 +134,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
-    .testTarget(name: "SystemTests", dependencies: ["StandIn"], swiftSettings: strict),
+    .testTarget(name: "SystemTests", dependencies: ["CZeroMQ", "StandIn"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -30,7 +30,7 @@ struct IngestCommand: AsyncParsableCommand {
     let service = IngestService(configuration, logger: logger) { addresses in
       say(
         "ready http=http://\(authority(configuration.host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
-          + "changes=\(addresses.changes)")
+          + "changes=\(addresses.changes) submit=\(addresses.submit)")
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
     try await serve([service, reload], settings: settings, logger: logger)

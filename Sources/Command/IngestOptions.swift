@@ -15,6 +15,8 @@ struct IngestOptions: ParsableArguments {
   var changes: String?
   @Option(help: "Address for queue and top, ipc or loopback. [ONTHEMAP_ADMIN, default: ipc://DATA/admin.sock]")
   var admin: String?
+  @Option(help: "Address for producers. [ONTHEMAP_SUBMIT, default: tcp://127.0.0.1:7700]")
+  var submit: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
@@ -59,7 +61,7 @@ struct IngestOptions: ParsableArguments {
       data: data, host: address.host, port: address.port,
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
-      origin: origin)
+      submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
     configuration.remotePerSecond = perSecond
     configuration.jobsCurve = try keys.server(
       .jobs, at: configuration.jobs, .jobs, list: .allowWorkers, flag: allowWorkers, admitsItself: isAll,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Link
 import OnTheMap
 
 struct LoadCommand: AsyncParsableCommand {
@@ -17,6 +18,7 @@ struct LoadCommand: AsyncParsableCommand {
 
       Examples:
         onthemap load --rate 200 --duration 30
+        onthemap load --submit tcp://127.0.0.1:7700 --rate 5000 --duration 30
         onthemap load --server http://10.0.0.1:8080 --feed tcp://10.0.0.2:7710 \\
           --rate 2000 --duration 60 --json
       """)
@@ -37,8 +39,12 @@ struct LoadCommand: AsyncParsableCommand {
   var keyFile: String?
   @Option(help: "An e-mail address; the password comes from ONTHEMAP_PASSWORD. [ONTHEMAP_USER]")
   var user: String?
-  @Option(help: "Connections that share the posts, 1 to 4096.")
-  var connections = 64
+  @Option(help: "Connections that share the posts, 1 to 4096; with --submit 1 to 64. [default: 64; with --submit 2]")
+  var connections: Int?
+  @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
+  var submit: String?
+  @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
+  var batch: Int?
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @Option(help: "Repeats the places of a run: any whole number.")
@@ -52,7 +58,15 @@ struct LoadCommand: AsyncParsableCommand {
   func validate() throws {
     try LoadCommand.check("--rate", rate, in: 1...100_000)
     try LoadCommand.check("--duration", duration, in: 1...86_400)
-    try LoadCommand.check("--connections", connections, in: 1...4_096)
+    if let connections {
+      try LoadCommand.check("--connections", connections, in: 1...(submit == nil ? 4_096 : LoadCommand.producersMax))
+    }
+    if let batch {
+      guard submit != nil else {
+        throw ValidationError("--batch is for --submit only: over HTTP each post is a request.")
+      }
+      try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
+    }
     try LoadCommand.check("--settle", settle, in: 1...3_600)
     try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadPlan.postsMax)
   }
@@ -73,6 +87,8 @@ struct LoadCommand: AsyncParsableCommand {
     let places =
       try places.map { try LoadPlaces(file: $0) }
       ?? LoadPlaces(gazetteer: try settings.gazetteer(flag: gazetteer))
+    let submit = try submit.map { (endpoint: try LoadCommand.endpoint($0), batchMax: batch ?? 64) }
+    let connections = connections ?? (submit == nil ? 64 : 2)
     try LoadCommand.allowFiles(connections)
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
@@ -82,7 +98,7 @@ struct LoadCommand: AsyncParsableCommand {
     api.token = token
     let summary = try await LoadRun(
       plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
-      settleSeconds: settle,
+      submit: submit, settleSeconds: settle,
       logger: makeLogger("load", level: settings.logLevel)
     ).run()
     let report = LoadReport(summary: summary)
@@ -91,6 +107,17 @@ struct LoadCommand: AsyncParsableCommand {
       if json { for failure in summary.failures { complain(failure) } }
       throw ExitCode(1)
     }
+  }
+
+  /// More would only be told to wait, by `Limits.submitRequestsMax`.
+  private static let producersMax = 64
+
+  private static func endpoint(_ text: String) throws -> Endpoint {
+    guard let endpoint = try? Endpoint(text), !text.hasSuffix("*") else {
+      throw SettingError(
+        "--submit must be tcp://HOST:PORT or ipc://PATH, such as tcp://127.0.0.1:7700, not \"\(text)\".")
+    }
+    return endpoint
   }
 
   private static func check(_ option: String, _ value: Int, in range: ClosedRange<Int>) throws {

@@ -39,10 +39,13 @@ struct LoadPlan: Sendable {
   /// The same at every attempt, so that a post which was stored before its answer got lost is not stored twice.
   func idempotencyKey(_ post: Int) -> String { "\(run)-\(post)" }
 
+  /// Where it says it is.
+  func place(_ post: Int) -> String { places.text(random: SplitMix64.value(seed: seed, at: UInt64(post))) }
+
   /// The request's body.
   func body(_ post: Int) -> [UInt8] {
     JSONText.object { json in
-      json.add("place", places.text(random: SplitMix64.value(seed: seed, at: UInt64(post))))
+      json.add("place", place(post))
       json.add("link", link(post))
     }.bytes
   }

@@ -18,6 +18,8 @@ struct LoadRun: Sendable {
   let api: API
   let token: String
   let connections: Int
+  /// Where posts go over ZeroMQ, and how many at once at most; nil for HTTP.
+  let submit: (endpoint: Endpoint, batchMax: Int)?
   let settleSeconds: Int
   let logger: Logger
 
@@ -36,13 +38,18 @@ struct LoadRun: Sendable {
     let warmUpNs = 250_000_000 + Int64(connections) * 500_000
     let schedule = LoadSchedule(plan, startNs: LoadClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
     subscription.begin(schedule)
-    try await send(schedule, tally, progress)
+    if let submit {
+      try await produce(submit.endpoint, submit.batchMax, schedule, tally, progress)
+    } else {
+      try await send(schedule, tally, progress)
+    }
 
     let audit = LoadAudit(plan: plan, store: store, tally: tally, subscription: subscription)
     let untilNs = LoadClock.nowNs + Int64(settleSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(
-      plan: plan, server: server.absoluteString, connections: connections, tally: tally, finding: finding,
+      plan: plan, server: submit.map { "\($0.endpoint)" } ?? server.absoluteString, connections: connections,
+      tally: tally, finding: finding,
       replacements: subscription.replacements, startNs: schedule.startNs)
   }
 
@@ -81,6 +88,29 @@ struct LoadRun: Sendable {
       }
     }
     try await group.shutdownGracefully()
+  }
+
+  /// Sends over ZeroMQ, until all is answered or the time is over: one thread for all connections.
+  private func produce(
+    _ endpoint: Endpoint, _ batchMax: Int, _ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress
+  ) async throws {
+    let producers = (0..<connections).map { _ in
+      LoadProducer(plan: plan, schedule: schedule, tally: tally, batchMax: batchMax)
+    }
+    let reactor = try Reactor.start("produce", wake: Wake()) { [token, logger] context in
+      let clients = try producers.map { producer in
+        try SubmitClient(
+          context, connect: endpoint, token: token, logger: logger, next: { producer.next(nowMs: $0) },
+          event: { producer.take($0) })
+      }
+      return (stations: clients, told: ())
+    }.reactor
+    defer { reactor.stop() }
+    try await ticking({ progress.show("sending") }) {
+      while !producers.allSatisfy(\.isDone) { try await Task.sleep(for: .milliseconds(10)) }
+    }
+    reactor.stop()
+    for producer in producers { producer.giveUp() }
   }
 
   /// Does something, and something else five times a second meanwhile.

@@ -31,6 +31,7 @@ enum Setting: String, CaseIterable {
   case remoteRate = "ONTHEMAP_REMOTE_RATE"
   case remoteURL = "ONTHEMAP_REMOTE_URL"
   case server = "ONTHEMAP_SERVER"
+  case submit = "ONTHEMAP_SUBMIT"
   case user = "ONTHEMAP_USER"
   case workerName = "ONTHEMAP_WORKER_NAME"
   case workers = "ONTHEMAP_WORKERS"
@@ -69,6 +70,7 @@ enum Setting: String, CaseIterable {
     case .remoteRate: "--remote-rate"
     case .remoteURL: "--remote-url"
     case .server: "--server"
+    case .submit: "--submit"
     case .user: "--user"
     case .workers: "--workers"
     }

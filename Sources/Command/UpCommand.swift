@@ -20,7 +20,7 @@ struct UpCommand: AsyncParsableCommand {
         onthemap up --data /var/lib/onthemap --http 127.0.0.1:9000 --workers 4
         onthemap up --http 127.0.0.1:0 --feed-http 127.0.0.1:0 \\
           --jobs 'tcp://127.0.0.1:*' --changes 'tcp://127.0.0.1:*' \\
-          --publish 'tcp://127.0.0.1:*'
+          --submit 'tcp://127.0.0.1:*' --publish 'tcp://127.0.0.1:*'
       """)
 
   @Option(help: "The feed's address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
@@ -103,7 +103,7 @@ struct UpCommand: AsyncParsableCommand {
         say(
           "ready http=http://\(authority(ingest.host)):\(addresses.httpPort) "
             + "feed-http=http://\(authority(feedAddress.host)):\(feed.httpPort) feed=\(feed.publish) "
-            + "jobs=\(addresses.jobs) changes=\(addresses.changes)")
+            + "jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)")
       })
     try await serve(services, settings: settings, logger: logger)
   }

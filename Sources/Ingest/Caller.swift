@@ -20,7 +20,8 @@ struct Caller: Sendable {
       if request.method != .get, request.method != .head { try site.refuseOthers(request) }
       token = cookie.value
     }
-    guard token.utf8.count == 43, let account = try await sessions.account(token: token, unixMs: WallClock.unixMs)
+    guard token.utf8.count == Limits.sessionTokenBytes,
+      let account = try await sessions.account(token: token, unixMs: WallClock.unixMs)
     else {
       throw Problem.unauthorized
     }

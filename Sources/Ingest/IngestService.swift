@@ -18,6 +18,8 @@ package struct IngestConfiguration: Sendable {
   package var jobs: Endpoint
   /// The change log's address.
   package var changes: Endpoint
+  /// Where producers submit.
+  package var submit: Endpoint
   /// Where operators ask and steer the queue; nil where nobody can.
   package var admin: Endpoint?
   /// What people open, "https://example.org"; empty where that is not known.
@@ -29,12 +31,15 @@ package struct IngestConfiguration: Sendable {
   /// Keys of the change log; nil for plain text.
   package var changesCurve: CurveServer?
 
-  package init(data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, origin: String) {
+  package init(
+    data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, submit: Endpoint, origin: String
+  ) {
     self.data = data
     self.host = host
     self.port = port
     self.jobs = jobs
     self.changes = changes
+    self.submit = submit
     self.origin = origin
   }
 }
@@ -47,6 +52,7 @@ package struct IngestService: Service {
     package let httpPort: Int
     package let jobs: Endpoint
     package let changes: Endpoint
+    package let submit: Endpoint
   }
 
   private let configuration: IngestConfiguration
@@ -78,6 +84,10 @@ package struct IngestService: Service {
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count, logger: logger)
     let answers = Inbox<AdminServer.Answer>(wake)
     let admin = AdminAnswers(database: database, queue: queue, pause: pause, answers: answers, logger: logger)
+    let sessions = Sessions(database: database)
+    let submitted = Inbox<SubmitServer.Command>(wake)
+    let submissions = Submissions(
+      database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
@@ -87,14 +97,18 @@ package struct IngestService: Service {
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
-      var stations: [any Station] = [jobServer, changeServer]
+      let submitServer = try SubmitServer(
+        context, bind: configuration.submit, inbox: submitted, logger: logger, taken: { submissions.take($0) })
+      var stations: [any Station] = [jobServer, changeServer, submitServer]
       if let bind = configuration.admin {
         stations.append(
           try AdminServer(
             context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
             asked: { admin.take($0) }))
       }
-      return (stations, (jobs: jobServer.endpoint, changes: changeServer.endpoint))
+      return (
+        stations, (jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
+      )
     }
     defer { reactor.stop() }
     if configuration.admin == nil {
@@ -110,7 +124,6 @@ package struct IngestService: Service {
     jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
-    let sessions = Sessions(database: database)
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(Problem.of))
     PublicRoutes(database: database, pause: pause).add(to: router)
@@ -121,7 +134,8 @@ package struct IngestService: Service {
     PostRoutes(database: database, queue: queue, sessions: sessions, site: Site(origin: configuration.origin)).add(
       to: router)
     try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
-      ready(Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes))
+      ready(
+        Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
     }
   }
 }

@@ -39,8 +39,7 @@ final class PostQueue: Sendable {
   func accept(
     _ submission: Submission, account: AccountID, idempotency: IngestDatabase.Idempotency?, waits: Bool
   ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
-    guard depth.add(1, ordering: .relaxed).newValue <= Limits.queueDepthMax else {
-      depth.subtract(1, ordering: .relaxed)
+    guard reserve(1) == 1 else {
       // What is stored already needs no room.
       guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
         throw Problem.busy
@@ -66,6 +65,30 @@ final class PostQueue: Sendable {
         }
       }
     }
+  }
+
+  /// Takes posts of one account, all in one transaction. `then` is called when they are on disk, with what became of
+  /// each, on the store's writer queue.
+  func accept(
+    _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], account: AccountID,
+    then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>) -> Void
+  ) {
+    let room = reserve(posts.count)
+    database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
+      let accepted = (try? result.get().compactMap(\.job)) ?? []
+      if accepted.count < room { depth.subtract(room - accepted.count, ordering: .relaxed) }
+      if !accepted.isEmpty { jobs.put(.add(accepted)) }
+      then(result)
+    }
+  }
+
+  /// Room in the queue, as far as there is some; what is not used is to be given back.
+  private func reserve(_ count: Int) -> Int {
+    let over = depth.add(count, ordering: .relaxed).newValue - Limits.queueDepthMax
+    guard over > 0 else { return count }
+    let room = max(0, count - over)
+    depth.subtract(count - room, ordering: .relaxed)
+    return room
   }
 
   /// Waits until the post is settled, a time at most. The store tells what became of it.
@@ -156,4 +179,9 @@ final class PostQueue: Sendable {
     depth.subtract(1, ordering: .relaxed)
     waiters.tell(post, ())
   }
+}
+
+extension IngestDatabase.Acceptance {
+  /// Of a post that is new.
+  fileprivate var job: Job? { if case .accepted(let accepted) = self { accepted.job } else { nil } }
 }

@@ -68,20 +68,14 @@ struct PostRoutes: Sendable {
     let submission = try Submission(
       place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
     let idempotency = try request.headers[.idempotencyKey].map { key in
-      guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count) else {
-        throw Problem(
-          .badRequest, "invalid_idempotency_key",
-          "Idempotency-Key must have 1 to \(Limits.idempotencyKeyBytesMax) characters")
-      }
-      return IngestDatabase.Idempotency(key: key, requestHash: submission.hash)
+      try IngestDatabase.Idempotency(key: key, of: submission)
     }
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
       return try await answer(accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
     } catch is IngestDatabase.IdempotencyConflict {
-      throw Problem(
-        .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
+      throw Problem.idempotencyKeyReused
     }
   }
 
@@ -123,14 +117,6 @@ struct PostRoutes: Sendable {
       return min(Int(digits) ?? .max, Limits.waitSecondsMax)
     }
     return 0
-  }
-}
-
-extension Submission {
-  /// The same for the same request.
-  fileprivate var hash: [UInt8] {
-    let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
-    return Secrets.hash([place, link.text, point].joined(separator: "\n"))
   }
 }
 

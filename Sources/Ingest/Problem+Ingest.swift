@@ -10,30 +10,38 @@ extension Problem {
   static let busy = Problem(
     .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later", retryAfterSeconds: 2)
 
+  static let idempotencyKeyReused = Problem(
+    .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
+
   /// What ingest's own errors mean; nil for others.
   static func of(_ error: any Error) -> Problem? {
     switch error {
-    case let refusal as Submission.Refusal:
-      Problem(
-        .unprocessableContent, "invalid_\(refusal.field)", "\(refusal.field) \(refusal.reason)", field: refusal.field)
-    case let error as StoreError: of(error)
+    case let refusal as Submission.Refusal: Problem(refusal)
+    case let error as StoreError: Problem(error)
     default: nil
     }
   }
 
-  private static func of(_ error: StoreError) -> Problem {
+  /// A field that is not right.
+  init(_ refusal: Submission.Refusal) {
+    self.init(
+      .unprocessableContent, "invalid_\(refusal.field)", "\(refusal.field) \(refusal.reason)", field: refusal.field)
+  }
+
+  /// What the store could not do.
+  init(_ error: StoreError) {
     switch error {
     case .full:
-      Problem(
+      self.init(
         .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk_full",
         "the server's disk is full; nothing was stored", retryAfterSeconds: 60)
     case .unknownOutcome:
-      Problem(
+      self.init(
         .serviceUnavailable, "outcome_unknown",
         "the server's disk failed, and whether it was stored is not known; a post may be sent again with the same "
           + "Idempotency-Key", retryAfterSeconds: 5)
     case .locked, .unusable:
-      Problem(
+      self.init(
         .internalServerError, "store_unusable",
         "the server cannot read its database; nothing was stored, and its operator finds the reason in the log")
     }

@@ -34,31 +34,73 @@ extension IngestDatabase {
     then: @escaping @Sendable (Result<Result<Accepted, IdempotencyConflict>, StoreError>) -> Void
   ) {
     writer.submit(
-      { [numbers, drafts] db in
-        if let idempotency, let earlier = try earlier(idempotency, account, db) { return earlier }
-        let id = numbers.post(unixMs: unixMs)
-        try db.cachedStatement(
-          sql: """
-            INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms)
-            VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)
-            """
-        ).run(
-          db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
-          .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
-          .integer(unixMs))
-        if let idempotency { try keep(idempotency, account, id, unixMs, db) }
-        drafts.add(
-          .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
-        let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
-        return .success(Accepted(id: id, job: job, createdMs: unixMs))
+      { [self] db in
+        let statements = try AcceptStatements(db)
+        if let idempotency, let earlier = try statements.earlier(idempotency, account) { return earlier }
+        let accepted = try insert(submission, account, unixMs, statements)
+        if let idempotency {
+          try statements.keep(idempotency, account, accepted.id)
+          try statements.forgetKeys(unixMs: unixMs, count: 2)
+        }
+        return .success(accepted)
       }, then: then)
+  }
+
+  /// What became of one post of several.
+  package enum Acceptance: Sendable {
+    case accepted(Accepted)
+    /// The same idempotency key came with another request.
+    case conflict
+    /// There was no room for one more; nothing is stored.
+    case noRoom
+  }
+
+  /// Stores posts of one account, all in one transaction; each is a job from then on. On disk when `then` is called, on
+  /// the writer's queue, with a success: what became of each, in their order. Of two with the same key the second is
+  /// the first.
+  ///
+  /// - Parameter room: so many new ones may be stored; those that are stored already need none.
+  package func accept(
+    _ posts: [(submission: Submission, idempotency: Idempotency)], account: AccountID, room: Int, unixMs: Int64,
+    then: @escaping @Sendable (Result<[Acceptance], StoreError>) -> Void
+  ) {
+    writer.submit(
+      { [self] db in
+        var room = room
+        let statements = try AcceptStatements(db)
+        let acceptances: [Acceptance] = try posts.map { submission, idempotency in
+          switch try statements.earlier(idempotency, account) {
+          case .success(let accepted)?: return .accepted(accepted)
+          case .failure?: return .conflict
+          case nil: break
+          }
+          guard room > 0 else { return .noRoom }
+          room -= 1
+          let accepted = try insert(submission, account, unixMs, statements)
+          try statements.keep(idempotency, account, accepted.id)
+          return .accepted(accepted)
+        }
+        try statements.forgetKeys(unixMs: unixMs, count: 2 * posts.count)
+        return acceptances
+      }, then: then)
+  }
+
+  private func insert(
+    _ submission: Submission, _ account: AccountID, _ unixMs: Int64, _ statements: AcceptStatements
+  ) throws -> Accepted {
+    let id = numbers.post(unixMs: unixMs)
+    try statements.insert(submission, id, account, unixMs)
+    drafts.add(
+      .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
+    let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
+    return Accepted(id: id, job: job, createdMs: unixMs)
   }
 
   /// What `accept` would answer for a key that has been used; nil for a new one. Stores nothing.
   package func accepted(
     _ idempotency: Idempotency, account: AccountID
   ) async throws -> Result<Accepted, IdempotencyConflict>? {
-    try await pool.read { db in try earlier(idempotency, account, db) }
+    try await pool.read { db in try AcceptStatements(db).earlier(idempotency, account) }
   }
 
   /// A post by its id; nil when there is none.
@@ -66,6 +108,16 @@ extension IngestDatabase {
     try await pool.read { db in
       try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM post WHERE id = ?"), arguments: [Int64(id.rawValue)])
         .map(Post.init)
+    }
+  }
+
+  /// Posts by their ids, in no order; without those that are not there.
+  package func posts(_ ids: [PostID]) async throws -> [Post] {
+    try await pool.read { db in
+      let statement = try db.cachedStatement(sql: "SELECT * FROM post WHERE id = ?")
+      return try Set(ids).compactMap { id in
+        try Row.fetchOne(statement, arguments: [Int64(id.rawValue)]).map(Post.init)
+      }
     }
   }
 
@@ -120,38 +172,6 @@ extension IngestDatabase {
     ).compactMap(FeedEntry.init)
     return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
   }
-}
-
-/// The post that was made under this key.
-private func earlier(
-  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ db: Database
-) throws -> Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>? {
-  let row = try Row.fetchOne(
-    db.cachedStatement(
-      sql: """
-        SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
-        WHERE idempotency.account = ? AND key = ?
-        """), arguments: [account.rawValue, idempotency.key])
-  guard let row else { return nil }
-  guard (row[0] as Data).elementsEqual(idempotency.requestHash), let id = PostID(row[1] as Int64) else {
-    return .failure(IngestDatabase.IdempotencyConflict())
-  }
-  return .success(IngestDatabase.Accepted(id: id, job: nil, createdMs: row[2]))
-}
-
-/// Notes under which key a post was made. Two of the oldest keys go when their time is over: more go than come.
-private func keep(
-  _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ id: PostID, _ unixMs: Int64, _ db: Database
-) throws {
-  try db.cachedStatement(sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)")
-    .execute(arguments: [account.rawValue, idempotency.key, Data(idempotency.requestHash), Int64(id.rawValue)])
-  let oldest = PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000)
-  try db.cachedStatement(
-    sql: """
-      DELETE FROM idempotency WHERE (account, key) IN
-        (SELECT account, key FROM idempotency WHERE post < ? ORDER BY post LIMIT 2)
-      """
-  ).execute(arguments: [Int64(oldest.rawValue)])
 }
 
 extension PostID {

@@ -5,9 +5,24 @@ import GRDBSQLite
 enum Column {
   case integer(Int64)
   case text(String)
+  case blob([UInt8])
   case null
 
   static func integer(_ value: (some BinaryInteger)?) -> Column { value.map { .integer(Int64($0)) } ?? .null }
+}
+
+/// A row while a statement stands on it.
+struct Columns {
+  fileprivate let handle: SQLiteStatement
+
+  /// 0 where it is null.
+  func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+  /// Whether a column holds just these bytes.
+  func isBlob(_ index: Int32, _ bytes: [UInt8]) -> Bool {
+    let count = Int(sqlite3_column_bytes(handle, index))
+    return UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, index), count: count).elementsEqual(bytes)
+  }
 }
 
 extension Statement {
@@ -17,6 +32,28 @@ extension Statement {
   /// - Returns: how many rows it has changed.
   @discardableResult
   func run(_ db: Database, _ columns: Column...) throws -> Int {
+    try bind(columns, db)
+    let code = sqlite3_step(sqliteStatement)
+    let error = code == SQLITE_DONE ? nil : failure(code, db)
+    sqlite3_reset(sqliteStatement)
+    if let error { throw error }
+    return Int(sqlite3_changes(db.sqliteConnection))
+  }
+
+  /// The first row of a statement's, read where it lies; nil where there is none.
+  ///
+  /// - Parameter read: takes the row's columns, which are gone afterwards.
+  func first<Value>(_ db: Database, _ columns: Column..., read: (Columns) -> Value) throws -> Value? {
+    try bind(columns, db)
+    let code = sqlite3_step(sqliteStatement)
+    let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code, db)
+    let value = code == SQLITE_ROW ? read(Columns(handle: sqliteStatement)) : nil
+    sqlite3_reset(sqliteStatement)
+    if let error { throw error }
+    return value
+  }
+
+  private func bind(_ columns: [Column], _ db: Database) throws {
     let handle = sqliteStatement
     for (index, column) in columns.enumerated() {
       let position = Int32(index + 1)
@@ -29,15 +66,11 @@ extension Statement {
               sqlite3_bind_text(handle, position, chars.baseAddress, Int32(chars.count), copied)
             }
           }
+        case .blob(let bytes): sqlite3_bind_blob(handle, position, bytes, Int32(bytes.count), copied)
         case .null: sqlite3_bind_null(handle, position)
         }
       guard bound == SQLITE_OK else { throw failure(bound, db) }
     }
-    let code = sqlite3_step(handle)
-    let error = code == SQLITE_DONE ? nil : failure(code, db)
-    sqlite3_reset(handle)
-    if let error { throw error }
-    return Int(sqlite3_changes(db.sqliteConnection))
   }
 
   private func failure(_ code: Int32, _ db: Database) -> DatabaseError {

@@ -26,7 +26,7 @@ struct Pipeline {
       program,
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*",
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
       ], log: log("ingest"))
     guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"] else {
       throw BenchError("ingest does not tell its addresses")

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("The Python example")
+@Suite("The Python examples")
 struct ExampleTests {
   private static let folder = "deploy/examples/python/"
   private let watch = DeployFile(folder + "watch.py")
+  private let produce = DeployFile(folder + "produce.py")
 
-  @Test("It compiles", .enabled(if: Program.python != nil, "python3 is not installed"))
+  @Test("They compile", .enabled(if: Program.python != nil, "python3 is not installed"))
   func compiles() throws {
     let python = try #require(Program.python)
     func rule(_ file: DeployFile) throws -> [String] {
@@ -17,10 +18,10 @@ struct ExampleTests {
         return status == 0 && !file.text.isEmpty ? [] : [output]
       }
     }
-    try hold([watch], to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
+    try hold([watch, produce], to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
   }
 
-  @Test("Its packages have the versions of deploy/setup.sh")
+  @Test("Their packages have the versions of deploy/setup.sh")
   func pins() {
     let setup = DeployFile("deploy/setup.sh")
     func rule(_ file: DeployFile) -> [String] {
@@ -35,7 +36,7 @@ struct ExampleTests {
   }
 
   @Test(
-    "It prints a snapshot that a feed publishes",
+    "The subscriber prints a snapshot that a feed publishes",
     .enabled(
       if: Program.protoc != nil && Program.venvPython != nil,
       "protoc or .venv is missing: deploy/setup.sh test makes both"))
@@ -58,6 +59,89 @@ struct ExampleTests {
       [watch], to: rule,
       bad: [watch.with("posts[0].last_name", replacedBy: "posts[1].last_name"), DeployFile("a", "import sys")])
   }
+
+  @Test(
+    "The producer repeats what is not answered or busy, with the same keys, and prints what became of each line",
+    .enabled(
+      if: Program.protoc != nil && Program.venvPython != nil,
+      "protoc or .venv is missing: deploy/setup.sh test makes both"))
+  func produces() throws {
+    let protoc = try #require(Program.protoc)
+    let python = try #require(Program.venvPython)
+    func rule(_ file: DeployFile) throws -> [String] {
+      try Deployment.withFolder { folder in
+        // Five seconds of patience are the protocol's, not a test's.
+        let quick = file.with("PATIENCE_S = 64, 5", replacedBy: "PATIENCE_S = 64, 0.2")
+          .with("PATIENCE_S * 1_000", replacedBy: "200")
+        try Data(quick.text.utf8).write(to: folder.appending(path: "produce.py"))
+        try Data(Self.desk.utf8).write(to: folder.appending(path: "desk.py"))
+        let proto = Deployment.root.appending(path: "proto/onthemap/submit/v1").path
+        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "submit.proto")
+        guard made.status == 0 else { return [made.output] }
+        let (status, output) = try python.run("desk.py", at: folder)
+        let lines = [
+          "accepted 0000000001 Oslo", "refused invalid_link (link is no link) Lima", "replayed 0000000002 Rome",
+          "4 frames, keys repeated",
+        ]
+        return status == 0 && output == lines.joined(separator: "\n") + "\n" ? [] : ["it printed: \(output)"]
+      }
+    }
+    try hold(
+      [produce], to: rule,
+      bad: [
+        produce.with("idempotency_key=key", replacedBy: "idempotency_key=str(next(numbers))"),
+        produce.with("again.append(post)", replacedBy: "pass"),
+      ])
+  }
+
+  /// Ingest's end, which starts the example: it is silent to the first frame, busy to the second, answers to each post
+  /// of the third, and takes what was busy then in the fourth.
+  private static let desk = """
+    import pathlib
+    import subprocess
+    import sys
+
+    import submit_pb2
+    import zmq
+
+    desk = zmq.Context().socket(zmq.ROUTER)
+    desk.linger = 1_000
+    port = desk.bind_to_random_port("tcp://127.0.0.1")
+    pathlib.Path("token").write_text("t" * 43 + "\\n")
+    command = [sys.executable, "produce.py", "token", f"tcp://127.0.0.1:{port}"]
+    producer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    producer.stdin.write("Oslo\\texample.org/1\\nLima\\tno link\\n\\nRome\\texample.org/3\\n")
+    producer.stdin.close()
+    batches = []
+    for number in range(1, 5):
+        waits = 200
+        while waits and not desk.poll(100):
+            waits = 0 if producer.poll() is not None else waits - 1
+        if not waits:
+            break
+        peer, body = desk.recv_multipart()
+        request = submit_pb2.SubmitRequest.FromString(body)
+        assert request.token == "t" * 43 and request.magic == 0x314D544F and request.major == 1
+        batches.append([(post.idempotency_key, post.place, post.link) for post in request.batch.posts])
+        reply = submit_pb2.SubmitReply(magic=0x314D544F, major=1, request_id=request.request_id)
+        add = reply.receipts.receipts.add
+        if number == 1:
+            continue
+        if number == 2:
+            reply.error.code, reply.error.retry_after_ms = submit_pb2.ERROR_CODE_BUSY, 10
+        elif number == 3:
+            add(outcome=submit_pb2.OUTCOME_ACCEPTED, post_id="0000000001")
+            add(outcome=submit_pb2.OUTCOME_REFUSED, code="invalid_link", detail="link is no link", field="link")
+            add(outcome=submit_pb2.OUTCOME_BUSY, code="busy", detail="later", retry_after_ms=10)
+        else:
+            add(outcome=submit_pb2.OUTCOME_REPLAYED, post_id="0000000002")
+        desk.send_multipart([peer, reply.SerializeToString()])
+    if len(batches) < 4:
+        producer.kill()
+    print(producer.stdout.read(), end="")
+    same = batches[0] == batches[1] == batches[2] and batches[2][2:] == batches[3] and len(batches[0]) == 3
+    print(f"{len(batches)} frames, keys {'repeated' if same else 'changed'}")
+    """
 
   /// A feed of one snapshot, which starts the example and repeats the first line that it prints.
   private static let feed = """

@@ -28,9 +28,10 @@ struct MemoryTests {
     let caches =
       try (number(#"maximumReaderCount = (\d+)$"#, in: store) + 1)
       * number(#"cache_size = -(\d+);"#, in: store) << 10
+    let requests = try number(#"(\d+) MB when all are of the largest size"#, in: reasons) * 1_000_000
     let unread = try 300 * number(#"(\d+) MB for each of them"#, in: reasons) * 1_000_000
     return [
-      "ingest": connections + queue + changes + hashes + caches, "feed": connections + unread, "geocoder": 0,
+      "ingest": connections + queue + changes + hashes + caches + requests, "feed": connections + unread, "geocoder": 0,
     ]
   }
 

@@ -4,7 +4,9 @@ import Testing
 @Suite("proto/README.md")
 struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
-  private let protos = ["jobs", "changes", "feed", "admin"].map { DeployFile("proto/onthemap/\($0)/v1/\($0).proto") }
+  private let protos = ["jobs", "changes", "feed", "submit", "admin"].map {
+    DeployFile("proto/onthemap/\($0)/v1/\($0).proto")
+  }
 
   @Test("It has every message, every field with its number, and every value of an enum")
   func complete() {
@@ -51,6 +53,8 @@ struct ProtocolTests {
       "providerBytesMax",
       "adminPostsMax", "adminRequestBytesMax", "adminReplyBytesMax", "adminRequestsMax", "postEventsMax",
       "postEventsShownMax", "deadReasonsMax", "commitTimesKept",
+      "submitPostsMax", "submitFrameBytesMax", "submitUnansweredMax", "submitRequestsMax", "submitRetryMs",
+      "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in

@@ -65,6 +65,33 @@ struct FrameFuzzTests {
       }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
   ]
 
+  private static let ofProducers: [SubmitRequest.OneOf_Body] = [
+    .batch(
+      .with {
+        $0.posts = [
+          .init(.sample(1)),
+          .init(SubmittedPost(idempotencyKey: "k", place: "Oslo", link: "x.y", latitude: -1.5, longitude: 170)),
+        ]
+      }), .query(.with { $0.postIds = ["0000000001", "4D2qwHkYwD"] }),
+  ]
+
+  private static let ofDesks: [SubmitReply.OneOf_Body] = [
+    .receipts(
+      .with {
+        let refusal = SubmitRefusal(code: "invalid_link", detail: "no", field: "link")
+        $0.receipts = [
+          .accepted(.numbered(1)), .replayed(.numbered(2)), .refused(refusal), .busy(refusal, retryAfterMs: 2_000),
+        ].map { .init($0) }
+      }),
+    .statuses(
+      .with {
+        $0.statuses = [
+          .init(.numbered(1), .sample(.numbered(1))), .init(.numbered(2), .sample(.numbered(2), state: .rejected)),
+          .init(.numbered(3), nil),
+        ]
+      }), .error(.with { ($0.code, $0.detail, $0.retryAfterMs) = (.busy, "later", 2_000) }),
+  ]
+
   /// One frame of every kind.
   static let frames: [[UInt8]] =
     ofWorkers.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
@@ -72,6 +99,8 @@ struct FrameFuzzTests {
     + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
     + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
     + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
+    + ofProducers.map { SubmitRequest(id: 1, token: TestDesk.token, $0).bytes }
+    + ofDesks.map { SubmitReply(id: 1, $0).bytes }
 
   @Test("A frame of the job link is refused, or keeps its meaning when it is written and read again")
   func jobs() {
@@ -119,6 +148,26 @@ struct FrameFuzzTests {
     }
   }
 
+  @Test("A frame of submission is refused, or keeps its meaning when it is written and read again")
+  func submission() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      let request = SubmitRequest([bytes][...])
+      if let request {
+        try #require(SubmitRequest([request.bytes][...]) == request, "\(bytes)")
+        for post in request.batch.posts.map(\.post) {
+          try #require(Onthemap_Submit_V1_Draft(post).post == post, "\(bytes)")
+        }
+      }
+      let reply = SubmitReply([bytes])
+      if let reply { try #require(SubmitReply([reply.bytes]) == reply, "\(bytes)") }
+      for receipt in reply?.receipts.receipts.compactMap(\.receipt) ?? [] {
+        try #require(Onthemap_Submit_V1_Receipt(receipt).receipt == receipt, "\(bytes)")
+      }
+      return request?.body != nil || reply?.body != nil
+    }
+  }
+
   /// How many of the frames' readers take these bytes, down to the values in them.
   private func readers(of bytes: [UInt8]) -> Int {
     var taken = 0
@@ -127,6 +176,8 @@ struct FrameFuzzTests {
     if FeedFrame.read(bytes) != nil { taken += 1 }
     if FetchRequest([bytes][...]).map({ !$0.feed.isEmpty }) == true { taken += 1 }
     if FetchReply([bytes])?.body != nil { taken += 1 }
+    if SubmitRequest([bytes][...])?.body != nil { taken += 1 }
+    if SubmitReply([bytes])?.body != nil { taken += 1 }
     return taken
   }
 
@@ -154,6 +205,7 @@ struct FrameFuzzTests {
       for frames in [[], [frame, frame], [[], frame], [frame, []]] {
         #expect(WorkerFrame(frames[...]) == nil && IngestFrame(frames) == nil)
         #expect(FetchRequest(frames[...]) == nil && FetchReply(frames) == nil)
+        #expect(SubmitRequest(frames[...]) == nil && SubmitReply(frames) == nil)
       }
     }
   }

@@ -106,6 +106,18 @@ struct HostilePeerTests {
     withExtendedLifetime(peers) {}
   }
 
+  @Test("Submission works beside and after every kind of garbage", arguments: ways.indices)
+  func submission(way: Int) async throws {
+    let desk = TestDesk()
+    let (reactor, endpoint) = try desk.start()
+    defer { reactor.stop() }
+    let peers = Self.ways[way].1(endpoint)
+    let producer = RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
+    producer.send(1, [.sample(1)])
+    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "beside \(Self.ways[way].0)")
+    withExtendedLifetime(peers) {}
+  }
+
   @Test("A malformed frame is answered with what is wrong, at most once a second")
   func answer() async throws {
     let server = try TestServer(ledger)

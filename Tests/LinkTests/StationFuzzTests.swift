@@ -16,11 +16,13 @@ struct StationFuzzTests {
   private static func start(_ reached: Counter) throws -> (Reactor, Stations) {
     let wake = Wake()
     let (jobs, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedEntry]>(wake))
+    let submitted = Inbox<SubmitServer.Command>(wake)
     jobs.put(.add((1...9).map { .post($0) }))
     changes.put((7...9).map { .sample($0) })
     return try Reactor.start("fuzz", wake: wake) { context in
       // Nobody is there: nothing is heard but what the test says.
       let nobody = try Endpoint("tcp://127.0.0.1:1")
+      var batch: UInt64 = 0
       let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
       publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
       let routers: [any Station] = [
@@ -28,12 +30,32 @@ struct StationFuzzTests {
           context, bind: .anyPort(), boot: 1, inbox: jobs, logger: quiet, taken: { reached.add($0.count) },
           lost: { _ in }
         ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet),
+        try SubmitServer(
+          context, bind: .anyPort(), inbox: submitted, logger: quiet,
+          taken: { requests in
+            reached.add(requests.count)
+            for request in requests {
+              switch request {
+              case .identify(let peer, let token):
+                submitted.put(.identified(peer: peer, token: token, .account(TestDesk.account)))
+              case .batch(let ticket, _, let posts):
+                submitted.put(.answered(ticket, .receipts(posts.map { _ in .accepted(.numbered(1)) })))
+              case .query(let ticket, _, let ids): submitted.put(.answered(ticket, .statuses(ids.map { ($0, nil) })))
+              }
+            }
+          }),
       ]
       let others: [any Station] = [
         publisher,
         try JobClient(
           context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .notFound }),
+        try SubmitClient(
+          context, connect: nobody, token: TestDesk.token, logger: quiet,
+          next: { _ in
+            batch += 1
+            return .batch(batch, [.sample(1), .sample(2)])
+          }, event: { _ in reached.add() }),
       ]
       return ([], Stations(routers: routers, others: others))
     }

@@ -37,7 +37,17 @@ struct CommandLineTests {
       (["geocode", "--country", "USA", "Oslo"], ["--country", "USA"]),
       (["post", "--place", "Oslo", "--link", "example.org", "--server", "x"], ["--server", "http://", "\"x\""]),
       (["post", "--place", "Oslo", "--link", "example.org"], ["--user", "ONTHEMAP_USER"]),
-      (["health", "nonsense"], ["nonsense"]),
+      (["health", "nonsense"], ["nonsense"]), (["ingest", "--submit", "x"], ["--submit", "tcp://"]),
+      (["load", "--rate", "1", "--duration", "1", "--submit", "x"], ["--submit", "tcp://", "\"x\""]),
+      (["load", "--rate", "1", "--duration", "1", "--batch", "64"], ["--batch", "--submit"]),
+      (
+        ["load", "--rate", "1", "--duration", "1", "--submit", "tcp://h:1", "--batch", "257"],
+        ["--batch", "1 to 256", "257"]
+      ),
+      (
+        ["load", "--rate", "1", "--duration", "1", "--submit", "tcp://h:1", "--connections", "65"],
+        ["--connections", "1 to 64", "65"]
+      ),
     ])
   func wrong(arguments: [String], words: [String]) async throws {
     let (status, said, logged) = try await Stage.current.run(arguments)
@@ -94,11 +104,16 @@ struct CommandLineTests {
     #expect(!ingest.logged.contains("secret in the environment"))
   }
 
-  @Test("A port that is taken is named, and nothing keeps running", arguments: ["--http", "--jobs", "--changes"])
+  @Test(
+    "A port that is taken is named, and nothing keeps running",
+    arguments: ["--http", "--jobs", "--changes", "--submit"])
   func takenByIngest(option: String) async throws {
     let port = try Port.free()
     let listener = try Listener(port: port)
-    var options = ["--http": "127.0.0.1:0", "--jobs": "tcp://127.0.0.1:*", "--changes": "tcp://127.0.0.1:*"]
+    var options = [
+      "--http": "127.0.0.1:0", "--jobs": "tcp://127.0.0.1:*", "--changes": "tcp://127.0.0.1:*",
+      "--submit": "tcp://127.0.0.1:*",
+    ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
     let arguments = ["ingest", "--data", Stage.current.path("data")] + options.flatMap { [$0, $1] }
     let (status, said, logged) = try await Stage.current.run(arguments, within: .seconds(5))
@@ -130,8 +145,7 @@ struct CommandLineTests {
     let map = try await Stage.current.up()
     let (status, said, logged) = try await Stage.current.run(
       "ingest", "--data", Stage.current.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*",
-      "--changes",
-      "tcp://127.0.0.1:*")
+      "--changes", "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("in use by another onthemap process") && logged.contains("--data"))
     try await map.client.signedUp().expectService()
@@ -144,7 +158,7 @@ struct CommandLineTests {
     for folder in [file, file + "/below", "/proc/nothing"] {
       let (status, said, logged) = try await Stage.current.run(
         "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*")
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
       #expect(status > 0 && said.isEmpty && logged.contains(folder))
     }
   }
@@ -164,6 +178,7 @@ struct CommandLineTests {
         [
           "up", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
           "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*",
+          "--submit", "tcp://127.0.0.1:*",
         ],
       ] {
         let (status, said, logged) = try await stage.run(arguments + ["--gazetteer", file])

@@ -30,6 +30,14 @@ struct FullQueueTests {
     #expect(again.status == 202 && again["id"] == last["id"] && again.headers["idempotency-replayed"] == "true")
     #expect(try await client.post("Oslo", key: "last").status == 409)
 
+    // Over ZeroMQ it is the same.
+    let producer = Producer(try map.submit, token: token)
+    let receipts = try await producer.submit([
+      Draft(key: "last", place: "Lima"), Draft(key: "new"), Draft(key: "last"),
+    ]).receipts
+    #expect(receipts.map(\.outcome) == [.replayed, .busy, .refused] && receipts[0].id == last["id"])
+    #expect(receipts[1].code == "busy" && receipts[1].retryAfterMs == 2_000)
+
     // Where there is room again, there is service again.
     _ = try await Stage.current.worker(of: map)
     try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }

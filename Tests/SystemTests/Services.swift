@@ -16,10 +16,13 @@ struct Services: Sendable {
   /// Where subscribers connect.
   var publish: String { get throws { try address("feed", of: feed ?? ingest) } }
 
+  /// Where producers connect.
+  var submit: String { get throws { try address("submit", of: ingest) } }
+
   /// The ZeroMQ ports by the name in the ready line.
   var ports: [(name: String, port: UInt16)] {
     get throws {
-      try ["jobs", "changes", "feed"].map { name in
+      try ["jobs", "changes", "submit", "feed"].map { name in
         let address = try address(name, of: name == "feed" ? feed ?? ingest : ingest)
         guard let port = UInt16(address.split(separator: ":").last ?? "") else {
           throw Overdue(description: "\(name)=\(address) has no port")
@@ -41,7 +44,8 @@ extension Stage {
     let program = try program(
       [
         "up", "--data", path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
-        "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*",
+        "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*", "--submit",
+        "tcp://127.0.0.1:*",
       ] + more, environment: environment)
     try await program.startAndWait()
     return Services(ingest: program)
@@ -49,10 +53,10 @@ extension Stage {
 
   /// Each role in its own process, ready, on ports that stay the same when one is started again.
   func roles(workers: Int = 2) async throws -> Services {
-    let (http, jobs, changes) = (try Port.free(), try Port.free(), try Port.free())
+    let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
     let ingest = try program([
       "ingest", "--data", path("data"), "--http", "127.0.0.1:\(http)", "--jobs", "tcp://127.0.0.1:\(jobs)", "--changes",
-      "tcp://127.0.0.1:\(changes)",
+      "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:\(submit)",
     ])
     try await ingest.startAndWait()
     let feed = try program([

@@ -105,6 +105,7 @@ struct SlowClientTests {
     process.arguments = [
       "-c", "ulimit -n 256; exec \"$0\" \"$@\"", Program.binary.path, "ingest", "--data", stage.path("data"), "--http",
       "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*",
+      "--submit", "tcp://127.0.0.1:*",
     ]
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
     let output = URL(fileURLWithPath: stage.path("few"))

@@ -60,7 +60,7 @@ struct SocketGarbageTests {
     }
     try await client.expectService()
     try await eventually("the subscriber has all, in order") { try await watcher.list == client.list() }
-    for place in ["on the job link", "on the change log", "at the feed"] {
+    for place in ["on the job link", "on the change log", "at submission", "at the feed"] {
       try await eventually("a malformed frame \(place) is in the log") {
         map.ingest.logged.contains("malformed frame \(place)")
       }
@@ -98,7 +98,7 @@ struct SocketGarbageTests {
     listeners.removeAll()
     let ingest = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:\(jobs)", "--changes",
-      "tcp://127.0.0.1:\(changes)",
+      "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:*",
     ])
     try await ingest.startAndWait()
     try await eventually("worker and feed are ready", within: .seconds(20)) {

@@ -1,0 +1,24 @@
+import HTTPTypes
+import OnTheMap
+import Store
+import Web
+
+extension IngestDatabase.Idempotency {
+  /// A key and what came with it. Throws `Problem` for a key that is none.
+  init(key: String, of submission: Submission) throws(Problem) {
+    guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count), key.isSafeLine else {
+      throw Problem(
+        .badRequest, "invalid_idempotency_key",
+        "Idempotency-Key must have 1 to \(Limits.idempotencyKeyBytesMax) bytes and no control characters")
+    }
+    self.init(key: key, requestHash: submission.hash)
+  }
+}
+
+extension Submission {
+  /// The same for the same request.
+  fileprivate var hash: [UInt8] {
+    let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
+    return Secrets.hash([place, link.text, point].joined(separator: "\n"))
+  }
+}

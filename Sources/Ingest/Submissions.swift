@@ -1,0 +1,119 @@
+import HTTPTypes
+import Link
+import Logging
+import OnTheMap
+import Store
+import Web
+
+/// What producers ask over ZeroMQ, answered by the rules of `/v2/posts`.
+///
+/// Threads: requests come on the reactor's; batches are answered from the store's writer queue, the rest from tasks.
+/// How many there are at once is bounded by `SubmitAdmission`.
+final class Submissions: Sendable {
+  private let database: IngestDatabase
+  private let queue: PostQueue
+  private let sessions: Sessions
+  private let answers: Inbox<SubmitServer.Command>
+  private let logger: Logger
+
+  init(
+    database: IngestDatabase, queue: PostQueue, sessions: Sessions, answers: Inbox<SubmitServer.Command>, logger: Logger
+  ) {
+    self.database = database
+    self.queue = queue
+    self.sessions = sessions
+    self.answers = answers
+    self.logger = logger
+  }
+
+  /// Returns at once.
+  func take(_ requests: [SubmitServer.Request]) {
+    for request in requests {
+      switch request {
+      case .identify(let peer, let token): Task { await identify(peer, token) }
+      case .batch(let ticket, let account, let posts): accept(posts, account, ticket)
+      case .query(let ticket, let account, let ids): Task { await show(ids, account, ticket) }
+      }
+    }
+  }
+
+  private func identify(_ peer: [UInt8], _ token: String) async {
+    var identity: SubmitAdmission.Identity?
+    do {
+      let account = try await sessions.account(token: token, unixMs: WallClock.unixMs)
+      identity = account.map { .account($0.id) } ?? .stranger
+    } catch { logger.error("a session cannot be looked up", metadata: ["error": "\(error)"]) }
+    answers.put(.identified(peer: peer, token: token, identity))
+  }
+
+  private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
+    var receipts: [SubmitReceipt?] = []
+    receipts.reserveCapacity(posts.count)
+    var valid: [(submission: Submission, idempotency: IngestDatabase.Idempotency)] = []
+    valid.reserveCapacity(posts.count)
+    for post in posts {
+      do throws(Problem) {
+        let submission = try Submissions.submission(post)
+        valid.append((submission, try IngestDatabase.Idempotency(key: post.idempotencyKey, of: submission)))
+        receipts.append(nil)
+      } catch { receipts.append(SubmitReceipt(error)) }
+    }
+    guard !valid.isEmpty else { return answers.put(.answered(ticket, .receipts(receipts.compactMap(\.self)))) }
+    let sorted = receipts
+    queue.accept(valid, account: account) { [answers, logger] result in
+      if case .failure(let error) = result {
+        logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
+      }
+      var stored = Submissions.receipts(result, count: posts.count).makeIterator()
+      answers.put(.answered(ticket, .receipts(sorted.compactMap { $0 ?? stored.next() })))
+    }
+  }
+
+  private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
+    do {
+      return try Submission(place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+    } catch { throw Problem(error) }
+  }
+
+  /// One for each post that went to the store, in their order.
+  private static func receipts(
+    _ result: Result<[IngestDatabase.Acceptance], StoreError>, count: Int
+  ) -> [SubmitReceipt] {
+    switch result {
+    case .success(let acceptances):
+      acceptances.map { acceptance in
+        switch acceptance {
+        case .accepted(let accepted): accepted.job == nil ? .replayed(accepted.id) : .accepted(accepted.id)
+        case .conflict: SubmitReceipt(.idempotencyKeyReused)
+        case .noRoom: SubmitReceipt(.busy)
+        }
+      }
+    case .failure(let error): Array(repeating: SubmitReceipt(Problem(error)), count: count)
+    }
+  }
+
+  /// A published post is everybody's, another one its owner's.
+  private func show(_ ids: [PostID], _ account: AccountID, _ ticket: SubmitServer.Ticket) async {
+    do {
+      let posts = try await database.posts(ids).filter { $0.state == .published || $0.account == account }
+      let found = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
+      answers.put(.answered(ticket, .statuses(ids.map { ($0, found[$0]) })))
+    } catch {
+      logger.error("posts cannot be looked up", metadata: ["error": "\(error)"])
+      let detail = "the posts cannot be read at the moment"
+      answers.put(.answered(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
+    }
+  }
+}
+
+extension SubmitReceipt {
+  /// What HTTP answers, said to a producer: a fault of the server's is no reason to give up.
+  init(_ problem: Problem) {
+    let refusal = SubmitRefusal(code: problem.code, detail: problem.detail, field: problem.field ?? "")
+    guard problem.status.code >= 500 else {
+      self = .refused(refusal)
+      return
+    }
+    self = .busy(refusal, retryAfterMs: Int64(problem.retryAfterSeconds ?? 60) * 1_000)
+  }
+}

@@ -1,0 +1,120 @@
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Accepting posts together")
+struct BatchTests {
+  private let folder = Folder()
+
+  private func entry(
+    _ key: String, place: String = "Oslo", hash: [UInt8] = [1]
+  ) throws -> (submission: Submission, idempotency: IngestDatabase.Idempotency) {
+    (
+      try Submission(place: place, link: "example.org", latitude: nil, longitude: nil),
+      IngestDatabase.Idempotency(key: key, requestHash: hash)
+    )
+  }
+
+  private func accept(
+    _ entries: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], _ database: IngestDatabase,
+    by account: AccountID, room: Int = 100
+  ) async throws -> [IngestDatabase.Acceptance] {
+    try await withCheckedThrowingContinuation { continuation in
+      database.accept(entries, account: account, room: room, unixMs: 1_700_000_000_000) {
+        continuation.resume(with: $0)
+      }
+    }
+  }
+
+  @Test("All are on disk with their jobs, in their order, by one commit")
+  func together() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let count = CommitCount()
+    database.pool.add(transactionObserver: count)
+    let entries = try (0..<64).map { try entry("k-\($0)", place: "Oslo \($0)") }
+    let accepted = try await accept(entries, database, by: account).compactMap(\.accepted)
+    #expect(accepted.map(\.job?.query) == (0..<64).map { "Oslo \($0)" })
+    #expect(accepted.map(\.id) == accepted.map(\.id).sorted())
+    #expect(try database.unsettledJobs().map(\.job) == accepted.map(\.job))
+    #expect(try await database.pool.writeWithoutTransaction { _ in count.commits } == 1)
+    try database.expectSound()
+  }
+
+  @Test("A key of before, or of the same batch, is the same post; with another request it is refused alone")
+  func keys() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
+    let all = try await accept(
+      [entry("old"), entry("new"), entry("new"), entry("old", hash: [2]), entry("new", hash: [2]), entry("last")],
+      database, by: account)
+    #expect(all[0].accepted?.id == earlier.id && all[0].accepted?.job == nil)
+    #expect(all[1].accepted?.job != nil)
+    #expect(all[2].accepted?.id == all[1].accepted?.id && all[2].accepted?.job == nil)
+    for refused in all[3...4] {
+      guard case .conflict = refused else {
+        Issue.record("\(refused)")
+        continue
+      }
+    }
+    #expect(all[5].accepted?.job != nil)
+    #expect(try database.number("SELECT count(*) FROM post") == 3)
+  }
+
+  @Test("Where room ends, the new ones behind it are not stored, and the stored ones need none")
+  func room() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
+    for (room, stored) in [(0, 1), (2, 3)] {
+      let all = try await accept(
+        [entry("a"), entry("b"), entry("c"), entry("old")], database, by: account, room: room)
+      for (index, acceptance) in all.dropLast().enumerated() {
+        if index < room {
+          #expect(acceptance.accepted?.job != nil)
+        } else if case .noRoom = acceptance {
+        } else {
+          Issue.record("\(index) of room \(room): \(acceptance)")
+        }
+      }
+      #expect(all[3].accepted?.id == earlier.id)
+      #expect(try database.number("SELECT count(*) FROM post") == stored)
+    }
+  }
+
+  @Test("A batch that cannot be stored stores nothing, and takes no other with it")
+  func whole() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let gate = await Gate(database)
+    async let nobody = accept([entry("a"), entry("b")], database, by: AccountID(rawValue: 404))
+    async let somebody = accept([entry("a"), entry("b")], database, by: account)
+    gate.open()
+    var isRefused = false
+    do { _ = try await nobody } catch is StoreError { isRefused = true }
+    let stored = try await somebody.compactMap(\.accepted)
+    #expect(isRefused && stored.count == 2)
+    #expect(try database.number("SELECT count(*) FROM post") == 2)
+    try database.expectSound()
+  }
+
+  @Test("Posts are found by their ids, the missing ones left out, doubles once")
+  func found() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let ids = try await accept([entry("a"), entry("b")], database, by: account).compactMap(\.accepted?.id)
+    let missing = PostID.following(ids.last, unixMs: 1_800_000_000_000)
+    let posts = try await database.posts(ids + [missing, ids[0]])
+    #expect(Set(posts.map(\.id)) == Set(ids) && posts.count == 2)
+    #expect(try await database.posts([missing]).isEmpty)
+  }
+}
+
+extension IngestDatabase.Acceptance {
+  fileprivate var accepted: IngestDatabase.Accepted? {
+    if case .accepted(let accepted) = self { accepted } else { nil }
+  }
+}

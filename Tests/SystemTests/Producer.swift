@@ -1,0 +1,129 @@
+import CZeroMQ
+import Foundation
+
+/// A post as a producer sends it.
+struct Draft: Sendable {
+  var key: String
+  var place = "Oslo"
+  var link = "https://example.org/ada"
+  /// Degrees × 10^7.
+  var latitudeE7: Int32?
+  var longitudeE7: Int32?
+}
+
+/// What was said to one post of a batch.
+struct Receipt: Sendable, Equatable {
+  enum Outcome: UInt64, Sendable { case accepted = 1, replayed, refused, busy }
+
+  let outcome: Outcome?
+  let id: String
+  let code: String
+  let detail: String
+  let field: String
+  let retryAfterMs: UInt64
+}
+
+/// The answer to a request.
+struct Reply: Sendable {
+  let request: UInt64
+  var receipts: [Receipt] = []
+  /// Post ids, states by their numbers, reasons' codes, labels.
+  var statuses: [(id: String, state: UInt64, code: String, label: String)] = []
+  /// The code's number, where the whole request failed.
+  var error: UInt64?
+}
+
+/// A producer as proto/README.md tells somebody to write it: a DEALER, and protobuf by hand. Never waits in libzmq.
+final class Producer {
+  let token: String
+  private let context: UnsafeMutableRawPointer?
+  private let socket: UnsafeMutableRawPointer?
+  private var request: UInt64 = 0
+
+  /// - Parameter endpoint: ingest's for producers.
+  init(_ endpoint: String, token: String?) {
+    self.token = token ?? ""
+    context = zmq_ctx_new()
+    socket = zmq_socket(context, ZMQ_DEALER)
+    for (option, value) in [(ZMQ_LINGER, 0), (ZMQ_RECONNECT_IVL, 50)] as [(Int32, Int32)] {
+      var value = value
+      zmq_setsockopt(socket, option, &value, MemoryLayout<Int32>.size)
+    }
+    zmq_connect(socket, endpoint)
+  }
+
+  deinit {
+    zmq_close(socket)
+    zmq_ctx_term(context)
+  }
+
+  /// Sends a batch, and again with the same keys until it is answered.
+  func submit(_ drafts: [Draft], again pause: Duration = .seconds(5)) async throws -> Reply {
+    var batch = ProtobufFields()
+    for draft in drafts {
+      var fields = ProtobufFields()
+      fields.add(1, draft.key)
+      fields.add(2, draft.place)
+      fields.add(3, draft.link)
+      if let latitude = draft.latitudeE7 { fields.add(4, signed: latitude) }
+      if let longitude = draft.longitudeE7 { fields.add(5, signed: longitude) }
+      batch.add(1, fields)
+    }
+    return try await ask(16, batch, again: pause)
+  }
+
+  /// Asks what has become of posts.
+  func statuses(of ids: [String]) async throws -> Reply {
+    var query = ProtobufFields()
+    for id in ids { query.add(1, id) }
+    return try await ask(17, query, again: .seconds(5))
+  }
+
+  /// Sends a request once, and returns its number.
+  @discardableResult
+  func send(_ field: Int, _ body: ProtobufFields) -> UInt64 {
+    request += 1
+    var frame = ProtobufFields()
+    frame.add(1, fixed: 0x314D_544F)
+    frame.add(2, 1)
+    frame.add(4, request)
+    frame.add(5, token)
+    frame.add(field, body)
+    _ = frame.bytes.withUnsafeBytes { zmq_send(socket, $0.baseAddress, $0.count, ZMQ_DONTWAIT) }
+    return request
+  }
+
+  /// The next reply, whatever it answers; nil when there is none yet.
+  func receive() -> Reply? {
+    var message = zmq_msg_t()
+    zmq_msg_init(&message)
+    defer { zmq_msg_close(&message) }
+    guard zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) >= 0 else { return nil }
+    let bytes = Array(UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message)))
+    guard let frame = ProtobufMessage(bytes), frame.number(1) == 0x314D_544F, frame.number(2) == 1 else { return nil }
+    var reply = Reply(request: frame.number(4))
+    reply.receipts = frame.messages(16).flatMap { $0.messages(1) }.map {
+      Receipt(
+        outcome: Receipt.Outcome(rawValue: $0.number(1)), id: $0.text(2), code: $0.text(3), detail: $0.text(4),
+        field: $0.text(5), retryAfterMs: $0.number(6))
+    }
+    reply.statuses = frame.messages(17).flatMap { $0.messages(1) }.map {
+      ($0.text(1), $0.number(2), $0.text(3), $0.text(5))
+    }
+    reply.error = frame.messages(18).first?.number(1)
+    return reply
+  }
+
+  private func ask(_ field: Int, _ body: ProtobufFields, again pause: Duration) async throws -> Reply {
+    var sent: Set<UInt64> = []
+    var due = ContinuousClock.now
+    return try await eventually("a request is answered", within: .seconds(60)) {
+      if ContinuousClock.now >= due {
+        sent.insert(send(field, body))
+        due = ContinuousClock.now + pause
+      }
+      while let reply = receive() { if sent.contains(reply.request) { return reply } }
+      return nil
+    }
+  }
+}
