@@ -23,7 +23,7 @@ struct IngestCommand: AsyncParsableCommand {
     var keys = try options.keys(settings)
     let configuration = try options.configuration(settings, keys: &keys)
     try keys.check(
-      isUsed: configuration.jobsCurve != nil || configuration.changesCurve != nil, wanted: .allowWorkers, .allowFeeds)
+      isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
     let logger = makeLogger("ingest", level: settings.logLevel)
     settings.log(to: logger)
     keys.announce(to: logger)

@@ -31,7 +31,13 @@ struct IngestOptions: ParsableArguments {
   var allowFeeds: String?
   @Option(
     help: """
-      Links that other hosts may reach in plain text: jobs, changes, feed, with commas. [ONTHEMAP_ALLOW_PLAINTEXT]
+      Producers' public keys, a file, or the word anyone; --submit uses keys then. [ONTHEMAP_ALLOW_PRODUCERS]
+      """)
+  var allowProducers: String?
+  @Option(
+    help: """
+      Links that other hosts may reach in plain text: submit, jobs, changes, feed, with commas. \
+      [ONTHEMAP_ALLOW_PLAINTEXT]
       """)
   var allowPlaintext: String?
 
@@ -63,6 +69,9 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
     configuration.remotePerSecond = perSecond
+    configuration.submitCurve = try keys.server(
+      .submit, at: configuration.submit, .submit, list: .allowProducers, flag: allowProducers, admitsItself: false,
+      settings: settings)
     configuration.jobsCurve = try keys.server(
       .jobs, at: configuration.jobs, .jobs, list: .allowWorkers, flag: allowWorkers, admitsItself: isAll,
       settings: settings)

@@ -35,7 +35,7 @@ struct LoadCommand: AsyncParsableCommand {
   var feed: String?
   @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
   var feedKey: String?
-  @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
+  @Option(help: "One's own secret key, a file, where the other end has a list. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
   @Option(help: "An e-mail address; the password comes from ONTHEMAP_PASSWORD. [ONTHEMAP_USER]")
   var user: String?
@@ -43,6 +43,8 @@ struct LoadCommand: AsyncParsableCommand {
   var connections: Int?
   @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
   var submit: String?
+  @Option(help: "The public key of that address, or a file with it, where it uses keys. [ONTHEMAP_SUBMIT_KEY]")
+  var submitKey: String?
   @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
   var batch: Int?
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
@@ -82,12 +84,15 @@ struct LoadCommand: AsyncParsableCommand {
     let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
     let keys = try LinkKeys(settings, keyFile: keyFile)
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
-    try keys.check(isUsed: curve != nil, wanted: .feedKey)
+    let submitCurve = try keys.client(.submitKey, flag: submitKey, needsOwn: false, settings: settings)
+    try keys.check(isUsed: curve != nil || submitCurve != nil, wanted: .feedKey, .submitKey)
     let account = try LoadAccount(settings, user: user)
     let places =
       try places.map { try LoadPlaces(file: $0) }
       ?? LoadPlaces(gazetteer: try settings.gazetteer(flag: gazetteer))
-    let submit = try submit.map { (endpoint: try LoadCommand.endpoint($0), batchMax: batch ?? 64) }
+    let submit = try submit.map {
+      LoadRun.Submission(endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? 64)
+    }
     let connections = connections ?? (submit == nil ? 64 : 2)
     try LoadCommand.allowFiles(connections)
     let plan = LoadPlan(

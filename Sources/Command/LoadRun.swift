@@ -11,6 +11,15 @@ struct LoadRun: Sendable {
   private static let patienceNs: Int64 = 10_000_000_000
   private static let tick = Duration.milliseconds(200)
 
+  /// How posts go over ZeroMQ.
+  struct Submission: Sendable {
+    let endpoint: Endpoint
+    /// Nil for plain text.
+    let curve: CurveClient?
+    /// Posts in one frame, 1 to `Limits.submitPostsMax`.
+    let batchMax: Int
+  }
+
   let plan: LoadPlan
   let server: URL
   let feed: Endpoint
@@ -18,8 +27,8 @@ struct LoadRun: Sendable {
   let api: API
   let token: String
   let connections: Int
-  /// Where posts go over ZeroMQ, and how many at once at most; nil for HTTP.
-  let submit: (endpoint: Endpoint, batchMax: Int)?
+  /// Nil for HTTP.
+  let submit: Submission?
   let settleSeconds: Int
   let logger: Logger
 
@@ -39,7 +48,7 @@ struct LoadRun: Sendable {
     let schedule = LoadSchedule(plan, startNs: LoadClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
     subscription.begin(schedule)
     if let submit {
-      try await produce(submit.endpoint, submit.batchMax, schedule, tally, progress)
+      try await produce(submit, schedule, tally, progress)
     } else {
       try await send(schedule, tally, progress)
     }
@@ -92,15 +101,16 @@ struct LoadRun: Sendable {
 
   /// Sends over ZeroMQ, until all is answered or the time is over: one thread for all connections.
   private func produce(
-    _ endpoint: Endpoint, _ batchMax: Int, _ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress
+    _ submit: Submission, _ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress
   ) async throws {
     let producers = (0..<connections).map { _ in
-      LoadProducer(plan: plan, schedule: schedule, tally: tally, batchMax: batchMax)
+      LoadProducer(plan: plan, schedule: schedule, tally: tally, batchMax: submit.batchMax)
     }
     let reactor = try Reactor.start("produce", wake: Wake()) { [token, logger] context in
       let clients = try producers.map { producer in
         try SubmitClient(
-          context, connect: endpoint, token: token, logger: logger, next: { producer.next(nowMs: $0) },
+          context, connect: submit.endpoint, curve: submit.curve, token: token, logger: logger,
+          next: { producer.next(nowMs: $0) },
           event: { producer.take($0) })
       }
       return (stations: clients, told: ())

@@ -50,7 +50,7 @@ struct UpCommand: AsyncParsableCommand {
       .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
       settings: settings)
     try keys.check(
-      isUsed: [ingest.jobsCurve, ingest.changesCurve, publishCurve].contains { $0 != nil }, wanted: .allowWorkers,
+      isUsed: ingest.usesKeys || publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
     let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
     let remote = try remote.configuration(settings)

@@ -26,10 +26,14 @@ package struct IngestConfiguration: Sendable {
   package var origin: String
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
+  /// Keys of submission; nil for plain text.
+  package var submitCurve: CurveServer?
   /// Keys of the job link; nil for plain text.
   package var jobsCurve: CurveServer?
   /// Keys of the change log; nil for plain text.
   package var changesCurve: CurveServer?
+  /// Whether some link of it uses keys.
+  package var usesKeys: Bool { submitCurve != nil || jobsCurve != nil || changesCurve != nil }
 
   package init(
     data: String, host: String, port: Int, jobs: Endpoint, changes: Endpoint, submit: Endpoint, origin: String
@@ -98,7 +102,8 @@ package struct IngestService: Service {
         context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
       let submitServer = try SubmitServer(
-        context, bind: configuration.submit, inbox: submitted, logger: logger, taken: { submissions.take($0) })
+        context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
+        taken: { submissions.take($0) })
       var stations: [any Station] = [jobServer, changeServer, submitServer]
       if let bind = configuration.admin {
         stations.append(

@@ -1,5 +1,7 @@
 /// The links that listen, by the names of settings, logs and ZAP's domains.
 package enum LinkName: String, Sendable, CaseIterable, CustomStringConvertible {
+  /// Producers connect to it.
+  case submit
   /// Workers connect to it.
   case jobs
   /// Feeds connect to it.

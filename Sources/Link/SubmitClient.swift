@@ -46,16 +46,17 @@ package final class SubmitClient: Station {
   /// On the reactor's thread, as all of it.
   ///
   /// - Parameters:
+  ///   - curve: its own and the link's keys; nil for plain text.
   ///   - token: of a session.
   ///   - next: asked for more, with the time, whenever there is room; on the reactor's thread, must not wait.
   ///   - event: on the reactor's thread, must not wait.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, token: String, logger: Logger,
+    _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, token: String, logger: Logger,
     next: @escaping (Int64) -> Next, event: @escaping (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try socket.connect(endpoint)
+    try context.connect(socket, endpoint, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.token = token
     self.logger = logger

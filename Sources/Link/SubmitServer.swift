@@ -62,9 +62,11 @@ package final class SubmitServer: Station {
 
   /// On the reactor's thread, as all of it.
   ///
-  /// - Parameter taken: called on the reactor's thread with requests; must not wait.
+  /// - Parameters:
+  ///   - curve: the link's keys; nil for plain text.
+  ///   - taken: called on the reactor's thread with requests; must not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, inbox: Inbox<Command>, logger: Logger,
+    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
     taken: @escaping @Sendable ([Request]) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
@@ -72,7 +74,7 @@ package final class SubmitServer: Station {
     // Frames are long here, and whoever sends more than is answered, or does not read, is to wait outside.
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.submitFramesQueuedMax))
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.submitFramesUnreadMax))
-    endpoint = try socket.bind(bind)
+    endpoint = try context.bind(socket, bind, as: .submit, curve: curve, logger: logger)
     self.inbox = inbox
     self.logger = logger
     self.taken = taken
