@@ -30,6 +30,13 @@ struct FullQueueTests {
     #expect(again.status == 202 && again["id"] == last["id"] && again.headers["idempotency-replayed"] == "true")
     #expect(try await client.post("Oslo", key: "last").status == 409)
 
+    // A dead post needs room too.
+    let retry = try await Stage.current.run("queue", "retry", "--all", "--data", Stage.current.path("data"))
+    #expect(retry.status == 1 && retry.logged.contains("no room"))
+    let list = try await Stage.current.run(
+      "queue", "ls", "--state", "ready", "--limit", "2", "--data", Stage.current.path("data"))
+    #expect(list.said.contains("0000000001") && list.said.contains("0000000002"))
+
     // Where there is room again, there is service again.
     _ = try await Stage.current.worker(of: map)
     try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }
