@@ -178,6 +178,23 @@ struct DeadPostTests {
     #expect(try await database.history(of: id).map(\.atMs) == [2, 3])
   }
 
+  @Test("As many events are shown as the limit allows, the latest ones; the rarest reasons are only in the sum")
+  func shown() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await database.accepted(by: account).id
+    for ms in 1...Int64(Limits.postEventsShownMax) + 1 { try await database.settled([(id, .leaseLost)], unixMs: ms) }
+    let events = try await database.history(of: id)
+    #expect(events.map(\.atMs) == Array(2...Int64(Limits.postEventsShownMax) + 1))
+    for number in 0...Limits.deadReasonsMax {
+      let count = number == 7 ? 1 : 2
+      _ = try await died(.init(code: "r\(number)", detail: ""), count, in: database, by: account)
+    }
+    let counts = try await database.deadCounts()
+    #expect(counts.all == 2 * Limits.deadReasonsMax + 1)
+    #expect(counts.byReason.count == Limits.deadReasonsMax && !counts.byReason.contains { $0.reason == "r7" })
+  }
+
   @Test("A database of before is brought up to date, and its dead posts can be retried")
   func migrated() async throws {
     var database: IngestDatabase? = try folder.open()

@@ -37,6 +37,12 @@ struct FullQueueTests {
     ]).receipts
     #expect(receipts.map(\.outcome) == [.replayed, .busy, .refused] && receipts[0].id == last["id"])
     #expect(receipts[1].code == "busy" && receipts[1].retryAfterMs == 2_000)
+    // A dead post needs room too.
+    let retry = try await Stage.current.run("queue", "retry", "--all", "--data", Stage.current.path("data"))
+    #expect(retry.status == 1 && retry.logged.contains("no room"))
+    let list = try await Stage.current.run(
+      "queue", "ls", "--state", "ready", "--limit", "2", "--data", Stage.current.path("data"))
+    #expect(list.said.contains("0000000001") && list.said.contains("0000000002"))
 
     // Where there is room again, there is service again.
     _ = try await Stage.current.worker(of: map)

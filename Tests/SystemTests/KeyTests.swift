@@ -30,7 +30,7 @@ struct KeyTests {
     let program = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:\(jobs)", "--changes",
       "tcp://0.0.0.0:\(changes)", "--key-file", ingest.file, "--allow-workers", try list("workers.keys", workers),
-      "--allow-feeds", try list("feeds.keys", [feed]),
+      "--allow-feeds", try list("feeds.keys", [feed]), "--submit", "tcp://0.0.0.0:*", "--allow-producers", "anyone",
     ])
     try await program.startAndWait()
     let feedProgram = try stage.program([
@@ -72,6 +72,11 @@ struct KeyTests {
     try await client.expectService()
     try await eventually("the subscriber has the post") { try await watcher.list == client.list() }
     #expect(map.ingest.logged.contains("peer let in") && map.ingest.logged.contains("name=worker.key"))
+    let submit = try #require(map.ingest.ready["submit"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
+    let load = try await Stage.current.run(
+      "load", "--server", client.base, "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
+      "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1", within: .seconds(60))
+    #expect(load.status == 0, "\(load.said) \(load.logged)")
     // Neither a subscriber without a key nor a stranger sees anything.
     for more in [[], ["--feed-key", feed.publicKey], ["--feed-key", feed.publicKey, "--key-file", worker.file]] {
       let stranger = try Stage.current.program(["watch", "--json", "--feed", publish] + more)
@@ -184,7 +189,7 @@ struct KeyTests {
     let stage = Stage.current
     let ingest = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:*", "--changes",
-      "tcp://0.0.0.0:*", "--allow-plaintext", "jobs,changes",
+      "tcp://0.0.0.0:*", "--allow-plaintext", "jobs,changes", "--submit", "tcp://127.0.0.1:*",
     ])
     try await ingest.startAndWait()
     let jobs = try #require(ingest.ready["jobs"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
