@@ -204,7 +204,7 @@ struct DeadPostTests {
     try folder.damage(
       """
       DROP TABLE post_event; DROP INDEX post_dead; DROP INDEX post_dead_reason; DROP TABLE pause;
-      DELETE FROM grdb_migrations WHERE identifier LIKE '2 %'
+      DELETE FROM grdb_migrations WHERE identifier LIKE '3 %'
       """)
     let again = try folder.open()
     #expect(try again.pausedMs() == nil)

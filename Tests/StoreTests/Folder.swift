@@ -27,6 +27,8 @@ final class Folder: Sendable {
   func outside(readonly: Bool = true) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
     configuration.readonly = readonly
+    // Whoever closes it may still be at it.
+    configuration.busyMode = .timeout(5)
     return try DatabaseQueue(path: database, configuration: configuration)
   }
 
