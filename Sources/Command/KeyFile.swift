@@ -1,5 +1,4 @@
-import Dispatch
-import Glibc
+import Foundation
 import Link
 import OnTheMap
 
@@ -92,9 +91,14 @@ enum KeyFile {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannot("be read", path) }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .cannot("be read", path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Mistake(description: "\(path) is no file") }
+    // Of what a link leads to: so other systems hand out secrets.
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
+      let mode = attributes[.posixPermissions] as? Int, let owner = attributes[.ownerAccountID] as? Int
+    else { throw .cannot("be read", path) }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw Mistake(description: "\(path) is no file")
+    }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while bytes.count <= Limits.keyFileBytesMax {
@@ -107,7 +111,7 @@ enum KeyFile {
     guard bytes.count <= Limits.keyFileBytesMax else {
       throw Mistake(description: "\(path) has more than \(Limits.keyFileBytesMax) bytes: it is no file of keys")
     }
-    return (String(decoding: bytes, as: UTF8.self), UInt32(status.st_mode), UInt32(status.st_uid))
+    return (String(decoding: bytes, as: UTF8.self), UInt32(mode), UInt32(owner))
   }
 }
 

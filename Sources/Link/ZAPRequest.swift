@@ -19,7 +19,9 @@ struct ZAPRequest {
     envelope = [frames[0], frames[1]]
     id = frames[3]
     domain = String(decoding: frames[4], as: UTF8.self)
-    address = String(decoding: frames[5], as: UTF8.self)
+    let address = String(decoding: frames[5], as: UTF8.self)
+    // IPv4 as a socket for both families writes it.
+    self.address = address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address
     mechanism = String(decoding: frames[7], as: UTF8.self)
     key = mechanism == "CURVE" && frames.count == 9 ? PublicKey(bytes: frames[8]) : nil
   }

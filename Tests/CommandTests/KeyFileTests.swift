@@ -34,6 +34,10 @@ struct KeyFileTests {
     try KeyFile.write(pair, to: path("a.key"), replaces: false)
     #expect(try mode(path("a.key")) == 0o600)
     #expect(try KeyFile.read(path("a.key")).secret == pair.secret)
+    let link = path("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "a.key")
+    #expect(try KeyFile.read(link).secret == pair.secret)
+    try FileManager.default.removeItem(atPath: link)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.key"])
     #expect(try String(contentsOfFile: path("a.key"), encoding: .utf8).contains(pair.publicKey.description))
   }

@@ -28,6 +28,25 @@ struct CurveFeedTests {
     #expect((unknown.state == nil) != isForAnyone && plain.state == nil)
   }
 
+  @Test("A subscriber that is taken from the list sees no more, and the others go on")
+  func revoked() async throws {
+    let (own, one, two) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
+    let keys = try TestKeys(one, two)
+    let changes = try TestChangeServer(.sample(1...5))
+    let feed = try TestFeed(
+      pulling: changes.endpoint, curve: CurveServer(keys: own, access: keys.access))
+    let subscribers = try [one, two].map {
+      try TestSubscriber(feed.endpoint, curve: CurveClient(keys: $0, server: own.publicKey))
+    }
+    defer { for reactor in [changes.reactor, feed.reactor] + subscribers.map(\.reactor) { reactor.stop() } }
+    try await eventually("both have the list") { subscribers.allSatisfy { $0.state?.seq == 5 } }
+    keys.access.replace(try AllowList.of([two]))
+    try await eventually("one is cut off") { !subscribers[0].isLive }
+    changes.inbox.put([.sample(6)])
+    try await eventually("the other has what is new") { subscribers[1].state?.seq == 6 && subscribers[1].isLive }
+    #expect(subscribers[0].state?.seq == 5)
+  }
+
   @Test("The longest list goes through, encrypted")
   func longest() async throws {
     let pair = try KeyPair.random()

@@ -61,17 +61,23 @@ struct CurveTests {
     #expect(ContinuousClock.now - start < .seconds(8))
   }
 
-  @Test("Who is taken from the list is cut off, and the others come back by themselves")
-  func revoked() async throws {
+  @Test(
+    "Who is taken from the list is cut off, and the others come back by themselves",
+    arguments: ["tcp://127.0.0.1:*", "tcp://*:*", "tcp://[::1]:*", "ipc://FOLDER/jobs", "ipc://@FOLDER/jobs"])
+  func revoked(address: String) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "otm-\(UInt32.random(in: 0 ... .max))").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let bind = try Endpoint(address.replacingOccurrences(of: "FOLDER", with: folder))
     let (one, two) = (try KeyPair.random(), try KeyPair.random())
     let keys = try TestKeys(one, two)
-    let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
+    let server = try TestServer(ledger, bind: bind, curve: keys.curve, logger: log.logger)
     defer { server.reactor.stop() }
-    let leaving = try TestWorker(server.endpoint, instance: 1, curve: keys.client(one))
+    let leaving = try TestWorker(server.endpoint.connectable, instance: 1, curve: keys.client(one))
     defer { leaving.reactor.stop() }
     server.add([.post(1)], to: ledger)
     try await eventually("the first works") { ledger.settledCount == 1 }
-    let staying = try TestWorker(server.endpoint, instance: 2, curve: keys.client(two))
+    let staying = try TestWorker(server.endpoint.connectable, instance: 2, curve: keys.client(two))
     defer { staying.reactor.stop() }
     try await eventually("the second is there") { log.lines(with: "worker joined").count == 2 }
     let before = leaving.answered.value
