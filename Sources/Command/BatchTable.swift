@@ -37,7 +37,7 @@ struct BatchTable: Sendable {
     let header = try TableHeader(try CSVFields(header))
     columns = (
       try TextColumns(header, isReverse: defaults.kind == .reverse), header.column("id"), header.names.count,
-      try QueryColumns(header)
+      try QueryColumns(header, ignored: [.text])
     )
     self.defaults = defaults
   }
