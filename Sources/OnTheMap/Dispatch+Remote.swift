@@ -43,13 +43,12 @@ extension Dispatch {
     guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker, var session = sessions[id] else { return [] }
     while let next = remote.popFirst() {
       // Its result may have come under an earlier lease.
-      guard var job = jobs[next]?.job, case .waiting? = jobs[next]?.state else { continue }
+      guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
       // The strictest provider decides: which one was asked last is not known here.
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
       guard bucket.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
-      job.isRemote = true
-      jobs[next]?.job = job
-      let assignment = lease(job, to: &session, id, nowMs: nowMs)
+      jobs.values[index].job.isRemote = true
+      let assignment = lease(index, to: &session, id, nowMs: nowMs)
       sessions[id] = session
       return [(id, [assignment])]
     }

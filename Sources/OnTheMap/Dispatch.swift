@@ -135,9 +135,12 @@ package struct Dispatch: Sendable {
 
   /// Takes jobs in. A job that is here already is left as it is.
   package mutating func add(_ new: some Sequence<Job>) {
-    for job in new where jobs[job.id] == nil {
-      jobs[job.id] = Entry(job: job, state: .ready)
-      ready.append(job.id, account: job.account)
+    for job in new {
+      if let known = jobs.updateValue(Entry(job: job, state: .ready), forKey: job.id) {
+        jobs[job.id] = known
+      } else {
+        ready.append(job.id, account: job.account)
+      }
     }
   }
 
@@ -207,16 +210,20 @@ package struct Dispatch: Sendable {
     var assigned: [Assignment] = []
     while assigned.count < room, let job = ready.popFirst() {
       // A job whose result has come under an earlier lease is still in its lane.
-      guard let entry = jobs[job], case .ready = entry.state else { continue }
-      assigned.append(lease(entry.job, to: &session, id, nowMs: nowMs))
+      guard let index = jobs.index(forKey: job), case .ready = jobs.values[index].state else { continue }
+      assigned.append(lease(index, to: &session, id, nowMs: nowMs))
     }
     sessions[id] = session
     return assigned
   }
 
-  mutating func lease(_ job: Job, to session: inout Session, _ id: UInt64, nowMs: Int64) -> Assignment {
+  /// Leases the job that stands at an index of `jobs`.
+  mutating func lease(
+    _ index: [JobID: Entry].Index, to session: inout Session, _ id: UInt64, nowMs: Int64
+  ) -> Assignment {
     let token = number()
-    jobs[job.id]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+    jobs.values[index].state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+    let job = jobs.values[index].job
     session.leases.insert(job.id)
     session.jobsSent += 1
     return Assignment(job: job, lease: Lease(job: job.id, token: token))
@@ -225,15 +232,16 @@ package struct Dispatch: Sendable {
   /// What a result is worth. A success counts whichever lease it comes under, as long as the job is not settled:
   /// finding a place has no side effects. A failure counts only under the job's own lease.
   package mutating func judge(_ result: JobResult) -> Worth {
-    guard let entry = jobs[result.lease.job] else { return .answer(.duplicate) }
-    if case .settling = entry.state { return .pending }
-    if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: entry) }
+    guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
+    let state = jobs.values[index].state
+    if case .settling = state { return .pending }
+    if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: jobs.values[index]) }
     if case .failed = result.outcome {
-      guard case .leased(result.lease.token, _, _) = entry.state else { return .answer(.stale) }
+      guard case .leased(result.lease.token, _, _) = state else { return .answer(.stale) }
     }
-    if case .leased(_, let session, _) = entry.state { sessions[session]?.leases.remove(result.lease.job) }
-    jobs[result.lease.job]?.state = .settling
-    return .take(entry.job)
+    if case .leased(_, let session, _) = state { sessions[session]?.leases.remove(result.lease.job) }
+    jobs.values[index].state = .settling
+    return .take(jobs.values[index].job)
   }
 
   /// The outcome of a job is on disk: it leaves the queue.

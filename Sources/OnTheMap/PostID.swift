@@ -17,8 +17,8 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     guard text.utf8.count == PostID.length else { return nil }
     var value: UInt64 = 0
     for byte in text.utf8 {
-      guard let digit = PostID.digits.firstIndex(of: byte) else { return nil }
-      value = value * 62 + UInt64(digit)
+      guard let digit = PostID.value(of: byte) else { return nil }
+      value = value * 62 + digit
     }
     rawValue = value
   }
@@ -48,6 +48,15 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
   package static func < (a: PostID, b: PostID) -> Bool { a.rawValue < b.rawValue }
 
   private init(unchecked value: UInt64) { rawValue = value }
+
+  private static func value(of digit: UInt8) -> UInt64? {
+    switch digit {
+    case 0x30...0x39: UInt64(digit - 0x30)
+    case 0x41...0x5A: UInt64(digit - 0x41 + 10)
+    case 0x61...0x7A: UInt64(digit - 0x61 + 36)
+    default: nil
+    }
+  }
 
   private static let length = 10
   private static let rawValueMax: UInt64 = 839_299_365_868_340_223  // 62^10 - 1

@@ -21,8 +21,7 @@ package struct ReadyQueue: Sendable {
   package mutating func append(_ job: JobID, account: AccountID) {
     count += 1
     guard !job.isLookup else { return lookups.append(job) }
-    if posts[account, default: []].isEmpty { turns.append(account) }
-    posts[account, default: []].append(job)
+    if ReadyQueue.append(job, to: &posts[account, default: []]) { turns.append(account) }
   }
 
   /// Takes out a look-up that nobody waits for any more. Looks through all of them: `Limits.lookupsMax` at most.
@@ -40,9 +39,17 @@ package struct ReadyQueue: Sendable {
       return job
     }
     isPostsTurn = false
-    guard let account = turns.popFirst(), let job = posts[account]?.popFirst() else { return nil }
+    guard let account = turns.popFirst(), let index = posts.index(forKey: account),
+      let job = posts.values[index].popFirst()
+    else { return nil }
     count -= 1
-    if posts[account]?.isEmpty == true { posts[account] = nil } else { turns.append(account) }
+    if posts.values[index].isEmpty { posts.remove(at: index) } else { turns.append(account) }
     return job
+  }
+
+  /// Whether the lane was empty.
+  private static func append(_ job: JobID, to lane: inout Deque<JobID>) -> Bool {
+    lane.append(job)
+    return lane.count == 1
   }
 }

@@ -22,7 +22,8 @@ package struct WorkerSession: Sendable {
   private var jobsReceived: UInt64 = 0
   private var granted: UInt64 = 0
   private var working: [JobID: Lease] = [:]
-  private var outbox: [Lease: Kept] = [:]
+  /// By the lease's token, of which there are no two.
+  private var outbox: [UInt64: Kept] = [:]
   private var heartbeatMs = Limits.heartbeatMs
   private var livenessMs = Limits.livenessMs
   private var isLeaving = false
@@ -39,6 +40,8 @@ package struct WorkerSession: Sendable {
     spokeMs = nowMs
   }
 
+  private var held: [Lease] { working.values + outbox.values.map(\.result.lease) }
+
   /// Results that ingest has not acknowledged.
   package var unacknowledged: Int { outbox.count }
 
@@ -52,7 +55,7 @@ package struct WorkerSession: Sendable {
     (heardMs, helloMs, jobsReceived, granted) = (nowMs, nil, 0, 0)
     var messages: [Message] = []
     if !outbox.isEmpty {
-      for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }
+      for token in outbox.keys { outbox[token]?.sentMs = nowMs }
       resendMs = nowMs + 1_000
       messages.append(.results(outbox.values.map(\.result)))
     }
@@ -65,7 +68,7 @@ package struct WorkerSession: Sendable {
     jobsReceived += UInt64(leases.count)
     guard !isLeaving else { return [] }
     return leases.filter { lease in
-      guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
+      guard outbox[lease.token] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
       working[lease.job] = lease
       return true
     }
@@ -74,8 +77,10 @@ package struct WorkerSession: Sendable {
   /// Answers, kept until they are acknowledged, and new credit for their place.
   package mutating func answer(_ results: [JobResult], nowMs: Int64) -> [Message] {
     for result in results {
-      if working[result.lease.job] == result.lease { working[result.lease.job] = nil }
-      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
+      if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
+        working.remove(at: index)
+      }
+      outbox[result.lease.token] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
     }
     resendMs = min(resendMs, nowMs + 1_000)
     guard session != nil, !results.isEmpty else { return [] }
@@ -86,7 +91,7 @@ package struct WorkerSession: Sendable {
   /// What ingest did with a result.
   package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
     heardMs = nowMs
-    if disposition != .retryLater { outbox[lease] = nil }
+    if disposition != .retryLater { outbox[lease.token] = nil }
   }
 
   /// Ingest lives.
@@ -103,13 +108,13 @@ package struct WorkerSession: Sendable {
     guard session != nil else {
       if let helloMs, nowMs - helloMs < 1_000 { return [] }
       helloMs = nowMs
-      return [.hello(held: Array(working.values) + Array(outbox.keys))]
+      return [.hello(held: held)]
     }
     var messages = nowMs >= resendMs ? resend(nowMs: nowMs) : []
     messages += grant(nowMs: nowMs)
     if nowMs - spokeMs >= heartbeatMs {
       spokeMs = nowMs
-      messages.append(.heartbeat(jobLimit: granted, held: Array(working.values) + Array(outbox.keys)))
+      messages.append(.heartbeat(jobLimit: granted, held: held))
     }
     return messages
   }
@@ -126,12 +131,12 @@ package struct WorkerSession: Sendable {
   private mutating func resend(nowMs: Int64) -> [Message] {
     var overdue: [JobResult] = []
     resendMs = .max
-    for (lease, kept) in outbox {
+    for (token, kept) in outbox {
       var dueMs = kept.sentMs + kept.pauseMs
       if dueMs <= nowMs {
         overdue.append(kept.result)
         let pauseMs = min(2 * kept.pauseMs, 30_000)
-        outbox[lease] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
+        outbox[token] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
         dueMs = nowMs + pauseMs
       }
       resendMs = min(resendMs, dueMs)
