@@ -53,12 +53,20 @@ package final class JobClient: Station {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard let frame = IngestFrame(frames), frame.body != nil || frame.minor > Protocol.minor else {
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
-      }
-      return
+    switch IngestMessage(frames) {
+    // Of a session that is over: what it says no longer counts.
+    case .jobs(session.session, let jobs)?: work(jobs, nowMs: nowMs)
+    case .acks(session.session, let acks)?:
+      for (lease, disposition) in acks { session.acknowledge(lease, disposition, nowMs: nowMs) }
+    case .jobs?, .acks?: break
+    case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
+    case .other?, nil:
+      guard malformed.add(nowMs: nowMs) else { return }
+      logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
     }
+  }
+
+  private func receive(_ frame: IngestFrame, nowMs: Int64) {
     // A body of a later minor version: optional, or it would be a later major one.
     guard let body = frame.body else { return }
     switch body {
@@ -82,10 +90,8 @@ package final class JobClient: Station {
       guard frame.session == session.session else { return }
       logger.notice("ingest is going")
       session.reset()
-    case .jobs, .acks, .heartbeat:
-      // Of a session that is over: what it says no longer counts.
-      guard frame.session == session.session else { return }
-      work(body, nowMs: nowMs)
+    case .heartbeat: if frame.session == session.session { session.heard(nowMs: nowMs) }
+    case .jobs, .acks: break
     }
   }
 
@@ -110,72 +116,56 @@ package final class JobClient: Station {
   private static let malformed = JobOutcome.failed(
     .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
 
-  private func work(_ body: IngestFrame.OneOf_Body, nowMs: Int64) {
-    switch body {
-    case .jobs(let jobs):
-      let wanted = Set(
-        session.receive(
-          jobs.jobs.map { Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken) }, nowMs: nowMs))
-      let results = jobs.jobs.compactMap { wire -> JobResult? in
-        let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
-        guard wanted.contains(lease) else { return nil }
-        guard let job = wire.job else { return JobResult(lease: lease, outcome: JobClient.malformed) }
-        return answer(job, lease).map { JobResult(lease: lease, outcome: $0) }
-      }
-      send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
-    case .acks(let acks):
-      for ack in acks.acks {
-        let disposition = UInt8(exactly: ack.disposition.rawValue).flatMap(Disposition.init) ?? .retryLater
-        session.acknowledge(
-          Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken), disposition, nowMs: nowMs)
-      }
-    default: session.heard(nowMs: nowMs)
+  private func work(_ jobs: [(lease: Lease, job: Job?)], nowMs: Int64) {
+    // Some of them, in their order.
+    var wanted = session.receive(jobs.map(\.lease), nowMs: nowMs)[...]
+    let results = jobs.compactMap { lease, job -> JobResult? in
+      guard wanted.first == lease else { return nil }
+      wanted.removeFirst()
+      guard let job else { return JobResult(lease: lease, outcome: JobClient.malformed) }
+      return answer(job, lease).map { JobResult(lease: lease, outcome: $0) }
     }
+    send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
   }
 
   private func send(_ messages: [WorkerSession.Message], nowMs: Int64) {
     for message in messages {
-      for body in bodies(message) {
-        let sent = socket.send(WorkerFrame(session: session.session ?? 0, body).bytes)
+      for frame in frames(message, session: session.session ?? 0) {
         // Without a connection HELLO is tried until there is one; the rest is repeated by the session's rules.
-        if case .hello = message, sent != .accepted { session.helloFailed() }
+        if socket.send(frame) != .accepted, case .hello = message { session.helloFailed() }
       }
     }
   }
 
-  private func bodies(_ message: WorkerSession.Message) -> [WorkerFrame.OneOf_Body] {
+  private func frames(_ message: WorkerSession.Message, session: UInt64) -> [[UInt8]] {
+    let body: WorkerFrame.OneOf_Body
     switch message {
+    case .results(let results): return JobFrame.results(results, session: session)
     case .hello(let held):
-      [
-        .hello(
-          .with {
-            $0.minMajor = Protocol.major
-            $0.maxMajor = Protocol.major
-            $0.worker = worker
-            $0.instance = .init(instance)
-            $0.software = software
-            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
-            if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
-          })
-      ]
-    case .ready(let jobLimit): [.ready(.with { $0.jobLimit = jobLimit })]
-    case .results(let results): Onthemap_Jobs_V1_Results.parts(results).map { .results($0) }
+      body = .hello(
+        .with {
+          $0.minMajor = Protocol.major
+          $0.maxMajor = Protocol.major
+          $0.worker = worker
+          $0.instance = .init(instance)
+          $0.software = software
+          $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+          if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
+        })
+    case .ready(let jobLimit): body = .ready(.with { $0.jobLimit = jobLimit })
     case .heartbeat(let jobLimit, let held):
-      [
-        .heartbeat(
-          .with {
-            $0.jobLimit = jobLimit
-            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
-          })
-      ]
+      body = .heartbeat(
+        .with {
+          $0.jobLimit = jobLimit
+          $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+        })
     case .goodbye(let leases):
-      [
-        .release(
-          .with {
-            $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
-            $0.goodbye = true
-          })
-      ]
+      body = .release(
+        .with {
+          $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
+          $0.goodbye = true
+        })
     }
+    return [WorkerFrame(session: session, body).bytes]
   }
 }

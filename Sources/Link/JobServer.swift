@@ -75,7 +75,7 @@ package final class JobServer: Station {
   private var peers: [UInt64: [UInt8]] = [:]
   private var sessions: [[UInt8]: UInt64] = [:]
   private var takenNow: [Taken] = []
-  private var acks: [UInt64: [Onthemap_Jobs_V1_ResultAck]] = [:]
+  private var acks: [UInt64: [(Lease, Disposition)]] = [:]
   private var malformed = MalformedFrames()
   private var beatMs: Int64 = 0
 
@@ -104,8 +104,13 @@ package final class JobServer: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    guard let frame = WorkerFrame(frames.dropFirst()) else {
-      return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
+    let frame: WorkerFrame
+    switch WorkerMessage(frames.dropFirst()) {
+    case .results(let session, let results)?:
+      if isKnown(session, peer, nowMs: nowMs) { take(results, session: session, nowMs: nowMs) }
+      return
+    case .other(let other)?: frame = other
+    case nil: return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
     // Before its body: another major may have bodies that are unknown here.
     guard frame.major == Protocol.major else {
@@ -115,13 +120,10 @@ package final class JobServer: Station {
       return reject(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
     }
     if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
-    guard let session = sessions[peer], session == frame.session, dispatch.heard(session, nowMs: nowMs) else {
-      send(peer, IngestFrame(session: frame.session, .reset(.with { $0.reason = .unknownSession })))
-      return
-    }
+    let session = frame.session
+    guard isKnown(session, peer, nowMs: nowMs) else { return }
     switch frame.body {
     case .ready(let ready): dispatch.grant(ready.jobLimit, to: session)
-    case .results(let results): take(results.results, session: session, nowMs: nowMs)
     case .release(let release):
       dispatch.release(release.leases.map(\.lease), of: session)
       guard release.goodbye else { return }
@@ -129,8 +131,15 @@ package final class JobServer: Station {
       send(peer, IngestFrame(session: session, .reset(.with { $0.reason = .goodbye })))
     case .heartbeat(let beat):
       dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
-    case .hello, nil: break
+    case .hello, .results, nil: break
     }
+  }
+
+  /// Whether it is the peer's session; who names another is told so.
+  private func isKnown(_ session: UInt64, _ peer: [UInt8], nowMs: Int64) -> Bool {
+    if sessions[peer] == session, dispatch.heard(session, nowMs: nowMs) { return true }
+    send(peer, IngestFrame(session: session, .reset(.with { $0.reason = .unknownSession })))
+    return false
   }
 
   package func turn(nowMs: Int64) -> Int64 {
@@ -154,10 +163,8 @@ package final class JobServer: Station {
     }
     for (session, acks) in acks {
       guard let peer = peers[session] else { continue }
-      // 1,000 of them take 23 KB: a frame has room for no more than some 2,800.
       for first in stride(from: 0, to: acks.count, by: 1_000) {
-        let part = Array(acks[first..<min(first + 1_000, acks.count)])
-        send(peer, IngestFrame(session: session, .acks(.with { $0.acks = part })))
+        socket.send(peer, JobFrame.acks(acks[first..<min(first + 1_000, acks.count)], session: session))
       }
     }
     acks.removeAll(keepingCapacity: true)
@@ -208,16 +215,15 @@ package final class JobServer: Station {
     send(peer, IngestFrame(session: session, .welcome(welcome)))
   }
 
-  private func take(_ results: [Onthemap_Jobs_V1_Result], session: UInt64, nowMs: Int64) {
+  private func take(_ results: [(lease: Lease, result: JobResult?)], session: UInt64, nowMs: Int64) {
     var failures = 0
     defer {
       dispatch.count(answers: results.count, failures: failures, of: session)
       rates.failed.add(failures, nowMs: nowMs)
     }
-    for wire in results {
-      if case .failed? = wire.outcome { failures += 1 }
-      let lease = Lease(job: JobID(rawValue: wire.jobID), token: wire.leaseToken)
-      guard let result = wire.result else {
+    for (lease, result) in results {
+      if case .failed? = result?.outcome { failures += 1 }
+      guard let result else {
         if malformed.add(nowMs: nowMs) {
           logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
         }
@@ -249,33 +255,32 @@ package final class JobServer: Station {
       dispatch.add(jobs.lazy.filter { $0.pauseMs == 0 }.map(\.job))
       for (job, pauseMs) in jobs where pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) }
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
-    case .finished(let all):
-      for finished in all {
-        if let again = finished.again {
-          dispatch.delay(finished.job, attempts: again.attempts, untilMs: nowMs + again.pauseMs)
-        } else {
-          dispatch.settled(finished.job)
-          if !finished.job.isLookup { rates.settled.add(1, nowMs: nowMs) }
-        }
-        if let receipt = finished.receipt { acknowledge(receipt.lease, receipt.session, receipt.disposition) }
-      }
+    case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused
     }
   }
 
+  private func finish(_ all: [Finished], nowMs: Int64) {
+    var settled = 0
+    for finished in all {
+      if let again = finished.again {
+        dispatch.delay(finished.job, attempts: again.attempts, untilMs: nowMs + again.pauseMs)
+      } else {
+        dispatch.settled(finished.job)
+        if !finished.job.isLookup { settled += 1 }
+      }
+      if let receipt = finished.receipt { acknowledge(receipt.lease, receipt.session, receipt.disposition) }
+    }
+    rates.settled.add(settled, nowMs: nowMs)
+  }
+
   private func acknowledge(_ lease: Lease, _ session: UInt64, _ disposition: Disposition) {
-    acks[session, default: []].append(
-      .with {
-        $0.jobID = lease.job.rawValue
-        $0.leaseToken = lease.token
-        $0.disposition = Onthemap_Jobs_V1_Disposition(rawValue: Int(disposition.rawValue)) ?? .retryLater
-      })
+    acks[session, default: []].append((lease, disposition))
   }
 
   private func assign(_ jobs: [Dispatch.Assignment], to session: UInt64) {
     guard let peer = peers[session] else { return }
-    let frame = IngestFrame(session: session, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
-    guard send(peer, frame) != .accepted else { return }
+    guard socket.send(peer, JobFrame.jobs(jobs, session: session)) != .accepted else { return }
     // Its connection is gone or full: it says HELLO on a new one, or more credit on this one, or its silence ends the
     // session, and blames what it held.
     dispatch.undelivered(jobs.map(\.lease), to: session)

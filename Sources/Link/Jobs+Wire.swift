@@ -128,14 +128,6 @@ extension Onthemap_Jobs_V1_Located {
     }
   }
 
-  /// At least as many bytes as it takes.
-  fileprivate var bytesMax: Int {
-    places.reduce(details.reduce(44 + attribution.utf8.count) { $0 + $1.bytesMax }) {
-      $0 + 64 + $1.label.utf8.count + $1.name.utf8.count + $1.region.utf8.count + $1.country.utf8.count
-        + $1.countryCode.utf8.count
-    }
-  }
-
   /// Best first, `Limits.candidatesMax` at most. Nil when the protocol forbids it.
   fileprivate var known: [Place]? {
     let wanted = min(places.count, Limits.candidatesMax)
@@ -152,45 +144,13 @@ extension Onthemap_Jobs_V1_Located {
   }
 }
 
-extension Onthemap_Jobs_V1_Results {
-  /// In as many messages as it takes for each to fit a frame: a longer frame would end the connection, and come again
-  /// after it, for ever.
-  static func parts(_ results: [JobResult]) -> [Self] {
-    var parts: [Self] = []
-    var bytes = Int.max
-    for result in results {
-      let wire = Onthemap_Jobs_V1_Result(result)
-      let size = wire.bytesMax
-      if bytes > Limits.jobFrameBytesMax - 64 - size {
-        parts.append(.init())
-        bytes = 0
-      }
-      parts[parts.count - 1].results.append(wire)
-      bytes += size
-    }
-    return parts
-  }
-}
-
-extension Onthemap_Jobs_V1_Result {
-  /// At least as many bytes as it takes: its texts, and for each field and number the most that it may take.
-  fileprivate var bytesMax: Int {
-    switch outcome {
-    case .located(let located): located.bytesMax
-    case .remoteNeeded(let needed): 8 + needed.found.bytesMax
-    case .failed(let failure): 80 + failure.code.utf8.count + failure.detail.utf8.count
-    case .notFound, nil: 40
-    }
-  }
-}
-
 extension Onthemap_Jobs_V1_Place {
   init(_ place: Place) {
     latE7 = place.coordinate.latitudeE7
     lonE7 = place.coordinate.longitudeE7
     level = Onthemap_Jobs_V1_Level(rawValue: Int(place.level.rawValue)) ?? .unspecified
     match = Onthemap_Jobs_V1_Match(rawValue: Int(place.match.rawValue)) ?? .unspecified
-    confidencePm = UInt32((min(max(place.confidence, 0), 1) * 1_000).rounded())
+    confidencePm = place.thousandths
     label = place.label
     name = place.name
     region = place.region
@@ -203,14 +163,24 @@ extension Onthemap_Jobs_V1_Place {
     guard let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
       let level = UInt8(exactly: level.rawValue).flatMap(Place.Level.init),
       let match = UInt8(exactly: match.rawValue).flatMap(Place.Match.init),
-      !label.isEmpty, countryCode.utf8.count <= 2, confidencePm <= 1_000,
-      [label, name, region, country, countryCode].allSatisfy({
-        $0.utf8.count <= 2 * Limits.placeBytesMax && $0.isSafeLine
-      })
+      confidencePm <= 1_000
     else { return nil }
-    return Place(
+    let place = Place(
       coordinate: coordinate, level: level, match: match, confidence: Double(confidencePm) / 1_000, label: label,
       name: name, region: region, country: country, countryCode: countryCode)
+    return place.isAllowed ? place : nil
+  }
+}
+
+extension Place {
+  /// The confidence as it travels.
+  var thousandths: UInt32 { UInt32((min(max(confidence, 0), 1) * 1_000).rounded()) }
+
+  /// Whether its texts are such as the protocol allows.
+  var isAllowed: Bool {
+    func isAllowed(_ text: String) -> Bool { text.utf8.count <= 2 * Limits.placeBytesMax && text.isSafeLine }
+    return !label.isEmpty && countryCode.utf8.count <= 2 && isAllowed(label) && isAllowed(name) && isAllowed(region)
+      && isAllowed(country) && isAllowed(countryCode)
   }
 }
 

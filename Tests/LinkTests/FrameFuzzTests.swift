@@ -110,12 +110,12 @@ struct FrameFuzzTests {
         try #require(WorkerFrame([frame.bytes][...]) == frame, "\(bytes)")
         for result in frame.results.results.compactMap(\.result) {
           try #require(Onthemap_Jobs_V1_Result(result).result == result, "\(bytes)")
-          for part in Onthemap_Jobs_V1_Results.parts([result, result]) {
-            let written = WorkerFrame(session: .max, .results(part)).bytes
+          for written in JobFrame.results([result, result], session: .max) {
             try #require(written.count <= Limits.jobFrameBytesMax, "\(bytes)")
           }
         }
       }
+      try JobFrameTests.requireSameReading(of: bytes)
       let answer = IngestFrame([bytes])
       if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
       for job in answer?.jobs.jobs.compactMap(\.job) ?? [] {

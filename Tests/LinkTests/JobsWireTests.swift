@@ -179,14 +179,18 @@ struct JobsWireTests {
     let failure = JobOutcome.Failure(kind: .transient, code: "c", detail: String(repeating: "d", count: 256))
     let small = (100...1_123).map { JobResult(lease: .numbered($0), outcome: .failed(failure)) }
     for results in [[], Array(large.prefix(1)), large, small, large + small] {
-      let parts = Onthemap_Jobs_V1_Results.parts(results)
-      #expect(parts.flatMap { $0.results.compactMap(\.result) } == results)
-      let sizes = parts.map { WorkerFrame(session: .max, .results($0)).bytes.count }
+      let frames = JobFrame.results(results, session: .max)
+      let read = frames.flatMap { frame -> [JobResult?] in
+        guard case .results(.max, let results)? = WorkerMessage([frame][...]) else { return [nil] }
+        return results.map(\.result)
+      }
+      #expect(read == results)
+      let sizes = frames.map(\.count)
       #expect(sizes.allSatisfy { $0 <= Limits.jobFrameBytesMax })
-      #expect(sizes.reduce(0, +) >= (parts.count - 1) * Limits.jobFrameBytesMax / 2, "No more frames than needed.")
+      #expect(sizes.reduce(0, +) >= (frames.count - 1) * Limits.jobFrameBytesMax / 2, "No more frames than needed.")
     }
-    #expect(Onthemap_Jobs_V1_Results.parts([]).isEmpty)
-    #expect(Onthemap_Jobs_V1_Results.parts(Array(large.prefix(2))).count == 1)
+    #expect(JobFrame.results([], session: 1).isEmpty)
+    #expect(JobFrame.results(Array(large.prefix(2)), session: 1).count == 1)
   }
 
   @Test("A window of the longest jobs fits a frame")
@@ -198,7 +202,6 @@ struct JobsWireTests {
       let job = Job(id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), question: .lookup(query))
       return Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: .max))
     }
-    let frame = IngestFrame(session: .max, .jobs(.with { $0.jobs = jobs.map(Onthemap_Jobs_V1_Job.init) }))
-    #expect(frame.bytes.count <= Limits.jobFrameBytesMax)
+    #expect(JobFrame.jobs(jobs, session: .max).count <= Limits.jobFrameBytesMax)
   }
 }

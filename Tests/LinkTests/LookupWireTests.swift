@@ -145,11 +145,10 @@ struct LookupWireTests {
       south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000)
     let outcome = JobOutcome.located(Array(repeating: place, count: 20))
     let results = (1...3).map { JobResult(lease: Lease(job: JobID(lookup: .max), token: .max - $0), outcome: outcome) }
-    let parts = Onthemap_Jobs_V1_Results.parts(results)
-    #expect(parts.count == 3 && parts.flatMap { $0.results.compactMap(\.result) } == results)
-    for part in parts {
-      #expect(WorkerFrame(session: .max, .results(part)).bytes.count <= Limits.jobFrameBytesMax)
-    }
+    let frames = JobFrame.results(results, session: .max)
+    #expect(frames.count == 3)
+    #expect(frames.flatMap { WorkerFrame([$0][...])?.results.results.compactMap(\.result) ?? [] } == results)
+    #expect(frames.allSatisfy { $0.count <= Limits.jobFrameBytesMax })
   }
 
   @Test("Options and detail arrive over sockets as they were")

@@ -1,0 +1,80 @@
+/// Writes protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) field by field, as the generated
+/// code would: what is zero or empty is left out. For the few messages of which there are thousands a second.
+struct FieldWriter {
+  private(set) var bytes: [UInt8] = []
+
+  /// A varint field.
+  mutating func number(_ field: UInt8, _ value: UInt64) {
+    guard value != 0 else { return }
+    bytes.append(field << 3)
+    varint(value)
+  }
+
+  /// A sint32 field.
+  mutating func signed(_ field: UInt8, _ value: Int32) {
+    number(field, UInt64(UInt32(bitPattern: (value << 1) ^ (value >> 31))))
+  }
+
+  mutating func fixed64(_ field: UInt8, _ value: UInt64) {
+    guard value != 0 else { return }
+    bytes.append(field << 3 | 1)
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func fixed32(_ field: UInt8, _ value: UInt32) {
+    guard value != 0 else { return }
+    bytes.append(field << 3 | 5)
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func text(_ field: UInt8, _ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      guard !utf8.isEmpty else { return }
+      bytes.append(field << 3 | 2)
+      varint(UInt64(utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
+  }
+
+  /// A message within, also where it is empty.
+  mutating func message(_ field: UInt8, _ write: (inout FieldWriter) -> Void) {
+    // One byte for the length, as nearly always; more are made room for when they are needed.
+    varint(UInt64(field) << 3 | 2)
+    bytes.append(0)
+    let start = bytes.count
+    write(&self)
+    var length = bytes.count - start
+    guard length >= 0x80 else {
+      bytes[start - 1] = UInt8(length)
+      return
+    }
+    var varint: [UInt8] = []
+    while length >= 0x80 {
+      varint.append(UInt8(length & 0x7F | 0x80))
+      length >>= 7
+    }
+    varint.append(UInt8(length))
+    bytes.replaceSubrange(start - 1..<start, with: varint)
+  }
+
+  /// What has been written already.
+  mutating func add(_ written: some Collection<UInt8>) { bytes.append(contentsOf: written) }
+
+  /// Takes away what was written after a length.
+  mutating func cut(after length: Int) -> FieldWriter {
+    var rest = FieldWriter()
+    rest.add(bytes[length...])
+    bytes.removeSubrange(length...)
+    return rest
+  }
+
+  private mutating func varint(_ value: UInt64) {
+    var value = value
+    while value >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
+      value >>= 7
+    }
+    bytes.append(UInt8(value))
+  }
+}
