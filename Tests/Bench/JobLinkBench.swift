@@ -5,7 +5,10 @@ import Synchronization
 
 /// The job link alone: both ends with their rules, real sockets, a worker that answers without looking, no disk.
 enum JobLinkBench {
-  /// Jobs given out, answered and acknowledged, with one worker and its whole window.
+  /// As many workers as it takes to have 1,000 jobs outstanding, all on one thread.
+  private static let workers = 1_000 / Limits.windowMax + 1
+
+  /// Jobs given out, answered and acknowledged, with 1,000 outstanding.
   static func roundTripsPerSecond(seconds: Int) async throws -> Double {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
@@ -27,13 +30,15 @@ enum JobLinkBench {
     defer { server.stop() }
     let found = JobOutcome.notFound
     let (worker, _) = try Reactor.start("worker", wake: Wake()) { context in
-      let client = try JobClient(
-        context, connect: jobs, worker: "bench", instance: [UInt8](repeating: 7, count: 16), software: "bench",
-        concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _, _ in found })
-      return ([client], ())
+      let clients = try (1...workers).map { number in
+        try JobClient(
+          context, connect: jobs, worker: "bench-\(number)", instance: [UInt8](repeating: UInt8(number), count: 16),
+          software: "bench", concurrency: Limits.windowMax / 2, logger: quiet, joined: {}, answer: { _, _ in found })
+      }
+      return (clients, ())
     }
     defer { worker.stop() }
-    inbox.put(.add((0..<1_000).map { _ in job(next) }))
+    inbox.put(.add((0..<workers * Limits.windowMax).map { _ in job(next) }))
     let deadline = ContinuousClock.now + .seconds(30)
     while done.load(ordering: .relaxed) < 10_000 {
       guard ContinuousClock.now < deadline else { throw BenchError("the job link did not get going within 30 s") }
