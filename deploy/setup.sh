@@ -2,7 +2,7 @@
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
 #   test    build, and what the tests need: protoc, and a Python environment in .venv for the example subscriber
-#   bench   build, and wrk
+#   bench   build, wrk and strace
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -59,7 +59,10 @@ find_missing() {
       python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     fi
     ;;
-  bench) has_command wrk || packages+=(wrk) ;;
+  bench)
+    has_command wrk || packages+=(wrk)
+    has_command strace || packages+=(strace)
+    ;;
   esac
 }
 

@@ -11,20 +11,27 @@ struct Bench: AsyncParsableCommand {
       environment the C programs in it are built and measured too.
       """, subcommands: [BareServer.self])
 
+  /// What can be measured by itself.
+  enum Part: String, CaseIterable, ExpressibleByArgument {
+    case geocode, http, zeromq, link, latency, peers, memory
+  }
+
   @Option(help: "Repetitions; medians are printed with the lowest and the highest.")
   var repetitions = 3
   @Option(help: "Seconds of load in each measurement.")
   var seconds = 5
-  @Option(help: "HTTP connections.")
-  var connections = 64
-  @Option(help: "Fails where the median of completed posts is below this share of bare Hummingbird.")
+  @Option(help: "Fails where the median of completed posts at 64 connections is below this share of bare Hummingbird.")
   var goal = 0.4
-
-  @Flag(help: "Only the gazetteer, beside SQLite's FTS5.")
-  var onlyGeocode = false
+  @Option(
+    help: ArgumentHelp(
+      "Only this part; may be given several times: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).",
+      discussion: "Without it all but memory, which takes minutes. Peers need YARDSTICKS."))
+  var only: [Part] = []
 
   @Option(help: "A folder of CSV files with a first column \"query\", whose texts are looked up too.")
   var cases: String?
+
+  private func measures(_ part: Part) -> Bool { only.isEmpty ? part != .memory : only.contains(part) }
 
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
@@ -32,39 +39,97 @@ struct Bench: AsyncParsableCommand {
     defer { try? FileManager.default.removeItem(at: folder) }
     let yardsticks = try Yardsticks(folder: folder)
     if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
-    let geocode = try GeocodeBench(folder: folder, cases: cases)
+    let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")
-      try geocode.measure(into: &table)
-      if onlyGeocode { continue }
-      let pipeline = try await Pipeline.measure(folder: folder, connections: connections, seconds: seconds)
-      table.add("posts accepted /s", pipeline.acceptedPerSecond)
-      table.add("posts completed /s", pipeline.completedPerSecond)
-      table.add("accept p50 ms", pipeline.load.p50Ms)
-      table.add("accept p99 ms", pipeline.load.p99Ms)
-      for (role, use) in pipeline.roles {
-        table.add("\(role) CPU us a post", use.cpuMicrosecondsPerPost)
-        table.add("\(role) memory MB (PSS)", use.megabytes)
+      try geocode?.measure(into: &table)
+      if measures(.http) {
+        for connections in [64, 512] { try await overHTTP(connections, folder, yardsticks, &table) }
       }
-      let bare = try await BareServer.measure(folder: folder, connections: connections, seconds: seconds)
-      table.add("bare Hummingbird /s", bare.perSecond)
-      table.add("completed / bare Hummingbird", pipeline.completedPerSecond / bare.perSecond)
-      table.add("job link round trips /s", try await JobLinkBench.roundTripsPerSecond(seconds: seconds))
-      if let yardsticks {
-        let cpipe = try await yardsticks.cpipe(connections: connections, seconds: seconds)
-        table.add("C++ pipeline /s", cpipe)
-        table.add("completed / C++ pipeline", pipeline.completedPerSecond / cpipe)
-        let raw = try yardsticks.rawRoundTripsPerSecond()
-        table.add("raw ROUTER/DEALER round trips /s", raw)
-        table.addRatio("job link / raw ROUTER/DEALER", "job link round trips /s", "raw ROUTER/DEALER round trips /s")
-      }
+      if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }
+      if measures(.link) { try await link(yardsticks, &table) }
+      if measures(.latency) { try latency(folder, &table) }
+      if measures(.memory) { try await memory(folder, &table) }
     }
     print(table.text)
-    if onlyGeocode { return }
-    guard let share = table.median(of: "completed / bare Hummingbird"), share >= goal else {
-      throw BenchError("completed / bare Hummingbird is below the goal, \(goal)")
+    guard measures(.http) else { return }
+    guard let share = table.median(of: "completed at 64 / bare Hummingbird"), share >= goal else {
+      throw BenchError("completed / bare Hummingbird at 64 connections is below the goal, \(goal)")
     }
+  }
+
+  private func overHTTP(
+    _ connections: Int, _ folder: URL, _ yardsticks: Yardsticks?, _ table: inout Table
+  ) async throws {
+    let pipeline = try await Pipeline.overHTTP(folder: folder, connections: connections, seconds: seconds)
+    table.add("posts accepted at \(connections) /s", pipeline.acceptedPerSecond)
+    table.add("posts completed at \(connections) /s", pipeline.completedPerSecond)
+    table.add("accept p50 at \(connections) ms", pipeline.load?.p50Ms ?? 0)
+    table.add("accept p99 at \(connections) ms", pipeline.load?.p99Ms ?? 0)
+    for cost in pipeline.costs { table.add("\(cost.role) CPU us a post at \(connections)", cost.cpuMicroseconds) }
+    table.add("all roles CPU us a post at \(connections)", pipeline.cpuPerPost)
+    for use in pipeline.megabytes { table.add("\(use.role) memory at \(connections) MB (PSS)", use.value) }
+    let bare = try await BareServer.measure(folder: folder, connections: connections, seconds: seconds)
+    table.add("bare Hummingbird at \(connections) /s", bare.perSecond)
+    table.add("completed at \(connections) / bare Hummingbird", pipeline.completedPerSecond / bare.perSecond)
+    guard connections == 64 else { return }
+    let syncs = try await Pipeline.syncsPerThousand(folder: folder, connections: connections, seconds: 2)
+    table.add("fdatasync calls per 1,000 posts at \(connections)", syncs)
+    guard let yardsticks else { return }
+    let cpipe = try await yardsticks.cpipe(connections: connections, seconds: seconds)
+    table.add("C++ pipeline /s", cpipe)
+    table.add("completed at \(connections) / C++ pipeline", pipeline.completedPerSecond / cpipe)
+  }
+
+  private func overZeroMQ(_ folder: URL, _ yardsticks: Yardsticks?, _ table: inout Table) async throws {
+    let pipeline = try await Pipeline.overZeroMQ(folder: folder, batch: 64, seconds: seconds)
+    table.add("posts over ZeroMQ accepted /s", pipeline.acceptedPerSecond)
+    table.add("posts over ZeroMQ completed /s", pipeline.completedPerSecond)
+    for cost in pipeline.costs { table.add("\(cost.role) CPU us a post over ZeroMQ", cost.cpuMicroseconds) }
+    table.add("all roles CPU us a post over ZeroMQ", pipeline.cpuPerPost)
+    guard let yardsticks else { return }
+    let sqlite = try yardsticks.sqliteInsertAndSettlePerSecond()
+    table.add("SQLite insert and settle, groups of 512 /s", sqlite)
+    table.add("over ZeroMQ / SQLite insert and settle", pipeline.completedPerSecond / sqlite)
+    guard measures(.peers) else { return }
+    for peer in try yardsticks.peers(seconds: seconds) {
+      table.add("\(peer.name) /s", peer.perSecond)
+      table.add("over ZeroMQ / \(peer.name)", pipeline.completedPerSecond / peer.perSecond)
+    }
+  }
+
+  private func link(_ yardsticks: Yardsticks?, _ table: inout Table) async throws {
+    let many = try await JobLinkBench.roundTripsPerSecond(seconds: seconds)
+    let one = try await JobLinkBench.roundTripMicroseconds(seconds: min(seconds, 2))
+    table.add("job link round trips, 1,000 outstanding /s", many)
+    table.add("job link round trip, 1 outstanding us", one)
+    guard let raw = try yardsticks?.rawLink() else { return }
+    table.add("raw ROUTER/DEALER, 1,000 outstanding /s", raw.perSecondWith1000)
+    table.add("raw ROUTER/DEALER, 1 outstanding us", raw.microsecondsWith1)
+    table.add("job link / raw, 1,000 outstanding", many / raw.perSecondWith1000)
+    table.add("job link / raw, 1 outstanding", one / raw.microsecondsWith1)
+  }
+
+  private func latency(_ folder: URL, _ table: inout Table) throws {
+    let load = try Deployment(folder: folder).load(rate: 1_000, seconds: seconds)
+    table.add("accept p50 at 1,000/s ms", load.acceptMs.p50)
+    table.add("accept p99 at 1,000/s ms", load.acceptMs.p99)
+    table.add("post to subscriber p50 at 1,000/s ms", load.postToSubscriberMs.p50)
+    table.add("post to subscriber p99 at 1,000/s ms", load.postToSubscriberMs.p99)
+  }
+
+  private func memory(_ folder: URL, _ table: inout Table) async throws {
+    let full = try Deployment(folder: folder, workers: 0)
+    let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
+    table.add("queued posts", Double(queued))
+    table.add("ingest memory with them MB (PSS)", full.ingest.megabytes)
+    table.add("ready again with them after kill -9, s", try full.secondsToComeBack(folder: folder))
+    let busy = try Deployment(folder: folder)
+    let million = try await Pipeline.submit(to: busy, token: busy.signUp(), batch: 64, until: .posts(1_000_000))
+    let published = try await busy.published(atLeast: million, within: .seconds(120))
+    table.add("posts in all", Double(published))
+    table.add("ingest memory after them MB (PSS)", busy.ingest.megabytes)
   }
 }
 
@@ -85,11 +150,6 @@ struct Table {
   mutating func add(_ name: String, _ value: Double) {
     if values[name] == nil { names.append(name) }
     values[name, default: []].append(value)
-  }
-
-  /// The ratio of the latest two values.
-  mutating func addRatio(_ name: String, _ a: String, _ b: String) {
-    if let a = values[a]?.last, let b = values[b]?.last { add(name, a / b) }
   }
 
   func median(of name: String) -> Double? { values[name].map { $0.sorted()[$0.count / 2] } }

@@ -10,6 +10,16 @@ enum JobLinkBench {
 
   /// Jobs given out, answered and acknowledged, with 1,000 outstanding.
   static func roundTripsPerSecond(seconds: Int) async throws -> Double {
+    try await run(workers: workers, outstanding: workers * Limits.windowMax, warmUp: 10_000, seconds: seconds)
+  }
+
+  /// The same with one at a time, in µs.
+  static func roundTripMicroseconds(seconds: Int) async throws -> Double {
+    // One follows the other: the mean is what half of them take, but for the few that the machine holds up.
+    1e6 / (try await run(workers: 1, outstanding: 1, warmUp: 500, seconds: seconds))
+  }
+
+  private static func run(workers: Int, outstanding: Int, warmUp: Int, seconds: Int) async throws -> Double {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let wake = Wake()
@@ -38,9 +48,9 @@ enum JobLinkBench {
       return (clients, ())
     }
     defer { worker.stop() }
-    inbox.put(.add((0..<workers * Limits.windowMax).map { _ in job(next) }))
+    inbox.put(.add((0..<outstanding).map { _ in job(next) }))
     let deadline = ContinuousClock.now + .seconds(30)
-    while done.load(ordering: .relaxed) < 10_000 {
+    while done.load(ordering: .relaxed) < warmUp {
       guard ContinuousClock.now < deadline else { throw BenchError("the job link did not get going within 30 s") }
       try await Task.sleep(for: .milliseconds(5))
     }

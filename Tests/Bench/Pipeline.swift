@@ -1,87 +1,177 @@
 import Foundation
+import Link
+import Logging
+import OnTheMap
+import Synchronization
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// The whole path, roles apart: one ingest, two workers, one feed.
+/// The whole path: posts accepted, geocoded, settled, in the feed.
 struct Pipeline {
-  struct Use {
-    let cpuMicrosecondsPerPost: Double
-    let megabytes: Double
-  }
-
-  let load: HTTPLoad
+  let load: HTTPLoad?
   let acceptedPerSecond: Double
   /// Published posts by the time it took to publish all of them.
   let completedPerSecond: Double
-  let roles: [(String, Use)]
+  let costs: [Deployment.Cost]
+  let megabytes: [(role: String, value: Double)]
 
-  static func measure(folder: URL, connections: Int, seconds: Int) async throws -> Pipeline {
-    let program = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("onthemap").path ?? ""
-    let data = folder.appendingPathComponent("data")
-    defer { try? FileManager.default.removeItem(at: data) }
-    func log(_ name: String) -> URL { folder.appendingPathComponent("\(name).log") }
-    let ingest = try Program(
-      program,
-      [
-        "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
-      ], log: log("ingest"))
-    guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"] else {
-      throw BenchError("ingest does not tell its addresses")
-    }
-    let workers = try (1...2).map {
-      try Program(program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)"], log: log("worker-\($0)"))
-    }
-    let feed = try Program(
-      program,
-      ["feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"], log: log("feed"))
-    let programs = [("ingest", [ingest]), ("workers", workers), ("feed", [feed])]
-    let token = try await signUp(http)
-    let before = programs.map { cpuSeconds($0.1) }
+  /// Of all roles, in µs.
+  var cpuPerPost: Double { costs.map(\.cpuMicroseconds).reduce(0, +) }
+
+  /// A closed loop of single posts.
+  static func overHTTP(folder: URL, connections: Int, seconds: Int) async throws -> Pipeline {
+    let deployment = try Deployment(folder: folder)
+    let token = try await deployment.signUp()
+    deployment.mark()
     let start = ContinuousClock.now
     let load = try HTTPLoad.run(
-      url: http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#, token: token,
-      connections: connections, seconds: seconds, folder: folder)
+      url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
+      token: token, connections: connections, seconds: seconds, folder: folder)
     let accepted = load.perSecond * Double(seconds)
-    let deadline = ContinuousClock.now + .seconds(30)
-    var published = try await seq(http)
-    while Double(published) < accepted, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(5))
-      published = try await seq(http)
-    }
+    return try await Pipeline(
+      deployment, since: start, accepted: Int(accepted), acceptedPerSecond: load.perSecond, load: load)
+  }
+
+  /// One producer, who always has as many batches open as it may.
+  static func overZeroMQ(folder: URL, batch: Int, seconds: Int) async throws -> Pipeline {
+    let deployment = try Deployment(folder: folder)
+    let token = try await deployment.signUp()
+    deployment.mark()
+    let start = ContinuousClock.now
+    let accepted = try await submit(to: deployment, token: token, batch: batch, until: .time(start + .seconds(seconds)))
     let elapsed = (ContinuousClock.now - start) / .seconds(1)
-    let roles = zip(programs, before).map { program, before in
-      (
-        program.0,
-        Use(
-          cpuMicrosecondsPerPost: (cpuSeconds(program.1) - before) / Double(published) * 1e6,
-          megabytes: program.1.map(\.megabytes).reduce(0, +))
-      )
+    return try await Pipeline(
+      deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
+  }
+
+  /// How often ingest has the disk write what it has, counted by strace, which slows it: no figure of speed.
+  static func syncsPerThousand(folder: URL, connections: Int, seconds: Int) async throws -> Double {
+    let deployment = try Deployment(folder: folder)
+    let token = try await deployment.signUp()
+    let counts = folder.appendingPathComponent("strace.txt").path
+    let tracer = try Program(
+      "/usr/bin/env",
+      [
+        "strace", "-f", "-c", "-o", counts, "-e", "trace=fdatasync,fsync", "-p", "\(deployment.ingest.identifier)",
+      ], log: folder.appendingPathComponent("strace.log"), saysReady: false)
+    let deadline = ContinuousClock.now + .seconds(5)
+    while !deployment.ingest.isTraced, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    let before = try await deployment.published()
+    _ = try HTTPLoad.run(
+      url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
+      token: token, connections: connections, seconds: seconds, folder: folder)
+    let posts = try await deployment.published() - before
+    tracer.interrupt()
+    // "  % time  seconds  usecs/call  calls  errors  syscall"
+    let calls = try String(contentsOfFile: counts, encoding: .utf8).split(separator: "\n").reduce(0) { sum, line in
+      let words = line.split(separator: " ")
+      guard let name = words.last, name == "fdatasync" || name == "fsync", words.count > 4 else { return sum }
+      return sum + (Int(words[3]) ?? 0)
     }
-    return Pipeline(
-      load: load, acceptedPerSecond: load.perSecond, completedPerSecond: Double(published) / elapsed, roles: roles)
+    guard calls > 0, posts > 0 else { throw BenchError("strace counted no fdatasync: may it trace here?") }
+    return Double(calls) / Double(posts) * 1_000
   }
 
-  private static func cpuSeconds(_ programs: [Program]) -> Double { programs.map(\.cpuSeconds).reduce(0, +) }
-
-  private static func signUp(_ http: String) async throws -> String {
-    guard let url = URL(string: http + "/v2/accounts") else { throw BenchError("\(http) is no address") }
-    var request = URLRequest(url: url)
-    request.httpMethod = "POST"
-    request.httpBody = Data(
-      #"{"email":"bench@example.org","password":"correct-horse","firstName":"Bench"}"#.utf8)
-    let (body, _) = try await URLSession.shared.data(for: request)
-    struct Session: Decodable { let token: String }
-    return try JSONDecoder().decode(Session.self, from: body).token
+  private init(
+    _ deployment: Deployment, since start: ContinuousClock.Instant, accepted: Int, acceptedPerSecond: Double,
+    load: HTTPLoad?
+  ) async throws {
+    let published = try await deployment.published(atLeast: accepted, within: .seconds(60))
+    guard published >= accepted else { throw BenchError("only \(published) of \(accepted) posts were published") }
+    completedPerSecond = Double(published) / ((ContinuousClock.now - start) / .seconds(1))
+    self.load = load
+    self.acceptedPerSecond = acceptedPerSecond
+    costs = deployment.costs(posts: published)
+    megabytes = deployment.megabytes
   }
 
-  /// How many posts are published: each takes a number.
-  private static func seq(_ http: String) async throws -> Int {
-    guard let url = URL(string: http + "/v2/feed") else { throw BenchError("\(http) is no address") }
-    let (body, _) = try await URLSession.shared.data(from: url)
-    struct List: Decodable { let seq: Int }
-    return try JSONDecoder().decode(List.self, from: body).seq
+  enum End: Sendable {
+    case time(ContinuousClock.Instant)
+    case posts(Int)
+  }
+
+  /// Posts in batches until the end, and returns how many were accepted.
+  static func submit(to deployment: Deployment, token: String, batch: Int, until end: End) async throws -> Int {
+    var logger = Logger(label: "bench")
+    logger.logLevel = .critical
+    let quiet = logger
+    let address = try Endpoint(deployment.submit)
+    let producer = Producer(batch: batch, end: end)
+    let (reactor, _) = try Reactor.start("producer", wake: Wake()) { context in
+      let client = try SubmitClient(
+        context, connect: address, token: token, logger: quiet, next: { _ in producer.next() },
+        event: { producer.take($0) })
+      return ([client], ())
+    }
+    defer { reactor.stop() }
+    let deadline = ContinuousClock.now + .seconds(600)
+    while !producer.isDone {
+      guard ContinuousClock.now < deadline else { throw BenchError("submission did not end within 600 s") }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    if let refused = producer.refused { throw BenchError("a post was refused: \(refused)") }
+    return producer.accepted
+  }
+}
+
+/// Posts in batches, as many as are taken. On the reactor's thread, but for what it tells.
+private final class Producer: Sendable {
+  private struct State {
+    var posts = 0
+    var batches: UInt64 = 0
+    var open = 0
+    var accepted = 0
+    var isOver = false
+    var refused: String?
+  }
+
+  private let batch: Int
+  private let end: Pipeline.End
+  private let state = Mutex(State())
+
+  init(batch: Int, end: Pipeline.End) {
+    self.batch = batch
+    self.end = end
+  }
+
+  var accepted: Int { state.withLock(\.accepted) }
+  var refused: String? { state.withLock(\.refused) }
+  var isDone: Bool { state.withLock { $0.isOver && $0.open == 0 } }
+
+  func next() -> SubmitClient.Next {
+    state.withLock { state in
+      switch end {
+      case .time(let time): state.isOver = state.isOver || ContinuousClock.now >= time
+      case .posts(let count): state.isOver = state.isOver || state.posts >= count
+      }
+      guard !state.isOver else { return .over }
+      let posts = (0..<batch).map { number in
+        SubmittedPost(
+          idempotencyKey: "bench-\(state.posts + number)", place: "Seattle, WA", link: "https://example.org/me")
+      }
+      state.posts += batch
+      state.open += 1
+      state.batches += 1
+      return .batch(state.batches, posts)
+    }
+  }
+
+  func take(_ event: SubmitClient.Event) {
+    state.withLock { state in
+      switch event {
+      case .repeated: break
+      case .refused(_, let refusal):
+        state.open -= 1
+        state.refused = refusal.code
+      case .receipts(_, let receipts):
+        state.open -= 1
+        for receipt in receipts {
+          switch receipt {
+          case .accepted, .replayed: state.accepted += 1
+          // The queue is full: what it has taken is what is measured.
+          case .busy: state.isOver = true
+          case .refused(let refusal): state.refused = refusal.code
+          }
+        }
+      }
+    }
   }
 }

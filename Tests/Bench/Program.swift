@@ -38,8 +38,27 @@ final class Program {
     process.terminate()
     let deadline = ContinuousClock.now + .seconds(5)
     while process.isRunning, ContinuousClock.now < deadline { sched_yield() }
-    kill(process.processIdentifier, SIGKILL)
+    kill()
+  }
+
+  var identifier: Int32 { process.processIdentifier }
+
+  /// Ends it at once, as a power cut would.
+  func kill() {
+    Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
+  }
+
+  /// Asks it to end, as Ctrl-C does, and waits for it.
+  func interrupt() {
+    process.interrupt()
+    process.waitUntilExit()
+  }
+
+  /// Whether another program watches it.
+  var isTraced: Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    return status?.contains("TracerPid:\t0\n") == false
   }
 
   /// User and system time so far, in seconds.

@@ -8,20 +8,25 @@ import Foundation
 /// folder, and they are compiled into a temporary one.
 struct Yardsticks {
   private let folder: URL
+  private let source: String
   private let pipeline: String
   private let messages: String
+  private let sqlite: String
 
   /// Nil when YARDSTICKS is not set.
   init?(folder: URL) throws {
     guard let path = ProcessInfo.processInfo.environment["YARDSTICKS"], !path.isEmpty else { return nil }
     self.folder = folder
+    source = path
     pipeline = folder.appendingPathComponent("cpipe").path
     messages = folder.appendingPathComponent("zmq_bench").path
+    sqlite = folder.appendingPathComponent("sqlite_bench").path
     note("compiling the yardsticks")
     _ = try output(
       of: "g++",
       ["-O2", "-std=c++17", "-o", pipeline, path + "/http/cpipe.cpp", "-lsqlite3", "-lzmq", "-lpthread"])
     _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", messages, path + "/src/zmq_bench.cpp", "-lzmq", "-lpthread"])
+    _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", sqlite, path + "/src/sqlite_bench.cpp", "-lsqlite3"])
   }
 
   /// Posts a second through the pipeline in C++: HTTP, group commit, ROUTER/DEALER, result committed.
@@ -51,8 +56,8 @@ struct Yardsticks {
     return try JSONDecoder().decode(Stats.self, from: body).completed / Double(seconds)
   }
 
-  /// Round trips a second over raw ROUTER and DEALER, tcp, 1,000 jobs in flight, one a message.
-  func rawRoundTripsPerSecond() throws -> Double {
+  /// Raw ROUTER and DEALER, tcp, one job a message.
+  func rawLink() throws -> (perSecondWith1000: Double, microsecondsWith1: Double) {
     struct Row: Decodable {
       let window: Int?
       let jobsPerMessage: Int?
@@ -64,12 +69,84 @@ struct Yardsticks {
         case jobsPerSecond = "jobs_s"
       }
     }
-    let rows = try output(of: messages, ["2", "quick"]).split(separator: "\n").compactMap { line in
-      try? JSONDecoder().decode(Row.self, from: Data(line.utf8))
+    let rows: [Row] = Yardsticks.rows(try output(of: messages, ["2", "quick"]))
+    func rate(_ window: Int) -> Double? {
+      rows.first { $0.window == window && $0.jobsPerMessage == 1 }?.jobsPerSecond
     }
-    guard let rate = rows.first(where: { $0.window == 1_000 && $0.jobsPerMessage == 1 })?.jobsPerSecond else {
-      throw BenchError("zmq_bench printed no figure for 1,000 jobs in flight")
+    guard let many = rate(1_000), let one = rate(1) else { throw BenchError("zmq_bench printed no figures") }
+    return (many, 1e6 / one)
+  }
+
+  /// Rows inserted, then deleted with their results inserted, in groups of 512, a second.
+  func sqliteInsertAndSettlePerSecond() throws -> Double {
+    struct Row: Decodable {
+      let `case`: String
+      let batch: Int
+      let jobsPerSecond: Double
+
+      enum CodingKeys: String, CodingKey {
+        case `case`
+        case batch
+        case jobsPerSecond = "jobs_s"
+      }
     }
-    return rate
+    let data = folder.appendingPathComponent("sqlite")
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: data) }
+    let rows: [Row] = Yardsticks.rows(try output(of: sqlite, [data.path, "0.4"]))
+    guard let row = rows.first(where: { $0.case == "insert+result" && $0.batch == 512 }) else {
+      throw BenchError("sqlite_bench printed no figure for insert+result in groups of 512")
+    }
+    return row.jobsPerSecond
+  }
+
+  /// Jobs a second that the peers complete, pipelined, by their names; those that are installed.
+  func peers(seconds: Int) throws -> [(name: String, perSecond: Double)] {
+    struct Row: Decodable {
+      let name: String?
+      let completedPerSecond: Double?
+
+      enum CodingKeys: String, CodingKey {
+        case name = "system"
+        case completedPerSecond = "completed_s"
+      }
+    }
+    let names = [
+      ("redis always", "redis-server"), ("rabbit quorum", "/usr/lib/rabbitmq/bin/rabbitmq-server"),
+      ("postgres skip locked x64", "/usr/lib/postgresql/15/bin/postgres"),
+    ]
+    let installed = names.filter { (try? output(of: "which", [$0.1])) != nil }.map(\.0)
+    for (name, _) in names where !installed.contains(name) { note("\(name) is not installed: not measured") }
+    // Its programs lie beside its scripts, which lie where nobody may write.
+    let copy = folder.appendingPathComponent("yardsticks")
+    if !FileManager.default.fileExists(atPath: copy.path) {
+      _ = try output(of: "cp", ["-r", source, copy.path])
+      _ = try output(of: "chmod", ["-R", "u+w,a+rX", folder.path])
+      for name in ["qbench", "fsync_bench", "sqlite_bench"] {
+        let path = copy.appendingPathComponent(name).path
+        _ = try output(
+          of: "g++", ["-O2", "-std=c++17", "-o", path, copy.path + "/src/\(name).cpp", "-lsqlite3", "-lpthread"])
+      }
+    }
+    return try installed.map { name in
+      let out = folder.appendingPathComponent("peers.jsonl").path
+      try? FileManager.default.removeItem(atPath: out)
+      _ = try output(
+        of: "env",
+        [
+          "PERF_DIR=\(folder.path)/perf", "PERF_SC=P1w256", "python3", copy.path + "/run_queues.py", "1", "\(seconds)",
+          out, name,
+        ])
+      let rows: [Row] = Yardsticks.rows(try String(contentsOfFile: out, encoding: .utf8))
+      guard let rate = rows.compactMap(\.completedPerSecond).first else {
+        throw BenchError("the yardstick of \(name) printed no figure")
+      }
+      return (name, rate)
+    }
+  }
+
+  /// Of lines of JSON, those that have this form.
+  private static func rows<Row: Decodable>(_ text: String) -> [Row] {
+    text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
   }
 }
