@@ -6,6 +6,7 @@ struct ExampleTests {
   private static let folder = "deploy/examples/python/"
   private let watch = DeployFile(folder + "watch.py")
   private let produce = DeployFile(folder + "produce.py")
+  private let work = DeployFile(folder + "work.py")
 
   @Test("They compile", .enabled(if: Program.python != nil, "python3 is not installed"))
   func compiles() throws {
@@ -18,7 +19,7 @@ struct ExampleTests {
         return status == 0 && !file.text.isEmpty ? [] : [output]
       }
     }
-    try hold([watch, produce], to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
+    try hold([watch, produce, work], to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
   }
 
   @Test("Their packages have the versions of deploy/setup.sh")

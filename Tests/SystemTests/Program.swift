@@ -13,6 +13,7 @@ final class Program: Sendable {
     return root.appending(path: ".build/debug/onthemap")
   }()
 
+  private let executable: URL
   let arguments: [String]
   /// What is set beside the test's own environment, from which ONTHEMAP_… is taken away.
   let environment: [String: String]
@@ -20,8 +21,13 @@ final class Program: Sendable {
   private let log: URL
   private let process = Mutex<Process?>(nil)
 
-  /// - Parameter path: of the files that take its output, without their endings.
-  init(_ arguments: [String], environment: [String: String], outputAt path: String) throws {
+  /// - Parameters:
+  ///   - executable: another one than the product's.
+  ///   - path: of the files that take its output, without their endings.
+  init(
+    _ arguments: [String], executable: URL = Program.binary, environment: [String: String], outputAt path: String
+  ) throws {
+    self.executable = executable
     self.arguments = arguments
     self.environment = environment
     output = URL(fileURLWithPath: path + ".out")
@@ -52,7 +58,7 @@ final class Program: Sendable {
   func start() throws {
     try Data().write(to: output)
     let process = Process()
-    process.executableURL = Program.binary
+    process.executableURL = executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
       .merging(environment) { $1 }

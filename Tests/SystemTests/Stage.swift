@@ -23,10 +23,16 @@ final class Stage: Sendable {
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
   /// A program that is not started yet.
-  func program(_ arguments: [String], environment: [String: String] = [:]) throws -> Program {
+  ///
+  /// - Parameter executable: another one than the product's.
+  func program(
+    _ arguments: [String], executable: URL = Program.binary, environment: [String: String] = [:]
+  ) throws -> Program {
     try programs.withLock { programs in
-      let name = "\(programs.count)-\(arguments.first ?? "none")"
-      let program = try Program(arguments, environment: environment, outputAt: path(name))
+      let name =
+        "\(programs.count)-\(executable == Program.binary ? arguments.first ?? "none" : executable.lastPathComponent)"
+      let program = try Program(
+        arguments, executable: executable, environment: environment, outputAt: path(name))
       programs.append(program)
       return program
     }

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+private enum PythonExample {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  static let python = root.appending(path: ".venv/bin/python")
+  static let isReady =
+    FileManager.default.isExecutableFile(atPath: python.path)
+    && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/protoc") }
+}
+
+@Suite(
+  "A worker in Python, written from proto/README.md", .stage,
+  .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
+struct PythonWorkerTests {
+  private struct Status: Decodable {
+    struct Worker: Decodable { let name: String }
+    let workers: [Worker]
+    let leased: Int
+  }
+
+  private func status() async throws -> Status {
+    let ran = try await Stage.current.run("queue", "status", "--json", "--data", Stage.current.path("data"))
+    return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+  }
+
+  /// The example, not started yet, for the job link of some services. It knows one place that no gazetteer has.
+  private func worker(of map: Services) async throws -> Program {
+    let stage = Stage.current
+    let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
+    let protoc = try stage.program(
+      ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
+      executable: URL(fileURLWithPath: "/usr/bin/env"))
+    try protoc.start()
+    #expect(try await protoc.exit(within: .seconds(20)) == 0, "\(protoc.logged)")
+    try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
+      .write(to: stage.folder.appending(path: "places.tsv"))
+    let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
+    return try stage.program(
+      [
+        PythonExample.root.appending(path: "deploy/examples/python/work.py").path, stage.path("places.tsv"),
+        "tcp://127.0.0.1:\(port)",
+      ], executable: PythonExample.python,
+      environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+  }
+
+  private func joined(_ worker: Program, times count: Int = 1) async throws {
+    try await eventually("the worker has joined \(count) times", within: .seconds(20)) {
+      worker.said.components(separatedBy: "joined\n").count - 1 == count
+    }
+  }
+
+  @Test("It answers posts, outlives ingest's death, loses nothing with its own, and leaves without a trace")
+  func life() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    let worker = try await worker(of: map)
+    try worker.start()
+    try await joined(worker)
+    let found = try await client.post("avalon isle", wait: 10)
+    #expect(found["state"] == "published" && found["label"] == "Avalon, Somerset, England", "\(found.object)")
+    let unknown = try await client.post("Seattle", wait: 10)
+    #expect(unknown["state"] == "rejected", "\(unknown.object)")
+
+    try await map.ingest.restart()
+    try await joined(worker, times: 2)
+    #expect(try await client.post("Avalon Isle", wait: 10)["state"] == "published")
+
+    // What is posted while nobody works waits for the worker's next life.
+    try await worker.kill()
+    let waiting = try await client.post("Avalon Isle", wait: 0)
+    #expect(waiting["state"] == "queued")
+    try worker.start()
+    try await joined(worker)
+    let id = try #require(waiting["id"])
+    try await eventually("the post of meanwhile is published", within: .seconds(30)) {
+      try await client.get("/v2/posts/\(id)")["state"] == "published"
+    }
+
+    worker.signal(SIGTERM)
+    #expect(try await worker.exit(within: .seconds(10)) == 0)
+    #expect(worker.said.hasSuffix("left\n"))
+    // Its goodbye was heard: nobody waits for its silence.
+    let status = try await status()
+    #expect(status.workers.isEmpty && status.leased == 0)
+    #expect(map.ingest.logged.contains("it said goodbye"))
+  }
+}

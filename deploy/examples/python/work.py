@@ -1,0 +1,175 @@
+"""Looks up the places of posts in a file of its own: a geocoding worker, whole, in one file.
+
+    python work.py PLACES [ENDPOINT]     ENDPOINT is tcp://127.0.0.1:7701 unless given
+
+A line of PLACES has, between tabulators: a name, latitude and longitude in degrees, a label, a country code. A post is
+at the place whose name its text is, in any case. SIGTERM or Ctrl-C ends it: what it has answered is acknowledged
+first, and what it has not goes to another worker at once. The numbers in comments are the steps of "A worker" in
+proto/README.md.
+
+It needs jobs_pb2.py beside it. Made once, from the top of the repository:
+
+    protoc -I proto/onthemap/jobs/v1 --python_out=deploy/examples/python jobs.proto
+"""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import jobs_pb2 as pb
+import zmq
+
+MAGIC, MAJOR = 0x314D544F, 1
+WINDOW, KEPT_MAX = 64, 1_000
+FINAL = (pb.DISPOSITION_COMMITTED, pb.DISPOSITION_DUPLICATE, pb.DISPOSITION_STALE)
+
+
+def places(path):
+    """By name, in lower case: what the line says."""
+    lines = (line.split("\t") for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines() if line.strip())
+    return {line[0].lower(): line for line in lines}
+
+
+class Worker:
+    def __init__(self, endpoint, known):
+        self.endpoint, self.known = endpoint, known
+        self.instance = os.urandom(16)  # 1
+        self.kept = {}  # by job and token: result, when to send it again, after what pause
+        self.is_leaving = False
+        self.connect()
+
+    def connect(self):
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.immediate, self.socket.linger = 1, 500
+        self.socket.connect(self.endpoint)
+        self.lose()
+
+    def lose(self):
+        """The session is over: HELLO is due."""
+        self.session, self.received, self.granted = 0, 0, 0
+        self.hello_at = self.heard_at = time.monotonic()
+        self.beat_s, self.live_s = 2, 6
+
+    def send(self, **body):
+        frame = pb.WorkerFrame(magic=MAGIC, major=MAJOR, session=self.session, **body)
+        try:
+            self.socket.send(frame.SerializeToString(), zmq.DONTWAIT)
+        except zmq.Again:
+            pass  # no connection: whatever matters is said again
+
+    def held(self):
+        return [pb.LeaseRef(job_id=job, lease_token=token) for job, token in self.kept]
+
+    def tick(self, now):
+        """Whatever time asks for."""
+        if now - self.heard_at > self.live_s and now + 1 >= self.hello_at:  # 8
+            self.socket.close(0)
+            self.connect()
+        if not self.session:
+            if now >= self.hello_at:  # 2
+                self.hello_at = now + 1
+                self.send(hello=pb.Hello(min_major=1, max_major=1, worker="python", instance=self.instance,
+                                         software="work.py", held=self.held()[:WINDOW]))
+            return
+        due = [key for key, (_, at, _) in self.kept.items() if at <= now]  # 6
+        for key in due:
+            result, _, pause = self.kept[key]
+            self.kept[key] = (result, now + pause, min(2 * pause, 30))
+        for first in range(0, len(due), WINDOW):
+            self.send(results=pb.Results(results=[self.kept[key][0] for key in due[first:first + WINDOW]]))
+        if now >= self.beat_at:  # 7
+            self.beat_at = now + self.beat_s
+            self.send(heartbeat=pb.WorkerHeartbeat(job_limit=self.granted, held=self.held()))
+        self.grant()
+
+    def grant(self):
+        """4: room for a whole window, told when half of it is free."""
+        free = self.received + WINDOW - self.granted
+        if not self.is_leaving and len(self.kept) < KEPT_MAX and free >= WINDOW // 2:
+            self.granted = self.received + WINDOW
+            self.send(ready=pb.Ready(job_limit=self.granted))
+
+    def receive(self, now):
+        frame = pb.IngestFrame.FromString(self.socket.recv())
+        if frame.magic != MAGIC or frame.major != MAJOR:
+            return
+        body = frame.WhichOneof("body")
+        if body == "error":  # 2
+            print("refused:", frame.error.detail, flush=True)
+            if not self.session:
+                self.hello_at = now + min(frame.error.retry_after_ms / 1_000, 60)
+        elif body == "welcome":  # 3
+            self.lose()
+            self.session, self.beat_at = frame.session, now
+            self.beat_s, self.live_s = frame.welcome.heartbeat_ms / 1_000, frame.welcome.liveness_ms / 1_000
+            self.kept = {key: (result, now, 1) for key, (result, _, _) in self.kept.items()}
+            print("joined", flush=True)
+            self.grant()
+        elif frame.session != self.session:
+            return
+        elif body in ("reset", "drain"):  # 8
+            self.lose()
+        elif body == "jobs":
+            self.heard_at, self.received = now, self.received + len(frame.jobs.jobs)
+            new = [job for job in frame.jobs.jobs if (job.job_id, job.lease_token) not in self.kept]
+            if not self.is_leaving and new:
+                results = [self.answer(job) for job in new]
+                self.kept.update({(each.job_id, each.lease_token): (each, now + 1, 2) for each in results})
+                self.send(results=pb.Results(results=results))
+                self.grant()
+        else:
+            self.heard_at = now
+            for ack in frame.acks.acks:  # 6
+                if ack.disposition in FINAL:
+                    self.kept.pop((ack.job_id, ack.lease_token), None)
+
+    def answer(self, job):
+        """5: what becomes of a job."""
+        result = pb.Result(job_id=job.job_id, lease_token=job.lease_token)
+        place = self.known.get(job.query.strip().lower())
+        if job.HasField("lookup") and job.lookup.kind not in (0, pb.LOOKUP_KIND_FORWARD):
+            result.failed.kind, result.failed.code = pb.FAILURE_KIND_PERMANENT, "malformed_job"
+        elif place is None:
+            result.not_found.SetInParent()
+        else:
+            name, latitude, longitude, label, country = place
+            result.located.places.add(
+                lat_e7=round(float(latitude) * 1e7), lon_e7=round(float(longitude) * 1e7), level=pb.LEVEL_CITY,
+                match=pb.MATCH_EXACT, confidence_pm=1_000, label=label, name=name, country_code=country)
+            if job.HasField("lookup"):
+                result.located.details.add(provider="work.py")
+            print("found", name, flush=True)
+        return result
+
+    def leave(self):
+        """9: until all is acknowledged, a second at most; then goodbye, until it is answered."""
+        self.is_leaving, end = True, time.monotonic() + 1
+        while self.kept and self.session and time.monotonic() < end:
+            self.turn()
+        self.send(release=pb.Release(leases=self.held(), goodbye=True))
+        left, end = self.session, time.monotonic() + 1
+        while left and self.session == left and time.monotonic() < end:
+            self.turn()
+        print("left", flush=True)
+
+    def turn(self):
+        now = time.monotonic()
+        self.tick(now)
+        if self.socket.poll(100):
+            self.receive(now)
+
+
+def main():
+    worker = Worker(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7701", places(sys.argv[1]))
+    ends = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ends.append(True))
+    while not ends:
+        worker.turn()
+    worker.leave()
+
+
+if __name__ == "__main__":
+    main()
