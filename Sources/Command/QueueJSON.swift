@@ -112,4 +112,5 @@ enum QueueJSON {
     if !entry.worker.isEmpty { json.add("worker", entry.worker) }
     if let left = entry.leftMs { json.add("leftMs", left) }
   }
+    if let trace = entry.trace { json.add("traceparent", trace.description) }
 }

@@ -84,6 +84,11 @@ package struct FeedService: Service {
     for path in ["/livez", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
     try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
       readiness.listens(Addresses(httpPort: port, publish: publish))
+          meters.seq.set(Double(state.seq))
+          for entry in changes {
+            guard let trace = entry.trace else { continue }
+            logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
+          }
     }
   }
 }

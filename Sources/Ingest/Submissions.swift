@@ -71,7 +71,10 @@ final class Submissions: Sendable {
 
   private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
     do {
-      return try Submission(place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+      var submission = try Submission(
+        place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+      submission.trace = post.trace
+      return submission
     } catch { throw Problem(error) }
   }
 
