@@ -6,7 +6,7 @@ typealias FetchRequest = Onthemap_Changes_V1_FetchRequest
 typealias FetchReply = Onthemap_Changes_V1_FetchReply
 
 extension FetchRequest {
-  init(id: UInt64, feed: String, after state: FeedState?) {
+  init(id: UInt64, feed: String, after state: FeedState?, subscribers: Int? = nil) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
@@ -16,6 +16,7 @@ extension FetchRequest {
     afterSeq = state?.seq ?? 0
     max = UInt32(Limits.changesPerFetchMax)
     waitMs = UInt32(Limits.fetchWaitMs)
+    if let subscribers { self.subscribers = UInt32(clamping: subscribers) }
   }
 
   /// Nil when the bytes are not a request of this protocol.

@@ -26,17 +26,22 @@ struct Pipeline {
       program,
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
       ], log: log("ingest"))
     guard let http = ingest.ready["http"], let jobs = ingest.ready["jobs"], let changes = ingest.ready["changes"] else {
       throw BenchError("ingest does not tell its addresses")
     }
     let workers = try (1...2).map {
-      try Program(program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)"], log: log("worker-\($0)"))
+      try Program(
+        program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)", "--operations", "127.0.0.1:0"],
+        log: log("worker-\($0)"))
     }
     let feed = try Program(
       program,
-      ["feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"], log: log("feed"))
+      [
+        "feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations",
+        "127.0.0.1:0",
+      ], log: log("feed"))
     let programs = [("ingest", [ingest]), ("workers", workers), ("feed", [feed])]
     let token = try await signUp(http)
     let before = programs.map { cpuSeconds($0.1) }

@@ -18,7 +18,7 @@ extension QueueStatus {
     (status.accepted, status.settled) = (.init(total: 10, perSecond: 1.5), .init(total: 9, perSecond: 1.25))
     status.failed = .init(total: 2, perSecond: 0.5)
     status.commits = .init(count: 77, p50Us: 1_200, p99Us: 9_000)
-    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12)]
+    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
     return status
   }
 }
