@@ -2,11 +2,12 @@ import Link
 import Logging
 import Metrics
 import OnTheMap
+import Synchronization
 import Telemetry
 
 /// Counts what comes into the queue and what becomes of it, and tells the log about single posts, with their traces.
 /// Once for each commit, where one has several posts. Any thread.
-struct QueueMeters: Sendable {
+final class QueueMeters: Sendable {
   /// A result that is on disk, and what it meant.
   typealias Settled = (id: PostID, taken: JobServer.Taken, settlement: Settlement)
 
@@ -19,6 +20,8 @@ struct QueueMeters: Sendable {
   private let rejected = Metric.queueCompleted.counter("rejected")
   private let dead = Metric.queueCompleted.counter("dead")
   private let logger: Logger
+  /// Of posts that die: a worker that fails at everything must not fill the log.
+  private let quota = Mutex(LogQuota())
 
   init(logger: Logger) { self.logger = logger }
 
@@ -45,7 +48,7 @@ struct QueueMeters: Sendable {
   func bury(_ posts: [PostID]) {
     guard !posts.isEmpty else { return }
     dead.increment(by: posts.count)
-    for post in posts { logger.notice("post dead", metadata: ["post": "\(post)", "code": "workers_lost"]) }
+    for post in posts { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
   }
 
   private func log(_ post: Settled) {
@@ -66,7 +69,13 @@ struct QueueMeters: Sendable {
     case .dead(let reason):
       metadata["code"] = "\(reason.code)"
       metadata["detail"] = "\(reason.detail)"
-      logger.notice("post dead", metadata: metadata)
+      logDead(post.id, metadata)
     }
+  }
+
+  /// So many a second; the others only where somebody wants to see everything. Each is in the queue's list.
+  private func logDead(_ post: PostID, _ metadata: Logger.Metadata) {
+    let isAdmitted = quota.withLock { $0.admit("\(post)", nowMs: Reactor.nowMs) } != nil
+    logger.log(level: isAdmitted ? .notice : .debug, "post dead", metadata: metadata)
   }
 }
