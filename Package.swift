@@ -21,6 +21,7 @@ let http: [Target.Dependency] = [
 ]
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 
 let package = Package(
   name: "onthemap",
@@ -33,6 +34,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -59,15 +61,21 @@ let package = Package(
     // 1: text to ranked places.
     .target(name: "Gazetteer", dependencies: ["OnTheMap"], exclude: ["Data"], swiftSettings: optimised),
 
+    // 1: what is measured, and how Prometheus reads it.
+    .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
+
     // 2: the edges. Each owns one kind of outside library.
     .target(
       name: "Link",
-      dependencies: ["CZeroMQ", "OnTheMap", logging, .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      dependencies: [
+        "CZeroMQ", "OnTheMap", "Telemetry", logging, metrics,
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
       swiftSettings: strict),
     .target(
       name: "Store",
       dependencies: [
-        "OnTheMap", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        "OnTheMap", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -77,24 +85,29 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: http + [
-        "OnTheMap", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
+        "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
 
     // 3: the services, one a process. They meet only through proto/.
     .target(
-      name: "Ingest", dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Web", lifecycle, logging],
+      name: "Ingest",
+      dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics],
       swiftSettings: strict),
     .target(
-      name: "Worker", dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", lifecycle, logging],
+      name: "Worker",
+      dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", "Telemetry", lifecycle, logging, metrics],
       swiftSettings: strict),
-    .target(name: "Feed", dependencies: http + ["Link", "OnTheMap", "Web", lifecycle, logging], swiftSettings: strict),
+    .target(
+      name: "Feed", dependencies: http + ["Link", "OnTheMap", "Telemetry", "Web", lifecycle, logging, metrics],
+      swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Remote", "Worker", lifecycle, logging,
+        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web", "Worker", lifecycle, logging,
+        metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -125,6 +138,7 @@ let package = Package(
     .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
     .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
+    .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",

@@ -22,6 +22,11 @@ struct FeedCommand: AsyncParsableCommand {
   var publish: String?
   @Option(help: "Address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
   var http: String?
+  @Option(
+    help: """
+      Address for /metrics, /livez and /readyz, HOST:PORT, or none. [ONTHEMAP_FEED_OPERATIONS, default: 127.0.0.1:9465]
+      """)
+  var operations: String?
   @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
   @Option(help: "Ingest's public key, or a file with it; --ingest uses keys then. [ONTHEMAP_INGEST_KEY]")
@@ -51,12 +56,21 @@ struct FeedCommand: AsyncParsableCommand {
       isUsed: configuration.ingestCurve != nil || configuration.publishCurve != nil, wanted: .ingestKey,
       .allowSubscribers)
     let logger = makeLogger("feed", level: settings.logLevel)
+    let operations = try Operations(
+      settings, .feedOperations, flag: operations, default: "127.0.0.1:9465", logger: logger)
+    configuration.registry = operations.registry
     settings.log(to: logger)
     keys.announce(to: logger)
-    let service = FeedService(configuration, logger: logger) { addresses in
-      say("ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish)")
+    let ready = Told<FeedService.Addresses>()
+    let service = FeedService(configuration, logger: logger) { ready.tell($0) }
+    let announcement = Announcement {
+      let addresses = try await ready.value
+      operations.begin()
+      say(
+        "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish)"
+          + (try await operations.word))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await serve([service, reload], settings: settings, logger: logger)
+    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 }

@@ -25,6 +25,12 @@ struct GeocoderCommand: AsyncParsableCommand {
   var concurrency: String?
   @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
   var name: String?
+  @Option(
+    help: """
+      Address for /metrics, /livez and /readyz, HOST:PORT, or none. [ONTHEMAP_GEOCODER_OPERATIONS, \
+      default: 127.0.0.1:9466]
+      """)
+  var operations: String?
   @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
   @Option(help: "Ingest's public key, or a file with it; --ingest uses keys then. [ONTHEMAP_INGEST_KEY]")
@@ -45,12 +51,19 @@ struct GeocoderCommand: AsyncParsableCommand {
     let keys = try LinkKeys(settings, keyFile: keyFile)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
+    let operations = try Operations(
+      settings, .geocoderOperations, flag: operations, default: "127.0.0.1:9466", logger: logger)
     settings.log(to: logger)
     keys.announce(to: logger)
-    let service = GeocodeWorker(configuration, logger: logger) {
-      [ingest = configuration.ingest] in say("ready ingest=\(ingest)")
+    let joined = Told<Void>()
+    let service = GeocodeWorker(configuration, logger: logger) { joined.tell(()) }
+    let announcement = Announcement { [ingest = configuration.ingest] in
+      try await joined.value
+      operations.begin()
+      say("ready ingest=\(ingest)" + (try await operations.word))
     }
-    try await serve([service, ReloadService { gazetteer.reopen() }], settings: settings, logger: logger)
+    let reload = ReloadService { gazetteer.reopen() }
+    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {

@@ -21,18 +21,24 @@ struct IngestCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
-    let configuration = try options.configuration(settings, keys: &keys)
+    var configuration = try options.configuration(settings, keys: &keys)
     try keys.check(
       isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
     let logger = makeLogger("ingest", level: settings.logLevel)
+    let operations = try options.operations(settings, logger: logger)
+    configuration.registry = operations.registry
     settings.log(to: logger)
     keys.announce(to: logger)
-    let service = IngestService(configuration, logger: logger) { addresses in
+    let ready = Told<IngestService.Addresses>()
+    let service = IngestService(configuration, logger: logger) { ready.tell($0) }
+    let announcement = Announcement { [host = configuration.host] in
+      let addresses = try await ready.value
+      operations.begin()
       say(
-        "ready http=http://\(authority(configuration.host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
-          + "changes=\(addresses.changes) submit=\(addresses.submit)")
+        "ready http=http://\(authority(host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
+          + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.word))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await serve([service, reload], settings: settings, logger: logger)
+    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 }

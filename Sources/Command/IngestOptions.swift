@@ -1,6 +1,7 @@
 import ArgumentParser
 import Ingest
 import Link
+import Logging
 import OnTheMap
 
 /// Options of ingest, alone and within `up`.
@@ -17,6 +18,11 @@ struct IngestOptions: ParsableArguments {
   var admin: String?
   @Option(help: "Address for producers. [ONTHEMAP_SUBMIT, default: tcp://127.0.0.1:7700]")
   var submit: String?
+  @Option(
+    help: """
+      Address for /metrics, /livez and /readyz, HOST:PORT, or none. [ONTHEMAP_OPERATIONS, default: 127.0.0.1:9464]
+      """)
+  var operations: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
@@ -44,6 +50,12 @@ struct IngestOptions: ParsableArguments {
   /// The process's keys; `configuration` adds the lists of ingest's links. Throws `SettingError`.
   func keys(_ settings: Settings) throws -> LinkKeys {
     try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
+  }
+
+  /// Where the process is asked about itself. Throws `SettingError`.
+  func operations(_ settings: Settings, logger: Logger) throws -> Operations {
+    try Operations(
+      settings, .operations, flag: operations, default: "127.0.0.1:9464", logger: logger)
   }
 
   /// Throws `SettingError` with what is wrong.

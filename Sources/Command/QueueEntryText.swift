@@ -28,6 +28,7 @@ enum QueueEntryText {
       "counts    \(counted(entry.attempts, "failed try").replacing("trys", with: "tries")), "
         + "\(counted(entry.leaseLosses, "lost worker"))",
     ]
+    if let trace = entry.trace { lines.append("trace     \(trace.traceID), from span \(trace.parentID)") }
     if !history.isEmpty { lines.append("history") }
     lines += TextTable.lines(
       history.map { event in

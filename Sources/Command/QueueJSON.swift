@@ -42,6 +42,7 @@ enum QueueJSON {
         json.add("name", feed.name)
         json.add("seq", feed.seq)
         json.add("heardMs", feed.heardAgoMs)
+        if let subscribers = feed.subscribers { json.add("subscribers", subscribers) }
       }
     }
   }
@@ -111,5 +112,6 @@ enum QueueJSON {
     json.add("updatedAt", unixMs: entry.updatedMs)
     if !entry.worker.isEmpty { json.add("worker", entry.worker) }
     if let left = entry.leftMs { json.add("leftMs", left) }
+    if let trace = entry.trace { json.add("traceparent", trace.description) }
   }
 }

@@ -52,7 +52,8 @@ struct QueueText {
       timestamp(unixMs: unixMs), state.split(separator: " ").first.map(String.init) ?? "", "depth=\(queue.depth)",
       "ready=\(queue.ready)", "leased=\(queue.leased)", "settling=\(queue.settling)", "delayed=\(queue.delayed)",
       "waiting=\(queue.waiting)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
-      "feeds=\(status.feeds.count)", "accepted=\(rate(status.accepted))", "settled=\(rate(status.settled))",
+      "feeds=\(status.feeds.count)", "subscribers=\(subscribers)", "accepted=\(rate(status.accepted))",
+      "settled=\(rate(status.settled))",
       "failed=\(rate(status.failed))", "commit_p50_ms=\(number(Double(status.commits.p50Us) / 1_000))",
       "commit_p99_ms=\(number(Double(status.commits.p99Us) / 1_000))",
     ].joined(separator: " ")
@@ -72,7 +73,14 @@ struct QueueText {
       .joined(separator: " · ")
   }
 
-  private var feeds: String { status.feeds.map { "\($0.name) seq \($0.seq)" }.joined(separator: " · ") }
+  private var feeds: String {
+    status.feeds.map { feed in
+      "\(feed.name) seq \(feed.seq)" + (feed.subscribers.map { ", " + counted($0, "subscriber") } ?? "")
+    }.joined(separator: " · ")
+  }
+
+  /// Of all feeds that tell.
+  private var subscribers: Int { status.feeds.reduce(0) { $0 + ($1.subscribers ?? 0) } }
 
   private func rate(_ reading: RateMeter.Reading) -> String { "\(number(reading.perSecond))/s" }
 

@@ -20,7 +20,8 @@ struct UpCommand: AsyncParsableCommand {
         onthemap up --data /var/lib/onthemap --http 127.0.0.1:9000 --workers 4
         onthemap up --http 127.0.0.1:0 --feed-http 127.0.0.1:0 \\
           --jobs 'tcp://127.0.0.1:*' --changes 'tcp://127.0.0.1:*' \\
-          --submit 'tcp://127.0.0.1:*' --publish 'tcp://127.0.0.1:*'
+          --submit 'tcp://127.0.0.1:*' --publish 'tcp://127.0.0.1:*' \\
+          --operations 127.0.0.1:0
       """)
 
   @Option(help: "The feed's address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
@@ -43,7 +44,7 @@ struct UpCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
-    let ingest = try options.configuration(settings, keys: &keys, isAll: true)
+    var ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
     let publishCurve = try keys.server(
@@ -56,6 +57,8 @@ struct UpCommand: AsyncParsableCommand {
     let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
+    let operations = try options.operations(settings, logger: logger)
+    ingest.registry = operations.registry
     settings.log(to: logger)
     keys.announce(to: logger)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
@@ -65,30 +68,29 @@ struct UpCommand: AsyncParsableCommand {
     let feedReady = Told<FeedService.Addresses>()
     var services: [any Service] = [
       IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
-      Later {
+      Later { [ingest] in
         let addresses = try await ingestReady.value
         var configuration = FeedConfiguration(
           ingest: addresses.changes.connectable, publish: publish, host: feedAddress.host, port: feedAddress.port)
         configuration.ingestCurve = ingest.changesCurve?.client
         configuration.publishCurve = publishCurve
-        return FeedService(
-          configuration, logger: makeLogger("feed", level: level)
-        ) { feedReady.tell($0) }
+        configuration.registry = operations.registry
+        return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
       },
     ]
     let joined = (1...workers).map { _ in Told<Void>() }
     for (index, joined) in joined.enumerated() {
       services.append(
-        Later {
+        Later { [ingest] in
           let addresses = try await ingestReady.value
           var configuration = WorkerConfiguration(
             ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
             name: "worker-\(index + 1)")
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client
-          return GeocodeWorker(
-            configuration, logger: makeLogger("worker-\(index + 1)", level: level)
-          ) { joined.tell(()) }
+          return GeocodeWorker(configuration, logger: makeLogger("worker-\(index + 1)", level: level)) {
+            joined.tell(())
+          }
         })
     }
     services.append(
@@ -97,15 +99,17 @@ struct UpCommand: AsyncParsableCommand {
         if !keys.lists.isEmpty { keys.reload(logger: logger) }
       })
     services.append(
-      Announcement {
+      Announcement { [host = ingest.host] in
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
         for worker in joined { try await worker.value }
+        operations.begin()
         say(
-          "ready http=http://\(authority(ingest.host)):\(addresses.httpPort) "
+          "ready http=http://\(authority(host)):\(addresses.httpPort) "
             + "feed-http=http://\(authority(feedAddress.host)):\(feed.httpPort) feed=\(feed.publish) "
-            + "jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)")
+            + "jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)"
+            + (try await operations.word))
       })
-    try await serve(services, settings: settings, logger: logger)
+    try await serve(operations.services + services, settings: settings, logger: logger)
   }
 }
 
@@ -116,42 +120,5 @@ private struct Later<Made: Service>: Service {
   func run() async throws {
     guard let made = try? await cancelWhenGracefulShutdown({ try await make() }) else { return }
     try await made.run()
-  }
-}
-
-/// Says something when the time has come, and then does nothing until the end.
-private struct Announcement: Service {
-  let say: @Sendable () async throws -> Void
-
-  func run() async throws {
-    try? await cancelWhenGracefulShutdown { try await say() }
-    try? await gracefulShutdown()
-  }
-}
-
-/// A value that somebody will tell, once.
-private final class Told<Value: Sendable>: Sendable {
-  private let continuation: AsyncStream<Value>.Continuation
-  private let first: Task<Value?, Never>
-
-  init() {
-    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
-    self.continuation = continuation
-    first = Task { await stream.first { _ in true } }
-  }
-
-  func tell(_ value: Value) { continuation.yield(value) }
-
-  /// Waits for it; throws `CancellationError` when nobody will tell any more.
-  var value: Value {
-    get async throws {
-      let value = await withTaskCancellationHandler {
-        await first.value
-      } onCancel: {
-        continuation.finish()
-      }
-      guard let value else { throw CancellationError() }
-      return value
-    }
   }
 }

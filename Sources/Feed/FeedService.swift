@@ -3,10 +3,12 @@ import HTTPTypes
 import Hummingbird
 package import Link
 package import Logging
+import Metrics
 import NIOCore
 import OnTheMap
 import ServiceLifecycle
 import Synchronization
+package import Telemetry
 import Web
 
 /// Where a feed pulls from, publishes and listens.
@@ -23,6 +25,8 @@ package struct FeedConfiguration: Sendable {
   package var ingestCurve: CurveClient?
   /// Keys for subscribers; nil for plain text.
   package var publishCurve: CurveServer?
+  /// Who shows its metrics; nil where nobody does.
+  package var registry: MetricRegistry?
 
   package init(ingest: Endpoint, publish: Endpoint, host: String, port: Int) {
     self.ingest = ingest
@@ -57,7 +61,8 @@ package struct FeedService: Service {
   /// - Throws: `LinkError`, or what HTTP's socket says; all final until the configuration changes.
   package func run() async throws {
     let latest = LatestList()
-    let readiness = Readiness(ready)
+    let readiness = FirstList(ready)
+    let meters = FeedMeters()
     let (reactor, publish) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
@@ -65,19 +70,32 @@ package struct FeedService: Service {
         unixMs: { WallClock.unixMs })
       let client = try ChangeClient(
         context, connect: configuration.ingest, feed: instance, curve: configuration.ingestCurve, logger: logger,
+        subscribers: {
+          meters.subscribers.set(publisher.subscribers)
+          return publisher.subscribers
+        },
+        heard: { meters.heard(nowMs: $0) },
         replaced: { state, nowMs in
           publisher.replace(state, nowMs: nowMs)
           latest.set(state)
+          meters.seq.set(Double(state.seq))
           readiness.isListed()
         },
         changed: { changes, state in
           publisher.apply(changes)
           latest.set(state)
+          meters.seq.set(Double(state.seq))
+          for entry in changes {
+            guard let trace = entry.trace else { continue }
+            logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
+          }
         })
       return ([client, publisher], publisher.endpoint)
     }
     defer { reactor.stop() }
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: ProblemMiddleware { _ in nil })
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/v2/feed") { request, _ in try latest.response(to: request) }
@@ -89,7 +107,7 @@ package struct FeedService: Service {
 }
 
 /// Ready is who listens and has something to tell: said once, by whichever comes second.
-private final class Readiness: Sendable {
+private final class FirstList: Sendable {
   private struct State: Sendable {
     var addresses: FeedService.Addresses?
     var isListed = false

@@ -114,6 +114,7 @@ extension QueueEntry {
   fileprivate var withoutLink: QueueEntry {
     var entry = self
     entry.link = ""
+    entry.trace = nil
     return entry
   }
 }

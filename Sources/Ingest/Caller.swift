@@ -38,6 +38,7 @@ struct Caller: Sendable {
 
 extension HTTPField.Name {
   static let idempotencyKey = Self("Idempotency-Key")!
+  static let traceparent = Self("traceparent")!
   static let idempotencyReplayed = Self("Idempotency-Replayed")!
   static let prefer = Self("Prefer")!
   static let preferenceApplied = Self("Preference-Applied")!

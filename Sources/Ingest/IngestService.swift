@@ -4,6 +4,7 @@ package import Logging
 import OnTheMap
 import ServiceLifecycle
 import Store
+package import Telemetry
 import Web
 
 /// Where ingest listens and keeps its data.
@@ -32,6 +33,8 @@ package struct IngestConfiguration: Sendable {
   package var jobsCurve: CurveServer?
   /// Keys of the change log; nil for plain text.
   package var changesCurve: CurveServer?
+  /// Who shows its metrics; nil where nobody does.
+  package var registry: MetricRegistry?
   /// Whether some link of it uses keys.
   package var usesKeys: Bool { submitCurve != nil || jobsCurve != nil || changesCurve != nil }
 
@@ -93,6 +96,7 @@ package struct IngestService: Service {
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
+    configuration.registry?.add(QueueSamples(database: database, jobs: jobs, pause: pause).collect)
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
@@ -130,6 +134,7 @@ package struct IngestService: Service {
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: ProblemMiddleware(Problem.of))
     PublicRoutes(database: database, pause: pause).add(to: router)
     GeocodeRoutes(lookups: lookups).add(to: router)

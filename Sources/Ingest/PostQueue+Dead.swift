@@ -1,4 +1,5 @@
 import Link
+import Metrics
 import OnTheMap
 import Store
 import Synchronization
@@ -22,6 +23,7 @@ extension PostQueue {
       let (change, revived) = try await database.revive(selection, limit: room, unixMs: WallClock.unixMs)
       depth.subtract(room - revived.count, ordering: .relaxed)
       jobs.put(.resume(revived.map { ($0, 0) }))
+      meters.byRetry.increment(by: revived.count)
       return change
     } catch {
       depth.subtract(room, ordering: .relaxed)

@@ -1,5 +1,6 @@
 import Link
 import Logging
+import Metrics
 import OnTheMap
 import Store
 import Synchronization
@@ -17,6 +18,7 @@ final class PostQueue: Sendable {
   private let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
+  let meters: QueueMeters
   /// Posts accepted and not yet settled.
   let depth: Atomic<Int>
 
@@ -29,6 +31,7 @@ final class PostQueue: Sendable {
     self.changes = changes
     self.lookups = lookups
     self.logger = logger
+    meters = QueueMeters(logger: logger)
     self.depth = Atomic(depth)
   }
 
@@ -54,7 +57,12 @@ final class PostQueue: Sendable {
         case .success(.success(let accepted)):
           // Before a worker can see it: otherwise its outcome could come first.
           let expected = waits && waiters.expect(accepted.id)
-          if let job = accepted.job { jobs.put(.add([job])) } else { depth.subtract(1, ordering: .relaxed) }
+          if let job = accepted.job {
+            jobs.put(.add([job]))
+            meters.overHTTP.increment()
+          } else {
+            depth.subtract(1, ordering: .relaxed)
+          }
           continuation.resume(returning: (accepted, expected))
         case .success(.failure(let conflict)):
           depth.subtract(1, ordering: .relaxed)
@@ -77,7 +85,10 @@ final class PostQueue: Sendable {
     database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
       let accepted = (try? result.get().compactMap(\.job)) ?? []
       if accepted.count < room { depth.subtract(room - accepted.count, ordering: .relaxed) }
-      if !accepted.isEmpty { jobs.put(.add(accepted)) }
+      if !accepted.isEmpty {
+        jobs.put(.add(accepted))
+        meters.overZeroMQ.increment(by: accepted.count)
+      }
       then(result)
     }
   }
@@ -112,6 +123,7 @@ final class PostQueue: Sendable {
       if case .retry(taken.job.attempts, let pauseMs) = settlement {
         // On disk it is as before.
         unstored.append(.again(taken, attempts: taken.job.attempts, pauseMs: pauseMs))
+        meters.count([(id, taken, settlement)])
       } else {
         posts.append((id, taken, settlement))
       }
@@ -125,6 +137,7 @@ final class PostQueue: Sendable {
       switch result {
       case .success(let entries):
         if !entries.isEmpty { changes.put(entries) }
+        meters.count(settled)
         jobs.put(.finished(settled.map { finished($0.taken, $0.settlement, $0.id) }))
       case .failure(let error):
         logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
@@ -150,6 +163,8 @@ final class PostQueue: Sendable {
         return jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
       }
       for post in dead { leave(post) }
+      meters.losses.increment(by: rows.count)
+      meters.bury(dead)
       jobs.put(.finished(losses.dead.map { .buried($0) }))
     }
   }

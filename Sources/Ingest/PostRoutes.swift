@@ -65,8 +65,9 @@ struct PostRoutes: Sendable {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let body = try await RequestBody.decode(Body.self, from: request)
-    let submission = try Submission(
+    var submission = try Submission(
       place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
+    submission.trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let idempotency = try request.headers[.idempotencyKey].map { key in
       try IngestDatabase.Idempotency(key: key, of: submission)
     }

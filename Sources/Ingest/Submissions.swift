@@ -15,6 +15,7 @@ final class Submissions: Sendable {
   private let sessions: Sessions
   private let answers: Inbox<SubmitServer.Command>
   private let logger: Logger
+  private let meters = SubmitMeters()
 
   init(
     database: IngestDatabase, queue: PostQueue, sessions: Sessions, answers: Inbox<SubmitServer.Command>, logger: Logger
@@ -58,20 +59,28 @@ final class Submissions: Sendable {
         receipts.append(nil)
       } catch { receipts.append(SubmitReceipt(error)) }
     }
-    guard !valid.isEmpty else { return answers.put(.answered(ticket, .receipts(receipts.compactMap(\.self)))) }
+    guard !valid.isEmpty else { return finish(ticket, receipts.compactMap(\.self)) }
     let sorted = receipts
-    queue.accept(valid, account: account) { [answers, logger] result in
+    queue.accept(valid, account: account) { [self] result in
       if case .failure(let error) = result {
         logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
       }
       var stored = Submissions.receipts(result, count: posts.count).makeIterator()
-      answers.put(.answered(ticket, .receipts(sorted.compactMap { $0 ?? stored.next() })))
+      finish(ticket, sorted.compactMap { $0 ?? stored.next() })
     }
+  }
+
+  private func finish(_ ticket: SubmitServer.Ticket, _ receipts: [SubmitReceipt]) {
+    meters.count(receipts)
+    answers.put(.answered(ticket, .receipts(receipts)))
   }
 
   private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
     do {
-      return try Submission(place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+      var submission = try Submission(
+        place: post.place, link: post.link, latitude: post.latitude, longitude: post.longitude)
+      submission.trace = post.trace
+      return submission
     } catch { throw Problem(error) }
   }
 

@@ -86,6 +86,7 @@ extension Onthemap_Admin_V1_QueuedPost {
     createdUnixMs = UInt64(max(0, entry.createdMs))
     updatedUnixMs = UInt64(max(0, entry.updatedMs))
     worker = entry.worker
+    if let trace = entry.trace { traceparent = trace.description }
     if let left = entry.leftMs { leftMs = UInt64(max(0, left)) }
   }
 
@@ -98,6 +99,7 @@ extension Onthemap_Admin_V1_QueuedPost {
       reason: reasonCode.isEmpty ? nil : Verdict.Reason(code: reasonCode, detail: reason), label: label,
       createdMs: Int64(createdUnixMs), updatedMs: Int64(updatedUnixMs))
     entry.worker = worker
+    entry.trace = TraceContext(traceparent)
     entry.leftMs = hasLeftMs ? Int64(clamping: leftMs) : nil
     return entry
   }

@@ -36,7 +36,7 @@ package final class AdminServer: Station {
   private let logger: Logger
   private let asked: @Sendable (Question) -> Void
   private var open = 0
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("admin")
 
   /// - Parameters:
   ///   - jobs, changes: stations of the same reactor, to be looked at.

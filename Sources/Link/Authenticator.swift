@@ -1,5 +1,6 @@
 import CZeroMQ
 import Logging
+import Metrics
 import OnTheMap
 
 /// Answers libzmq's question whether a peer may come in, for all links of a reactor that use keys. Without it libzmq
@@ -13,6 +14,7 @@ final class Authenticator: Station {
     let socket: Socket
     let link: LinkName
     let access: AccessList
+    let meters: HandshakeMeters
     var revocations: Int
     /// Since when the address is not bound; nil while it is.
     var unboundMs: Int64?
@@ -36,13 +38,15 @@ final class Authenticator: Station {
   }
 
   /// From now on it answers for a link.
-  func add(_ socket: Socket, _ link: LinkName, _ access: AccessList) {
-    doors[link.domain] = Door(socket: socket, link: link, access: access, revocations: access.revocations)
+  func add(_ socket: Socket, _ link: LinkName, _ access: AccessList, _ meters: HandshakeMeters) {
+    doors[link.domain] = Door(
+      socket: socket, link: link, access: access, meters: meters, revocations: access.revocations)
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard let request = ZAPRequest(frames) else { return }
     let (name, reason) = judge(request)
+    if name == nil { doors[request.domain]?.meters.denied.increment() }
     socket.send(frames: request.answer(name))
     log(request, name: name, reason: reason, nowMs: nowMs)
   }
@@ -100,21 +104,33 @@ final class Authenticator: Station {
   }
 }
 
-/// Tells of handshakes at a link that fail before anybody is asked: a wrong key for this server, or none.
+/// Tells of handshakes at a link that fail before anybody is asked: a wrong key for this server, or none. And counts
+/// the connections that there are.
 final class DoorWatch: Station {
   let socket: Socket
   private let link: LinkName
   private let logger: Logger
+  private let meters: HandshakeMeters?
+  private let connections: Connections
   private var quota = LogQuota()
 
-  init(_ context: Reactor.Context, watching watched: Socket, link: LinkName, logger: Logger) throws(LinkError) {
+  /// - Parameter meters: nil where there are no keys, so no handshake that could fail.
+  init(
+    _ context: Reactor.Context, watching watched: Socket, link: LinkName, meters: HandshakeMeters?,
+    connections: Connections, logger: Logger
+  ) throws(LinkError) {
     socket = try context.monitor(watched)
     self.link = link
+    self.meters = meters
+    self.connections = connections
     self.logger = logger
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard case .handshakeFailed(let failure)? = SocketEvent(frames) else { return }
+    let event = SocketEvent(frames)
+    if let event { connections.note(event) }
+    guard case .handshakeFailed(let failure)? = event, let meters else { return }
+    count(failure, meters)
     let reason =
       switch failure {
       // The authenticator has told that, with the key.
@@ -132,4 +148,30 @@ final class DoorWatch: Station {
   func turn(nowMs: Int64) -> Int64 { .max }
 
   func leave() {}
+
+  private func count(_ failure: SocketEvent.Failure, _ meters: HandshakeMeters) {
+    switch failure {
+    // The authenticator has counted that.
+    case .refused: break
+    case .cryptographic: meters.wrongKey.increment()
+    case .otherMechanism, .malformed, .cut: meters.noKeys.increment()
+    }
+  }
+}
+
+/// The connections that a socket which listens has now, subscribed or not. On the reactor's thread.
+final class Connections {
+  private var descriptors: Set<UInt32> = []
+
+  /// How many there are, those that have only begun among them.
+  var count: Int { descriptors.count }
+
+  fileprivate func note(_ event: SocketEvent) {
+    switch event {
+    case .accepted(let descriptor): descriptors.insert(descriptor)
+    case .ended(let descriptor): descriptors.remove(descriptor)
+    case .unbound: descriptors = []
+    case .handshakeSucceeded, .handshakeFailed: break
+    }
+  }
 }

@@ -1,6 +1,8 @@
 package import Logging
+import Metrics
 package import OnTheMap
 import SwiftProtobuf
+import Telemetry
 
 /// A feed's end of the change log: a DEALER that fetches, one request at a time, and hands on what it gets in order.
 package final class ChangeClient: Station {
@@ -10,20 +12,26 @@ package final class ChangeClient: Station {
   private let logger: Logger
   private let replaced: (FeedState, Int64) -> Void
   private let changed: ([FeedEntry], FeedState) -> Void
+  private let subscribers: () -> Int?
+  private let heard: (Int64) -> Void
   private var state: FeedState?
   private var id: UInt64 = 0
   private var askedMs: Int64?
   private var heardMs: Int64
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("changes")
+  private let reconnects = Metric.linkReconnects.counter("changes")
 
   /// - Parameters:
   ///   - feed: a name for people, at most 64 bytes.
   ///   - curve: its own and the link's keys; nil for plain text.
+  ///   - subscribers: how many the feed has, for ingest's operator; nil where that is not known.
+  ///   - heard: whatever ingest has said, at that time; on the reactor's thread.
   ///   - replaced: a whole list, and the time; on the reactor's thread.
   ///   - changed: what follows, by rising `seq`, and the list with it; on the reactor's thread.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, curve: CurveClient? = nil,
-    logger: Logger, replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
+    logger: Logger, subscribers: @escaping () -> Int? = { nil }, heard: @escaping (Int64) -> Void = { _ in },
+    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -33,6 +41,8 @@ package final class ChangeClient: Station {
     self.logger = logger
     self.replaced = replaced
     self.changed = changed
+    self.subscribers = subscribers
+    self.heard = heard
     heardMs = Reactor.nowMs
   }
 
@@ -47,6 +57,7 @@ package final class ChangeClient: Station {
     // An answer to a question of before a reconnection.
     guard reply.requestID == id, askedMs != nil else { return }
     askedMs = nil
+    heard(nowMs)
     switch reply.body {
     case .list(let list):
       guard let entries = entries(list.entries) else { return refuse("a list with a forbidden field", nowMs: nowMs) }
@@ -57,7 +68,7 @@ package final class ChangeClient: Station {
       state = new
       replaced(new, nowMs)
     case .changes(let changes):
-      guard let entries = entries(changes.upsert), epoch == state?.epoch else {
+      guard let entries = changes.entries, epoch == state?.epoch else {
         return refuse("changes with a forbidden field or of another history", nowMs: nowMs)
       }
       guard !entries.isEmpty else { return }
@@ -75,12 +86,13 @@ package final class ChangeClient: Station {
       heardMs = nowMs
       askedMs = nil
       try? socket.reconnect(endpoint)
+      reconnects.increment()
     }
     // Not answered in its time and some more: the connection was lost with it.
     if let askedMs, nowMs - askedMs > 2 * Limits.fetchWaitMs { self.askedMs = nil }
     if askedMs == nil {
       id += 1
-      let sent = socket.send(FetchRequest(id: id, feed: feed, after: state).bytes)
+      let sent = socket.send(FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers()).bytes)
       if sent == .accepted { askedMs = nowMs } else { return nowMs + 100 }
     }
     return min((askedMs ?? nowMs) + 2 * Limits.fetchWaitMs + 1, heardMs + Limits.livenessMs + 1)

@@ -1,6 +1,8 @@
 package import Logging
+import Metrics
 package import OnTheMap
 import SwiftProtobuf
+import Telemetry
 
 /// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
 /// something new.
@@ -22,8 +24,10 @@ package final class ChangeServer: Station {
   private var log: ChangeLog
   private var waiting: [[UInt8]: Fetch] = [:]
   /// Those that asked lately, `Limits.feedsMax` at most.
-  private var seen: [[UInt8]: (name: String, seq: UInt64, heardMs: Int64)] = [:]
-  private var malformed = MalformedFrames()
+  private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, heardMs: Int64)] = [:]
+  private var malformed = MalformedFrames("changes")
+  private let fetches = Metric.changesFetches.counter()
+  private let lastSeq = Metric.changesSeq.meter()
 
   /// - Parameters:
   ///   - state: the list as it is on disk.
@@ -37,6 +41,7 @@ package final class ChangeServer: Station {
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
     log = ChangeLog(state: state)
+    lastSeq.set(Double(state.seq))
     self.inbox = inbox
     self.logger = logger
   }
@@ -54,6 +59,7 @@ package final class ChangeServer: Station {
       return reject(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
     }
     note(request, of: peer, nowMs: nowMs)
+    fetches.increment()
     // One at a time: a peer's later fetch replaces its earlier one.
     guard waiting[peer] != nil || waiting.count < Limits.feedsMax else { return }
     waiting[peer] = Fetch(
@@ -62,7 +68,9 @@ package final class ChangeServer: Station {
   }
 
   package func turn(nowMs: Int64) -> Int64 {
-    for changes in inbox.takeAll() { log.append(changes) }
+    let new = inbox.takeAll()
+    for changes in new { log.append(changes) }
+    if !new.isEmpty { lastSeq.set(Double(log.seq)) }
     var nextMs = Int64.max
     for fetch in waiting.values {
       if let answer = log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.max) {
@@ -81,14 +89,17 @@ package final class ChangeServer: Station {
   /// The feeds that have asked within `Limits.livenessMs`, by their names, for the operator; forgets the others.
   func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
     forget(nowMs: nowMs)
-    return seen.values.map { .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.heardMs) }
-      .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
+    return seen.values.map {
+      .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.heardMs, subscribers: $0.subscribers)
+    }
+    .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
   }
 
   private func note(_ request: FetchRequest, of peer: [UInt8], nowMs: Int64) {
     if seen[peer] == nil, seen.count >= Limits.feedsMax { forget(nowMs: nowMs) }
     guard seen[peer] != nil || seen.count < Limits.feedsMax else { return }
-    seen[peer] = (request.feed.safeLine(bytesMax: 64), request.afterSeq, nowMs)
+    let subscribers = request.hasSubscribers ? Int(request.subscribers) : nil
+    seen[peer] = (request.feed.safeLine(bytesMax: 64), request.afterSeq, subscribers, nowMs)
   }
 
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }
@@ -101,7 +112,7 @@ package final class ChangeServer: Station {
       case .changes(let changes, let lastSeq):
         FetchReply(
           id: fetch.id, epoch: epoch, seq: lastSeq,
-          .changes(.with { $0.upsert = changes.map(Onthemap_Feed_V1_Entry.init) }))
+          .changes(.init(changes)))
       case .snapshot(let state):
         FetchReply(
           id: fetch.id, epoch: epoch, seq: state.seq,

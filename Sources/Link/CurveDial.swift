@@ -35,7 +35,7 @@ final class CurveDial: Station {
       var random = SystemRandomNumberGenerator()
       pacing.failed(nowMs: nowMs, using: &random)
       tell(failure, nowMs: nowMs)
-    case nil: break
+    case .accepted, .ended, .unbound, nil: break
     }
   }
 

@@ -1,7 +1,9 @@
 import FoundationEssentials
 package import Logging
+import Metrics
 package import OnTheMap
 import SwiftProtobuf
+import Telemetry
 
 /// The feed's XPUB: deltas as they come, snapshots and heartbeats in their time, and a snapshot for whoever joins.
 ///
@@ -21,7 +23,10 @@ package final class FeedPublisher: Station {
   private var snapshotMs: Int64 = 0
   private var snapshotSeq: UInt64 = 0
   private var heartbeatMs: Int64 = 0
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("feed")
+  private let connections = Connections()
+  private let answeredJoins = Metric.feedJoins.counter()
+  private let droppedJoins = Metric.feedDropped.counter()
 
   /// - Parameters:
   ///   - instance: names the process to its subscribers.
@@ -34,11 +39,14 @@ package final class FeedPublisher: Station {
     socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
     try socket.set(ZMQOption.xpubVerbose, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
-    endpoint = try context.bind(socket, bind, as: .feed, curve: curve, logger: logger)
+    endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
     self.instance = instance
     self.logger = logger
     self.unixMs = unixMs
   }
+
+  /// Connections of subscribers, those that have only begun among them. On the reactor's thread.
+  package var subscribers: Int { connections.count }
 
   /// The list as ingest has it: after a start, a gap, or another history.
   package func replace(_ state: FeedState, nowMs: Int64) {
@@ -70,7 +78,7 @@ package final class FeedPublisher: Station {
     guard let topic = Topic.join(in: frames[0].dropFirst()) else { return }
     // Whoever gives a topic up must not take the turn of one who still waits.
     if first == 0 { return joins.removeAll { $0 == topic } }
-    if joins.count < Limits.joinsWaitingMax { joins.append(topic) }
+    if joins.count < Limits.joinsWaitingMax { joins.append(topic) } else { droppedJoins.increment() }
   }
 
   package func turn(nowMs: Int64) -> Int64 {
@@ -104,6 +112,7 @@ package final class FeedPublisher: Station {
     let answered = joins.prefix(Int(joinTokens))
     for topic in answered { socket.send(topic, joinFrame?.bytes ?? []) }
     joinTokens -= Double(answered.count)
+    if !answered.isEmpty { answeredJoins.increment(by: answered.count) }
     joins.removeFirst(answered.count)
   }
 

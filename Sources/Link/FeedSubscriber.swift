@@ -20,7 +20,7 @@ package final class FeedSubscriber: Station {
   private var replica: FeedReplica
   private var join: String?
   private var schedule: JoinSchedule
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("feed")
 
   /// - Parameters:
   ///   - curve: its own and the link's keys; nil for plain text.

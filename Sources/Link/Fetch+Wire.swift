@@ -6,7 +6,7 @@ typealias FetchRequest = Onthemap_Changes_V1_FetchRequest
 typealias FetchReply = Onthemap_Changes_V1_FetchReply
 
 extension FetchRequest {
-  init(id: UInt64, feed: String, after state: FeedState?) {
+  init(id: UInt64, feed: String, after state: FeedState?, subscribers: Int? = nil) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
@@ -16,6 +16,7 @@ extension FetchRequest {
     afterSeq = state?.seq ?? 0
     max = UInt32(Limits.changesPerFetchMax)
     waitMs = UInt32(Limits.fetchWaitMs)
+    if let subscribers { self.subscribers = UInt32(clamping: subscribers) }
   }
 
   /// Nil when the bytes are not a request of this protocol.
@@ -44,5 +45,21 @@ extension FetchReply {
       reply.major == Protocol.major
     else { return nil }
     self = reply
+  }
+}
+
+extension Onthemap_Changes_V1_Changes {
+  init(_ entries: [FeedEntry]) {
+    upsert = entries.map(Onthemap_Feed_V1_Entry.init)
+    traces = entries.compactMap { entry in
+      entry.trace.map { trace in .with { ($0.seq, $0.traceparent) = (entry.seq, trace.description) } }
+    }
+  }
+
+  /// All of them, or nil when one is not as the protocol says. A trace that is none is left out.
+  var entries: [FeedEntry]? {
+    guard !traces.isEmpty else { return Link.entries(upsert) }
+    let known = Dictionary(traces.map { ($0.seq, TraceContext($0.traceparent)) }) { first, _ in first }
+    return Link.entries(upsert)?.map { entry in known[entry.seq]?.map { entry.traced($0) } ?? entry }
   }
 }

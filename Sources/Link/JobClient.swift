@@ -1,7 +1,9 @@
 import FoundationEssentials
 package import Logging
+import Metrics
 package import OnTheMap
 import SwiftProtobuf
+import Telemetry
 
 /// A worker's end of the job link: a DEALER, driven by `WorkerSession`. Jobs are answered where they arrive, on the
 /// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
@@ -18,7 +20,8 @@ package final class JobClient: Station {
   private let later: Inbox<JobResult>?
   private let answer: @Sendable (Job, Lease) -> JobOutcome?
   private var session: WorkerSession
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("jobs")
+  private let reconnects = Metric.linkReconnects.counter("jobs")
   private var quietUntilMs: Int64 = 0
 
   /// - Parameters:
@@ -101,6 +104,7 @@ package final class JobClient: Station {
       logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
       session.reset()
       try? socket.reconnect(endpoint)
+      reconnects.increment()
     }
     guard nowMs >= quietUntilMs else { return quietUntilMs }
     send(session.tick(nowMs: nowMs), nowMs: nowMs)

@@ -167,6 +167,7 @@ extension FieldWriter {
     self.text(5, text)
     number(6, 1)
     number(9, assignment.job.isRemote ? 1 : 0)
+    if let trace = assignment.job.trace { self.text(10, trace.description) }
   }
 
   fileprivate mutating func result(_ result: JobResult) {
@@ -204,6 +205,7 @@ private struct PostJob {
 
   init?(_ fields: inout FieldReader) {
     var (id, token, query, isRemote): (UInt64, UInt64, String, Bool) = (0, 0, "", false)
+    var trace: TraceContext?
     while !fields.isAtEnd {
       switch fields.next() {
       case (1, .fixed64(let value))?: id = value
@@ -213,11 +215,15 @@ private struct PostJob {
         guard let text = String(utf8: bytes) else { return nil }
         query = text
       case (9, .varint(1))?: isRemote = true
+      case (10, .bytes(let bytes))?:
+        guard let text = String(utf8: bytes) else { return nil }
+        trace = TraceContext(text)
       default: return nil
       }
     }
     var job = Job(id: JobID(rawValue: id), account: AccountID(rawValue: 0), query: query)
     job.isRemote = isRemote
+    job.trace = trace
     self.job = job
     lease = Lease(job: job.id, token: token)
   }

@@ -19,6 +19,8 @@ package final class JobServer: Station {
     case finished([Finished])
     /// Whether anything may go out.
     case setPaused(Bool)
+    /// Calls back on the reactor's thread with what there is; the callee must not wait.
+    case inspect(@Sendable (QueueSnapshot) -> Void)
   }
 
   /// A result that counts, on its way to the store.
@@ -76,8 +78,9 @@ package final class JobServer: Station {
   private var sessions: [[UInt8]: UInt64] = [:]
   private var takenNow: [Taken] = []
   private var acks: [UInt64: [(Lease, Disposition)]] = [:]
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("jobs")
   private var beatMs: Int64 = 0
+  private let meters = JobMeters()
 
   /// On the reactor's thread, as all of it.
   ///
@@ -167,6 +170,7 @@ package final class JobServer: Station {
         socket.send(peer, JobFrame.acks(acks[first..<min(first + 1_000, acks.count)], session: session))
       }
     }
+    meters.count(acks.values, redelivered: dispatch.redelivered)
     acks.removeAll(keepingCapacity: true)
     // Until nobody has credit: what could not be sent to one goes to another at once.
     while true {
@@ -257,6 +261,7 @@ package final class JobServer: Station {
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
     case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused
+    case .inspect(let tell): tell(dispatch.snapshot(nowMs: nowMs))
     }
   }
 

@@ -20,6 +20,7 @@ extension Onthemap_Jobs_V1_Job {
     leaseMs = UInt32(Limits.leaseMs)
     attempt = UInt32(assignment.job.attempts + 1)
     remote = assignment.job.isRemote
+    if let trace = assignment.job.trace { traceparent = trace.description }
     switch assignment.job.question {
     case .post(let text):
       query = text
@@ -37,6 +38,7 @@ extension Onthemap_Jobs_V1_Job {
     guard let question else { return nil }
     var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
     job.isRemote = remote
+    if !traceparent.isEmpty { job.trace = TraceContext(traceparent) }
     return job
   }
 

@@ -1,4 +1,6 @@
+import Metrics
 import SwiftProtobuf
+import Telemetry
 
 /// What every frame of every link begins with.
 enum Protocol {
@@ -14,10 +16,15 @@ enum Protocol {
 struct MalformedFrames {
   private(set) var count = 0
   private var loggedMs = Int64.min
+  private let counter: Counter
+
+  /// - Parameter link: its name among the metrics.
+  init(_ link: String) { counter = Metric.linkMalformed.counter(link) }
 
   /// True when this one may be logged and answered.
   mutating func add(nowMs: Int64) -> Bool {
     count += 1
+    counter.increment()
     guard loggedMs == .min || nowMs - loggedMs >= 1_000 else { return false }
     loggedMs = nowMs
     return true

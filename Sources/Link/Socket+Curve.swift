@@ -52,13 +52,22 @@ extension Socket {
 
 extension Reactor.Context {
   /// Binds a socket, with keys where there are some, and returns the address with the port that was taken.
+  ///
+  /// - Parameter connections: is kept up to date, where somebody wants to know.
   func bind(
-    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, logger: Logger
+    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: Connections? = nil,
+    logger: Logger
   ) throws(LinkError) -> Endpoint {
+    let meters = HandshakeMeters(link)
+    if curve != nil || connections != nil {
+      add(
+        try DoorWatch(
+          self, watching: socket, link: link, meters: curve == nil ? nil : meters,
+          connections: connections ?? Connections(), logger: logger))
+    }
     guard let curve else { return try socket.bind(endpoint) }
-    try authenticator(logger: logger).add(socket, link, curve.access)
+    try authenticator(logger: logger).add(socket, link, curve.access, meters)
     try socket.serve(curve.keys, link)
-    add(try DoorWatch(self, watching: socket, link: link, logger: logger))
     return try socket.bind(endpoint)
   }
 

@@ -26,11 +26,17 @@ enum SocketEvent: Equatable {
 
   case handshakeSucceeded
   case handshakeFailed(Failure)
+  /// A peer has connected, whoever it is; the connection's descriptor.
+  case accepted(UInt32)
+  /// A connection has ended.
+  case ended(UInt32)
+  /// The address is not listened at any more: the connections that came by it end too, untold.
+  case unbound
 
   /// The events that are asked for.
   static let mask = Int32(
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-      | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+      | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED)
 
   /// Nil for any other message.
   init?(_ frames: [[UInt8]]) {
@@ -44,6 +50,9 @@ enum SocketEvent: Equatable {
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH): self = .handshakeFailed(.refused)
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL): self = .handshakeFailed(.init(protocolError: value))
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL): self = .handshakeFailed(.cut)
+    case Int32(ZMQ_EVENT_ACCEPTED): self = .accepted(value)
+    case Int32(ZMQ_EVENT_DISCONNECTED): self = .ended(value)
+    case Int32(ZMQ_EVENT_CLOSED): self = .unbound
     default: return nil
     }
   }

@@ -30,7 +30,10 @@ extension Onthemap_Admin_V1_Status {
     (commitP50Us, commitP99Us) = (UInt32(clamping: status.commits.p50Us), UInt32(clamping: status.commits.p99Us))
     workers = queue.workers.map(Onthemap_Admin_V1_Worker.init)
     feeds = status.feeds.map { feed in
-      .with { ($0.name, $0.seq, $0.heardMs) = (feed.name, feed.seq, UInt64(max(0, feed.heardAgoMs))) }
+      .with {
+        ($0.name, $0.seq, $0.heardMs) = (feed.name, feed.seq, UInt64(max(0, feed.heardAgoMs)))
+        if let subscribers = feed.subscribers { $0.subscribers = UInt32(clamping: subscribers) }
+      }
     }
   }
 
@@ -47,7 +50,11 @@ extension Onthemap_Admin_V1_Status {
     status.upMs = Int64(clamping: upMs)
     (status.accepted, status.settled, status.failed) = (accepted.reading, settled.reading, failed.reading)
     status.commits = .init(count: commits, p50Us: Int64(commitP50Us), p99Us: Int64(commitP99Us))
-    status.feeds = feeds.map { .init(name: $0.name, seq: $0.seq, heardAgoMs: Int64(clamping: $0.heardMs)) }
+    status.feeds = feeds.map {
+      .init(
+        name: $0.name, seq: $0.seq, heardAgoMs: Int64(clamping: $0.heardMs),
+        subscribers: $0.hasSubscribers ? Int($0.subscribers) : nil)
+    }
     return status
   }
 }

@@ -49,13 +49,15 @@ extension Onthemap_Submit_V1_Draft {
     // What does not fit is on no earth, and is to be refused as such.
     if let latitude = post.latitude { latE7 = Int32(exactly: (latitude * 1e7).rounded()) ?? .max }
     if let longitude = post.longitude { lonE7 = Int32(exactly: (longitude * 1e7).rounded()) ?? .max }
+    if let trace = post.trace { traceparent = trace.description }
   }
 
   /// As it was sent; whether it is right is not the link's business.
   var post: SubmittedPost {
     SubmittedPost(
       idempotencyKey: idempotencyKey, place: place, link: link, latitude: hasLatE7 ? Double(latE7) / 1e7 : nil,
-      longitude: hasLonE7 ? Double(lonE7) / 1e7 : nil)
+      longitude: hasLonE7 ? Double(lonE7) / 1e7 : nil,
+      trace: traceparent.isEmpty ? nil : TraceContext(traceparent))
   }
 }
 

@@ -41,7 +41,7 @@ package final class SubmitClient: Station {
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
   private var heardMs: Int64
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("submit")
 
   /// On the reactor's thread, as all of it.
   ///

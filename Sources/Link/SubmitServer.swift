@@ -1,6 +1,8 @@
 package import Logging
+import Metrics
 package import OnTheMap
 import SwiftProtobuf
+import Telemetry
 
 /// Ingest's end of submission: a ROUTER that takes batches of posts from producers, and answers each request when what
 /// it stores is on disk.
@@ -58,7 +60,8 @@ package final class SubmitServer: Station {
   /// Requests whose token is being looked up, by connection.
   private var held: [[UInt8]: [Held]] = [:]
   private var takenNow: [Request] = []
-  private var malformed = MalformedFrames()
+  private var malformed = MalformedFrames("submit")
+  private let errors = SubmitErrorMeters()
 
   /// On the reactor's thread, as all of it.
   ///
@@ -187,7 +190,7 @@ package final class SubmitServer: Station {
   private func reject(
     _ peer: [UInt8], id: UInt64, _ code: Onthemap_Submit_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
-    guard malformed.add(nowMs: nowMs) else { return }
+    guard malformed.add(nowMs: nowMs) else { return errors.count(code) }
     logger.warning(
       "malformed frame at submission", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
     fail(Ticket(peer: peer, request: id), code, detail)
@@ -196,6 +199,7 @@ package final class SubmitServer: Station {
   private func fail(
     _ ticket: Ticket, _ code: Onthemap_Submit_V1_ErrorCode, _ detail: String, retryAfterMs: Int64 = 0
   ) {
+    errors.count(code)
     let error = Onthemap_Submit_V1_Error.with {
       $0.code = code
       $0.detail = detail

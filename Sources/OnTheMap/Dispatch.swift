@@ -107,6 +107,8 @@ package struct Dispatch: Sendable {
   /// Whether an operator has paused the queue: nothing goes out, while results are taken as ever, and what comes in or
   /// back waits.
   package var isPaused = false
+  /// Jobs taken back from workers without an answer, to go out again, since the start.
+  package private(set) var redelivered: UInt64 = 0
   /// When `expire` was called last; nil before the first time.
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
@@ -262,6 +264,7 @@ package struct Dispatch: Sendable {
     guard let account = jobs[id]?.job.account else { return }
     // Leave to ask a remote provider was the lost lease's: it may have been used.
     jobs[id]?.job.isRemote = false
+    if case .leased? = jobs[id]?.state { redelivered += 1 }
     jobs[id]?.state = .ready
     ready.append(id, account: account)
   }

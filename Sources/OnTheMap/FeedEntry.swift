@@ -20,11 +20,14 @@ package final class FeedEntry: Sendable, Hashable {
   package let createdMs: Int64
   /// Milliseconds since 1970, UTC.
   package let updatedMs: Int64
+  /// Of the request that the post came with; nil too after a restart, and in lists. No part of the line: two that
+  /// differ in it are the same.
+  package let trace: TraceContext?
 
   package init(
     id: PostID, seq: UInt64, account: AccountID, firstName: String, lastName: String, place: String, label: String,
     countryCode: String, link: String, coordinate: Coordinate, agreement: Verdict.Agreement, createdMs: Int64,
-    updatedMs: Int64
+    updatedMs: Int64, trace: TraceContext? = nil
   ) {
     self.id = id
     self.seq = seq
@@ -39,6 +42,15 @@ package final class FeedEntry: Sendable, Hashable {
     self.agreement = agreement
     self.createdMs = createdMs
     self.updatedMs = updatedMs
+    self.trace = trace
+  }
+
+  /// The same line with its trace.
+  package func traced(_ trace: TraceContext?) -> FeedEntry {
+    FeedEntry(
+      id: id, seq: seq, account: account, firstName: firstName, lastName: lastName, place: place, label: label,
+      countryCode: countryCode, link: link, coordinate: coordinate, agreement: agreement, createdMs: createdMs,
+      updatedMs: updatedMs, trace: trace)
   }
 
   package static func == (a: FeedEntry, b: FeedEntry) -> Bool {

@@ -36,6 +36,8 @@ package struct Job: Sendable, Equatable {
   package var attempts: Int
   /// Workers lost over it so far, as on disk.
   package var leaseLosses: Int
+  /// Of the request that it came with.
+  package var trace: TraceContext?
   /// Whether its worker may make one request to a remote provider. Goes with the lease.
   package var isRemote = false
 

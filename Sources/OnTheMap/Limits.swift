@@ -33,6 +33,8 @@ package enum Limits {
   /// The part of the process's file descriptors that one service's HTTP connections may take, where that is fewer: a
   /// quarter, for one process may run two such services, and needs some for peers and files.
   package static let httpDescriptorsShare = 4
+  /// HTTP connections at the address for operations: a few scrapers and people.
+  package static let operationsConnectionsMax = 64
   /// A request's address and headers, in all. A session's cookie or token takes 43 bytes, other cookies what they want.
   package static let httpHeaderBytesMax = 16_384
   /// Headers of one request.
@@ -236,6 +238,10 @@ package enum Limits {
   package static let deadReasonsMax = 20
   /// Over so many seconds rates are counted.
   package static let rateWindowSeconds = 10
+  /// How long a scrape of metrics waits for the reactor; then it goes without.
+  package static let scrapeMs: Int64 = 1_000
+  /// Scrapes of one ingest that wait for its reactor at once.
+  package static let scrapesMax = 16
   /// Commits whose times are kept, for their percentiles.
   package static let commitTimesKept = 512
 }

@@ -88,6 +88,8 @@ package struct QueueEntry: Sendable, Equatable {
   package var worker = ""
   /// See `QueuePlacement`.
   package var leftMs: Int64?
+  /// The trace of the request that it came with; nil in a list.
+  package var trace: TraceContext?
 
   package init(
     id: PostID, state: QueueState, account: AccountID, place: String, link: String, attempts: Int, leaseLosses: Int,

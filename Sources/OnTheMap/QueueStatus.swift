@@ -79,11 +79,14 @@ package struct QueueStatus: Sendable, Equatable {
     package var seq: UInt64
     /// Since its last request.
     package var heardAgoMs: Int64
+    /// Connections of subscribers; nil where it does not tell.
+    package var subscribers: Int?
 
-    package init(name: String, seq: UInt64, heardAgoMs: Int64) {
+    package init(name: String, seq: UInt64, heardAgoMs: Int64, subscribers: Int? = nil) {
       self.name = name
       self.seq = seq
       self.heardAgoMs = heardAgoMs
+      self.subscribers = subscribers
     }
   }
 

@@ -13,6 +13,8 @@ package struct Submission: Sendable, Equatable {
   package let link: WebLink
   /// Given by the client; otherwise the place's point is taken.
   package let coordinate: Coordinate?
+  /// Of the request that it came with. No part of what is posted: the same post may come again within another trace.
+  package var trace: TraceContext?
 
   /// - Parameters:
   ///   - latitude: degrees, with `longitude` or not at all.

@@ -8,15 +8,19 @@ package struct SubmittedPost: Sendable, Equatable {
   package let latitude: Double?
   /// Degrees.
   package let longitude: Double?
+  /// Nil where none came, or one that is none.
+  package let trace: TraceContext?
 
   package init(
-    idempotencyKey: String, place: String, link: String, latitude: Double? = nil, longitude: Double? = nil
+    idempotencyKey: String, place: String, link: String, latitude: Double? = nil, longitude: Double? = nil,
+    trace: TraceContext? = nil
   ) {
     self.idempotencyKey = idempotencyKey
     self.place = place
     self.link = link
     self.latitude = latitude
     self.longitude = longitude
+    self.trace = trace
   }
 }
 

@@ -32,13 +32,14 @@ struct AcceptStatements {
   func insert(_ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64) throws {
     try db.cachedStatement(
       sql: """
-        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms)
-        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)
+        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms,
+          traceparent)
+        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
         """
     ).run(
       db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
       .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
-      .integer(unixMs))
+      .integer(unixMs), submission.trace.map { .text($0.description) } ?? .null)
   }
 
   /// Notes under which key a post was made.

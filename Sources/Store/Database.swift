@@ -15,6 +15,8 @@ package final class IngestDatabase: Sendable {
   private let lock: InstanceLock
   /// Which history the sequence numbers belong to.
   package let epoch: Epoch
+  /// Of the database's file.
+  let path: String
   /// The number of this start, stored before it is returned.
   package let boot: UInt32
 
@@ -30,7 +32,7 @@ package final class IngestDatabase: Sendable {
       throw StoreError.unusable(path: folder, reason: error.localizedDescription)
     }
     lock = try InstanceLock(path: folder + "/onthemap.lock")
-    let path = folder + "/onthemap.sqlite"
+    path = folder + "/onthemap.sqlite"
     do {
       pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.

@@ -58,7 +58,9 @@ extension IngestDatabase {
         try note(.retried, nil, of: id, unixMs, db)
         change.done.append(id)
         let given = Coordinate(row["lat_e7"], row["lon_e7"])
-        jobs.append(Job(id: JobID(id), account: entry.account, query: entry.place, given: given))
+        var job = Job(id: JobID(id), account: entry.account, query: entry.place, given: given)
+        job.trace = TraceContext(column: row["traceparent"])
+        jobs.append(job)
       }
       return (change, jobs)
     }

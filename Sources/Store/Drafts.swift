@@ -10,6 +10,7 @@ final class Drafts: Sendable {
     let place: String
     let link: String
     let createdMs: Int64
+    let trace: TraceContext?
   }
 
   /// Of an account.

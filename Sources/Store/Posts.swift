@@ -91,8 +91,11 @@ extension IngestDatabase {
     let id = numbers.post(unixMs: unixMs)
     try statements.insert(submission, id, account, unixMs)
     drafts.add(
-      .init(account: account, place: submission.place, link: submission.link.text, createdMs: unixMs), for: id)
-    let job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
+      .init(
+        account: account, place: submission.place, link: submission.link.text, createdMs: unixMs,
+        trace: submission.trace), for: id)
+    var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
+    job.trace = submission.trace
     return Accepted(id: id, job: job, createdMs: unixMs)
   }
 
@@ -139,16 +142,16 @@ extension IngestDatabase {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, account, place, lat_e7, lon_e7, attempts, lease_losses, due_ms
+          SELECT id, account, place, lat_e7, lon_e7, attempts, lease_losses, due_ms, traceparent
           FROM post INDEXED BY post_queued WHERE state = 0 ORDER BY id
           """
       ).compactMap { row in
         guard let id = PostID(row[0] as Int64) else { return nil }
-        return (
-          Job(
-            id: JobID(id), account: AccountID(rawValue: row[1]), query: row[2],
-            given: Coordinate(row[3], row[4]), attempts: row[5], leaseLosses: row[6]), row[7]
-        )
+        var job = Job(
+          id: JobID(id), account: AccountID(rawValue: row[1]), query: row[2], given: Coordinate(row[3], row[4]),
+          attempts: row[5], leaseLosses: row[6])
+        job.trace = TraceContext(column: row[8])
+        return (job, row[7])
       }
     }
   }
@@ -176,6 +179,14 @@ extension IngestDatabase {
 
 extension PostID {
   init?(_ column: Int64) { self.init(rawValue: UInt64(bitPattern: column)) }
+}
+
+extension TraceContext {
+  /// Nil where there is none.
+  convenience init?(column: String?) {
+    guard let column else { return nil }
+    self.init(column)
+  }
 }
 
 extension Coordinate {

@@ -63,5 +63,6 @@ extension QueueEntry {
       id: post.id, state: QueueState(post.state), account: post.account, place: post.place, link: post.link,
       attempts: row["attempts"], leaseLosses: row["lease_losses"], reason: post.reason,
       label: post.outcome?.label ?? "", createdMs: post.createdMs, updatedMs: post.updatedMs)
+    trace = TraceContext(column: row["traceparent"])
   }
 }

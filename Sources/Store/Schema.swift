@@ -94,6 +94,10 @@ enum Schema {
           CREATE INDEX post_dead_reason ON post (reason_code) WHERE state = 3;
           """)
     }
+    migrator.registerMigration("4 the trace that a post belongs to") { db in
+      // W3C Trace Context's traceparent; NULL where the request had none.
+      try db.execute(sql: "ALTER TABLE post ADD COLUMN traceparent TEXT")
+    }
     return migrator
   }()
 }

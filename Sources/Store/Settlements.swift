@@ -84,14 +84,20 @@ private func publish(
   return FeedEntry(
     id: post, seq: seq, account: draft.account, firstName: name.first, lastName: name.last, place: draft.place,
     label: published.label, countryCode: published.countryCode, link: draft.link, coordinate: published.coordinate,
-    agreement: published.agreement, createdMs: draft.createdMs, updatedMs: unixMs)
+    agreement: published.agreement, createdMs: draft.createdMs, updatedMs: unixMs,
+    trace: draft.trace)
 }
 
 private func draft(_ post: PostID, _ db: Database) throws -> Drafts.Draft? {
   try Row.fetchOne(
-    db.cachedStatement(sql: "SELECT account, place, link, created_ms FROM post WHERE id = ? AND state = 0"),
+    db.cachedStatement(
+      sql: "SELECT account, place, link, created_ms, traceparent FROM post WHERE id = ? AND state = 0"),
     arguments: [Int64(post.rawValue)]
-  ).map { Drafts.Draft(account: AccountID(rawValue: $0[0]), place: $0[1], link: $0[2], createdMs: $0[3]) }
+  ).map {
+    Drafts.Draft(
+      account: AccountID(rawValue: $0[0]), place: $0[1], link: $0[2], createdMs: $0[3],
+      trace: TraceContext(column: $0[4]))
+  }
 }
 
 private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws -> Drafts.Name {

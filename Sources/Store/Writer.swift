@@ -1,5 +1,7 @@
 import GRDB
+import Metrics
 import Synchronization
+import Telemetry
 
 /// The one connection that writes, and the group commit on it: while a commit is on its way to the disk the next group
 /// gathers, so that one fdatasync serves all who came in the meantime.
@@ -21,6 +23,7 @@ final class Writer: Sendable {
   private let state = Mutex(State())
   /// How long commits take.
   let times = CommitTimes()
+  private let meters = WriterMeters()
 
   init(pool: DatabasePool) { self.pool = pool }
 
@@ -59,11 +62,15 @@ final class Writer: Sendable {
       }
       if group.isEmpty { return }
       do { for done in try commit(group, db) { done() } } catch let error where Writer.isOfTheDisk(error) {
+        meters.count(error)
         for write in group { write.fail(StoreError(error)) }
       } catch {
         // One bad write must not take its neighbours with it: each again, by itself.
         for write in group {
-          do { for done in try commit([write], db) { done() } } catch { write.fail(StoreError(error)) }
+          do { for done in try commit([write], db) { done() } } catch {
+            meters.count(error)
+            write.fail(StoreError(error))
+          }
         }
       }
     }
@@ -79,12 +86,15 @@ final class Writer: Sendable {
   private func commit(_ group: [Write], _ db: Database) throws -> [() -> Void] {
     var done: [() -> Void] = []
     done.reserveCapacity(group.count)
+    let rows = db.totalChangesCount
     let start = ContinuousClock.now
     try db.inTransaction(.immediate) {
       for write in group { done.append(try write.run(db)) }
       return .commit
     }
-    times.add(ContinuousClock.now - start)
+    let duration = ContinuousClock.now - start
+    times.add(duration)
+    meters.commit(duration, rows: db.totalChangesCount - rows)
     return done
   }
 }

@@ -8,11 +8,12 @@ import OnTheMap
 package enum HTTPService {
   /// - Parameters:
   ///   - port: 0 for a free one.
+  ///   - connections: at once, at most; further ones wait.
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package static func run(
-    _ router: Router<BasicRequestContext>, host: String, port: Int, logger: Logger,
-    ready: @escaping @Sendable (Int) -> Void
+    _ router: Router<BasicRequestContext>, host: String, port: Int, connections: Int = Limits.httpConnectionsMax,
+    logger: Logger, ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let application = Application(
       router: router,
@@ -24,7 +25,7 @@ package enum HTTPService {
             maxHeaderFieldCount: Limits.httpHeadersMax))),
       configuration: .init(
         address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(connectionsMax, logger: logger)),
+        availableConnectionsDelegate: .maximum(min(connections, connectionsMax), logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {
       throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)

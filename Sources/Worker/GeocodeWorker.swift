@@ -1,9 +1,11 @@
 import Gazetteer
 package import Link
 package import Logging
+import Metrics
 import OnTheMap
 package import Remote
 import ServiceLifecycle
+import Telemetry
 
 /// Which ingest a worker serves, and with what.
 package struct WorkerConfiguration: Sendable {
@@ -49,17 +51,23 @@ package struct GeocodeWorker: Service {
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     let joined = Once(ready)
+    let joins = Metric.geocodeJoins.counter()
+    let meters = GeocodeMeters(logger: logger)
     let wake = Wake()
     let later = Inbox<JobResult>(wake)
-    let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later) }
+    let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later, meters: meters) }
     defer { streets?.end() }
     let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger,
         remoteIntervalMs: configuration.remote?.intervalMs, later: later, curve: configuration.curve,
-        joined: { joined.run() },
+        joined: {
+          joins.increment()
+          joined.run()
+        },
         answer: { job, lease in
+          let watch = Stopwatch()
           var query = job.placeQuery
           let index = configuration.gazetteer.index
           let found = index.locate(query)
@@ -69,7 +77,9 @@ package struct GeocodeWorker: Service {
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
             if streets.take(job, lease, found: detailed) { return nil }
           }
-          return found.isEmpty ? .notFound : .located(found)
+          let outcome: JobOutcome = found.isEmpty ? .notFound : .located(found)
+          meters.count(outcome, to: job, since: watch)
+          return outcome
         })
       return ([client], ())
     }

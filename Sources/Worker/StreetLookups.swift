@@ -3,17 +3,22 @@ import Logging
 import OnTheMap
 import Remote
 import Synchronization
+import Telemetry
 
 /// What the gazetteer cannot answer: streets and houses, asked of a remote provider off the reactor's thread, with
 /// ingest's leave for each request. Any thread.
 final class StreetLookups: Sendable {
   private let geocoder: RemoteGeocoder
   private let results: Inbox<JobResult>
+  private let meters: GeocodeMeters
 
   /// - Parameter results: where the answers go.
-  init(_ configuration: RemoteConfiguration, logger: Logger, results: Inbox<JobResult>) {
+  init(
+    _ configuration: RemoteConfiguration, logger: Logger, results: Inbox<JobResult>, meters: GeocodeMeters
+  ) {
     geocoder = RemoteGeocoder(configuration, logger: logger) { Reactor.nowMs }
     self.results = results
+    self.meters = meters
   }
 
   /// Nothing may be taken afterwards.
@@ -23,7 +28,7 @@ final class StreetLookups: Sendable {
   func take(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
     guard StreetQuestion.isOpen(job.placeQuery, found: found) else { return false }
     let query = job.placeQuery
-    let once = Answered(lease, results, isDetailed: query.isDetailed)
+    let once = Answered(job, lease, results, meters)
     Task { [geocoder] in
       if let known = await geocoder.known(query) { return once.tell(StreetLookups.outcome(known, found: found)) }
       guard job.isRemote else { return once.tell(.remoteNeeded(found)) }
@@ -50,16 +55,18 @@ final class StreetLookups: Sendable {
 
 /// The result of one job: the first one counts.
 private final class Answered: Sendable {
+  private let job: Job
   private let lease: Lease
   private let results: Inbox<JobResult>
-  private let isDetailed: Bool
+  private let meters: GeocodeMeters
+  private let watch = Stopwatch()
   private let isDone = Mutex(false)
 
-  /// - Parameter isDetailed: whether places keep their detail; those of posts do not.
-  init(_ lease: Lease, _ results: Inbox<JobResult>, isDetailed: Bool) {
+  init(_ job: Job, _ lease: Lease, _ results: Inbox<JobResult>, _ meters: GeocodeMeters) {
+    self.job = job
     self.lease = lease
     self.results = results
-    self.isDetailed = isDetailed
+    self.meters = meters
   }
 
   func tell(_ outcome: JobOutcome) {
@@ -67,7 +74,11 @@ private final class Answered: Sendable {
       defer { isDone = true }
       return !isDone
     }
-    if isFirst { results.put(JobResult(lease: lease, outcome: isDetailed ? outcome : outcome.withoutDetail)) }
+    guard isFirst else { return }
+    meters.count(outcome, to: job, since: watch)
+    // Places of posts do not keep their detail.
+    let isDetailed = job.placeQuery.isDetailed
+    results.put(JobResult(lease: lease, outcome: isDetailed ? outcome : outcome.withoutDetail))
   }
 }
 

@@ -29,12 +29,17 @@ final class Deployment {
       let submit = ingest.ready["submit"]
     else { throw BenchError("ingest does not tell its addresses") }
     let geocoders = try (0..<workers).map {
-      try Program(program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)"], log: log("worker-\($0)"))
+      try Program(
+        program, ["geocoder", "--ingest", jobs, "--name", "worker-\($0)", "--operations", "127.0.0.1:0"],
+        log: log("worker-\($0)"))
     }
     let feed = try Program(
-      program, ["feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"],
-      log: log("feed"))
-    guard let publish = feed.ready["publish"] else { throw BenchError("the feed does not tell its address") }
+      program,
+      [
+        "feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations",
+        "127.0.0.1:0",
+      ], log: log("feed"))
+    guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not tell its address") }
     (self.ingest, self.http, self.submit, self.publish) = (ingest, http, submit, publish)
     roles = [("ingest", [ingest]), ("workers", geocoders), ("feed", [feed])]
   }
@@ -49,7 +54,7 @@ final class Deployment {
       program,
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
-        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
       ], log: log)
   }
 

@@ -25,7 +25,7 @@ struct QueueTextTests {
     (status.oldestMs, status.upMs) = (nowMs - 130_000, 3_600_000)
     status.accepted = .init(total: 10, perSecond: 1_000.04)
     status.commits = .init(count: 77, p50Us: 1_249, p99Us: 9_000)
-    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12)]
+    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
     return status
   }
 
@@ -38,7 +38,7 @@ struct QueueTextTests {
         "          15 ready · 2 leased · 0 settling · 0 delayed · 0 waiting · 1 look-up",
         "rates     accepted 1000.0/s · settled 0.0/s · failed 0.0/s",
         "commits   p50 1.2 ms · p99 9.0 ms · 77 in all", "dead      5: workers_lost 3 · others 2",
-        "feeds     1: feed-1 seq 1027", "workers   1", "",
+        "feeds     1: feed-1 seq 1027, 3 subscribers", "workers   1", "",
         "WORKER    CREDIT  LEASES  SENT  ANSWERED  FAILED  HEARD",
         "worker-0      62       2  1000   250.0/s       0     1s  remote",
       ])

@@ -73,8 +73,8 @@ struct ContainerTests {
       if ports.sorted() != ["8080", "8081", "7710"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
         complaints.append("it publishes \(ports).")
       }
-      if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 2 {
-        complaints.append("ingest and feed are to be asked whether they live.")
+      if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 3 {
+        complaints.append("ingest, feed and geocoder are to be asked whether they live.")
       }
       let images = file.matches(of: #"^ +image: (.*)$"#)
       return complaints

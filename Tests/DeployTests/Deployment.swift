@@ -82,6 +82,7 @@ struct Program: Sendable {
 
   static let systemdAnalyze = Program("systemd-analyze")
   static let protoc = Program("protoc")
+  static let promtool = Program("promtool")
   static let python = Program("python3")
   /// The one that `deploy/setup.sh test` makes, with pyzmq and protobuf.
   static let venvPython = Program(inRepository: ".venv/bin/python")

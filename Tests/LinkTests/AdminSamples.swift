@@ -18,7 +18,7 @@ extension QueueStatus {
     (status.accepted, status.settled) = (.init(total: 10, perSecond: 1.5), .init(total: 9, perSecond: 1.25))
     status.failed = .init(total: 2, perSecond: 0.5)
     status.commits = .init(count: 77, p50Us: 1_200, p99Us: 9_000)
-    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12)]
+    status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
     return status
   }
 }
@@ -30,6 +30,7 @@ extension QueueEntry {
       attempts: 2, leaseLosses: 1,
       reason: state == .dead ? Verdict.Reason(code: "bad_place", detail: "no worker likes it") : nil,
       label: state == .published ? "Lima, Peru" : "", createdMs: 1_700_000_000_000, updatedMs: 1_700_000_001_000)
+    entry.trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     if state == .leased { (entry.worker, entry.leftMs) = ("worker-1", 0) }
     return entry
   }

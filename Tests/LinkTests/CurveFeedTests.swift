@@ -40,6 +40,7 @@ struct CurveFeedTests {
     }
     defer { for reactor in [changes.reactor, feed.reactor] + subscribers.map(\.reactor) { reactor.stop() } }
     try await eventually("both have the list") { subscribers.allSatisfy { $0.state?.seq == 5 } }
+    try await eventually("it counts both") { feed.subscribers == 2 }
     keys.access.replace(try AllowList.of([two]))
     try await eventually("one is cut off") { !subscribers[0].isLive }
     changes.inbox.put([.sample(6)])
@@ -94,7 +95,7 @@ struct CurveFeedTests {
     let (reactor, verdicts) = try Reactor.start("zap", wake: Wake()) { context in
       let authenticator = try Authenticator(context, logger: quiet)
       let socket = try context.socket(.router, frameBytesMax: 100)
-      authenticator.add(socket, .jobs, keys.access)
+      authenticator.add(socket, .jobs, keys.access, HandshakeMeters(.jobs))
       let asked: [ZAPRequest?] = [
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: key),
         request(["1.0", "1", "otm.feed", "::1", "", "CURVE"], key: key),

@@ -63,16 +63,27 @@ final class TestChangeClient: Sendable {
 struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
+  private let told: Shared<Int>
+
+  /// What it told ingest last.
+  var subscribers: Int { told.value }
 
   init(
     pulling source: Endpoint, bind: Endpoint? = nil, pullCurve: CurveClient? = nil, curve: CurveServer? = nil
   ) throws {
     let bind = try bind ?? .anyPort()
+    let told = Shared(0)
+    self.told = told
     (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
       let publisher = try FeedPublisher(
         context, bind: bind, instance: "test", curve: curve, logger: quiet, unixMs: { 0 })
       let client = try ChangeClient(
         context, connect: source, feed: "test", curve: pullCurve, logger: quiet,
+        subscribers: {
+          let count = publisher.subscribers
+          told.change { $0 = count }
+          return count
+        },
         replaced: { publisher.replace($0, nowMs: $1) }, changed: { entries, _ in publisher.apply(entries) })
       return ([client, publisher], publisher.endpoint)
     }

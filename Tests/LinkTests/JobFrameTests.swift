@@ -114,6 +114,7 @@ extension SeededRandom {
     }
     var job = Job(id: lease.job, account: account, query: text(), attempts: below(9))
     job.isRemote = happens(20)
+    if happens(30) { job.trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") }
     return .init(job: job, lease: lease)
   }
 

@@ -22,6 +22,7 @@ struct DispatchSessionTests {
     let next = dispatch.join(instance: 2, credit: 64)
     let again = dispatch.assign(nowMs: 1).first { $0.session == next }?.jobs ?? []
     #expect(again.map(\.job) == (1...3).map { Job.post($0) })
+    #expect(dispatch.redelivered == 3)
     #expect(again.allSatisfy { assignment in leases.allSatisfy { $0.token < assignment.lease.token } })
     #expect(dispatch.close(session, blamed: false).isEmpty, "A session ends once.")
   }

@@ -85,6 +85,10 @@ struct KeyTests {
       #expect(stranger.said.isEmpty && stranger.pid != nil)
       try await stranger.kill()
     }
+    let scrape = try await Scrape(map.operations[1])
+    for reason in ["denied", "no_keys"] {
+      #expect(scrape[#"onthemap_link_handshakes_failed_total{link="feed",reason="\#(reason)"}"#] > 0)
+    }
     let secrets = try [ingest, worker, feed, reader].map { try String(contentsOfFile: $0.file, encoding: .utf8) }
     for secret in secrets.compactMap({ $0.split(separator: "\n").last }) {
       for program in [map.ingest, map.feed, map.workers[0]] { #expect(program?.logged.contains(secret) == false) }
@@ -105,6 +109,8 @@ struct KeyTests {
       map.ingest.logged.contains("peer refused") && second.logged.contains("cannot connect")
     }
     #expect(second.logged.contains(late.publicKey))
+    let denied = #"onthemap_link_handshakes_failed_total{link="jobs",reason="denied"}"#
+    #expect(try await Scrape(map.operations[0])[denied] > 0)
     _ = try Self.list("workers.keys", [worker, late])
     map.ingest.signal(SIGHUP)
     try await eventually("it is ready", within: .seconds(8)) { !second.ready.isEmpty }

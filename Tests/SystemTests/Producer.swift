@@ -9,6 +9,7 @@ struct Draft: Sendable {
   /// Degrees × 10^7.
   var latitudeE7: Int32?
   var longitudeE7: Int32?
+  var traceparent = ""
 }
 
 /// What was said to one post of a batch.
@@ -67,6 +68,7 @@ final class Producer {
       fields.add(3, draft.link)
       if let latitude = draft.latitudeE7 { fields.add(4, signed: latitude) }
       if let longitude = draft.longitudeE7 { fields.add(5, signed: longitude) }
+      fields.add(6, draft.traceparent)
       batch.add(1, fields)
     }
     return try await ask(16, batch, again: pause)

@@ -19,6 +19,13 @@ struct Services: Sendable {
   /// Where producers connect.
   var submit: String { get throws { try address("submit", of: ingest) } }
 
+  /// Where each process is asked about itself.
+  var operations: [Client] {
+    get throws {
+      try ([ingest] + [feed].compactMap(\.self) + workers).map { Client(try address("operations", of: $0)) }
+    }
+  }
+
   /// The ZeroMQ ports by the name in the ready line.
   var ports: [(name: String, port: UInt16)] {
     get throws {
@@ -45,34 +52,38 @@ extension Stage {
       [
         "up", "--data", path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
         "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*", "--submit",
-        "tcp://127.0.0.1:*",
+        "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
       ] + more, environment: environment)
     try await program.startAndWait()
     return Services(ingest: program)
   }
 
   /// Each role in its own process, ready, on ports that stay the same when one is started again.
-  func roles(workers: Int = 2) async throws -> Services {
+  func roles(workers: Int = 2, environment: [String: String] = [:]) async throws -> Services {
     let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
-    let ingest = try program([
-      "ingest", "--data", path("data"), "--http", "127.0.0.1:\(http)", "--jobs", "tcp://127.0.0.1:\(jobs)", "--changes",
-      "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:\(submit)",
-    ])
+    let ingest = try program(
+      [
+        "ingest", "--data", path("data"), "--http", "127.0.0.1:\(http)", "--jobs", "tcp://127.0.0.1:\(jobs)",
+        "--changes",
+        "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:\(submit)", "--operations", "127.0.0.1:0",
+      ], environment: environment)
     try await ingest.startAndWait()
-    let feed = try program([
-      "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
-      "127.0.0.1:\(try Port.free())",
-    ])
+    let feed = try program(
+      [
+        "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
+        "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
+      ], environment: environment)
     try await feed.startAndWait()
     var services = Services(feed: feed, ingest: ingest)
-    for _ in 0..<workers { services.workers.append(try await worker(of: services)) }
+    for _ in 0..<workers { services.workers.append(try await worker(of: services, environment: environment)) }
     return services
   }
 
   /// One more worker, ready.
-  func worker(of services: Services) async throws -> Program {
+  func worker(of services: Services, environment: [String: String] = [:]) async throws -> Program {
     let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
-    let worker = try program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+    let worker = try program(
+      ["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--operations", "127.0.0.1:0"], environment: environment)
     try await worker.startAndWait()
     return worker
   }

@@ -5,19 +5,22 @@ import Testing
 private let ladder: [String: Set<String>] = [
   "Command": service.union([
     "OnTheMap", "Gazetteer", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration",
-    "Histogram", "NIO*", "FoundationNetworking", "SystemPackage", "UnixSignals",
+    "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
-  "Ingest": service.union(["OnTheMap", "Link", "Store", "Web", "CSodium", "Hummingbird", "NIO*", "HTTPTypes"]),
-  "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Remote"]),
-  "Feed": service.union(["OnTheMap", "Link", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
+  "Ingest": service.union([
+    "OnTheMap", "Link", "Metrics", "Store", "Telemetry", "Web", "CSodium", "Hummingbird", "NIO*", "HTTPTypes",
+  ]),
+  "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
+  "Feed": service.union(["OnTheMap", "Link", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
-  "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging"]),
+  "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "Remote": system.union(["OnTheMap", "FoundationNetworking", "Logging"]),
-  "Store": system.union(["OnTheMap", "GRDB*", "Logging"]),
-  "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging"]),
+  "Store": system.union(["OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
+  "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry"]),
 
   "Gazetteer": pure.union(["OnTheMap"]),
+  "Telemetry": pure.union(["Metrics"]),
   "OnTheMap": pure,
 ]
 

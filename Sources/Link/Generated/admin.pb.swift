@@ -708,9 +708,21 @@ nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   /// since its last request
   var heardMs: UInt64 = 0
 
+  /// connections of its subscribers; absent where it does not tell
+  var subscribers: UInt32 {
+    get {_subscribers ?? 0}
+    set {_subscribers = newValue}
+  }
+  /// Returns true if `subscribers` has been explicitly set.
+  var hasSubscribers: Bool {self._subscribers != nil}
+  /// Clears the value of `subscribers`. Subsequent reads from it will return its default value.
+  mutating func clearSubscribers() {self._subscribers = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _subscribers: UInt32? = nil
 }
 
 nonisolated struct Onthemap_Admin_V1_PostList: Sendable {
@@ -775,6 +787,9 @@ nonisolated struct Onthemap_Admin_V1_QueuedPost: Sendable {
   var hasLeftMs: Bool {self._leftMs != nil}
   /// Clears the value of `leftMs`. Subsequent reads from it will return its default value.
   mutating func clearLeftMs() {self._leftMs = nil}
+
+  /// W3C Trace Context, of the request that it came with; only in PostReport
+  var traceparent: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1859,7 +1874,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Feed"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}seq\0\u{3}heard_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}seq\0\u{3}heard_ms\0\u{1}subscribers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1870,12 +1885,17 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.heardMs) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._subscribers) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
@@ -1885,6 +1905,9 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
     if self.heardMs != 0 {
       try visitor.visitSingularUInt64Field(value: self.heardMs, fieldNumber: 3)
     }
+    try { if let v = self._subscribers {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1892,6 +1915,7 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
     if lhs.name != rhs.name {return false}
     if lhs.seq != rhs.seq {return false}
     if lhs.heardMs != rhs.heardMs {return false}
+    if lhs._subscribers != rhs._subscribers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1934,7 +1958,7 @@ nonisolated extension Onthemap_Admin_V1_PostList: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".QueuedPost"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}post_id\0\u{1}state\0\u{1}account\0\u{1}place\0\u{1}link\0\u{1}attempts\0\u{3}lease_losses\0\u{3}reason_code\0\u{1}reason\0\u{1}label\0\u{3}created_unix_ms\0\u{3}updated_unix_ms\0\u{1}worker\0\u{3}left_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}post_id\0\u{1}state\0\u{1}account\0\u{1}place\0\u{1}link\0\u{1}attempts\0\u{3}lease_losses\0\u{3}reason_code\0\u{1}reason\0\u{1}label\0\u{3}created_unix_ms\0\u{3}updated_unix_ms\0\u{1}worker\0\u{3}left_ms\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1956,6 +1980,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
       case 12: try { try decoder.decodeSingularFixed64Field(value: &self.updatedUnixMs) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self.worker) }()
       case 14: try { try decoder.decodeSingularUInt64Field(value: &self._leftMs) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
     }
@@ -2008,6 +2033,9 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     try { if let v = self._leftMs {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
     } }()
+    if !self.traceparent.isEmpty {
+      try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2026,6 +2054,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     if lhs.updatedUnixMs != rhs.updatedUnixMs {return false}
     if lhs.worker != rhs.worker {return false}
     if lhs._leftMs != rhs._leftMs {return false}
+    if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

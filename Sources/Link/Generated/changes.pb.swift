@@ -98,9 +98,21 @@ nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   /// how long ingest may wait for something new, at most 1000
   var waitMs: UInt32 = 0
 
+  /// connections of subscribers at the feed; for people
+  var subscribers: UInt32 {
+    get {_subscribers ?? 0}
+    set {_subscribers = newValue}
+  }
+  /// Returns true if `subscribers` has been explicitly set.
+  var hasSubscribers: Bool {self._subscribers != nil}
+  /// Clears the value of `subscribers`. Subsequent reads from it will return its default value.
+  mutating func clearSubscribers() {self._subscribers = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _subscribers: UInt32? = nil
 }
 
 /// Ingest to feed.
@@ -168,6 +180,26 @@ nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
 
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
+  /// of those of them that belong to a trace
+  var traces: [Onthemap_Changes_V1_Trace] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Beside the entry, not within: subscribers are not to see it.
+nonisolated struct Onthemap_Changes_V1_Trace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the entry's
+  var seq: UInt64 = 0
+
+  /// W3C Trace Context, of the request that the post came with
+  var traceparent: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -213,7 +245,7 @@ nonisolated extension Onthemap_Changes_V1_ErrorCode: SwiftProtobuf._ProtoNamePro
 
 nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}feed\0\u{1}epoch\0\u{3}after_seq\0\u{1}max\0\u{3}wait_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}feed\0\u{1}epoch\0\u{3}after_seq\0\u{1}max\0\u{3}wait_ms\0\u{1}subscribers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -230,12 +262,17 @@ nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, S
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.afterSeq) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self.max) }()
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.waitMs) }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self._subscribers) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.magic != 0 {
       try visitor.visitSingularFixed32Field(value: self.magic, fieldNumber: 1)
     }
@@ -263,6 +300,9 @@ nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, S
     if self.waitMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.waitMs, fieldNumber: 9)
     }
+    try { if let v = self._subscribers {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -276,6 +316,7 @@ nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, S
     if lhs.afterSeq != rhs.afterSeq {return false}
     if lhs.max != rhs.max {return false}
     if lhs.waitMs != rhs.waitMs {return false}
+    if lhs._subscribers != rhs._subscribers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -397,7 +438,7 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
 
 nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Changes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0\u{1}traces\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -406,6 +447,7 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.upsert) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.traces) }()
       default: break
       }
     }
@@ -415,11 +457,50 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
     if !self.upsert.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.upsert, fieldNumber: 1)
     }
+    if !self.traces.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.traces, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Changes_V1_Changes, rhs: Onthemap_Changes_V1_Changes) -> Bool {
     if lhs.upsert != rhs.upsert {return false}
+    if lhs.traces != rhs.traces {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Changes_V1_Trace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Trace"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{1}traceparent\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.seq != 0 {
+      try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 1)
+    }
+    if !self.traceparent.isEmpty {
+      try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Changes_V1_Trace, rhs: Onthemap_Changes_V1_Trace) -> Bool {
+    if lhs.seq != rhs.seq {return false}
+    if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -689,6 +689,9 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   /// leave for one request to the remote provider, under this lease
   var remote: Bool = false
 
+  /// W3C Trace Context, of whoever asked; or empty
+  var traceparent: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1651,7 +1654,7 @@ nonisolated extension Onthemap_Jobs_V1_Jobs: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Job"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0\u{1}remote\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0\u{1}remote\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1668,6 +1671,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
       case 7: try { try decoder.decodeSingularStringField(value: &self.country) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._lookup) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.remote) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
     }
@@ -1705,6 +1709,9 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if self.remote != false {
       try visitor.visitSingularBoolField(value: self.remote, fieldNumber: 9)
     }
+    if !self.traceparent.isEmpty {
+      try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1718,6 +1725,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.country != rhs.country {return false}
     if lhs._lookup != rhs._lookup {return false}
     if lhs.remote != rhs.remote {return false}
+    if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -316,6 +316,9 @@ nonisolated struct Onthemap_Submit_V1_Draft: Sendable {
   /// Clears the value of `lonE7`. Subsequent reads from it will return its default value.
   mutating func clearLonE7() {self._lonE7 = nil}
 
+  /// W3C Trace Context, or empty
+  var traceparent: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -646,7 +649,7 @@ nonisolated extension Onthemap_Submit_V1_Batch: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Onthemap_Submit_V1_Draft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Draft"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}idempotency_key\0\u{1}place\0\u{1}link\0\u{3}lat_e7\0\u{3}lon_e7\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}idempotency_key\0\u{1}place\0\u{1}link\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -659,6 +662,7 @@ nonisolated extension Onthemap_Submit_V1_Draft: SwiftProtobuf.Message, SwiftProt
       case 3: try { try decoder.decodeSingularStringField(value: &self.link) }()
       case 4: try { try decoder.decodeSingularSInt32Field(value: &self._latE7) }()
       case 5: try { try decoder.decodeSingularSInt32Field(value: &self._lonE7) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
     }
@@ -684,6 +688,9 @@ nonisolated extension Onthemap_Submit_V1_Draft: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._lonE7 {
       try visitor.visitSingularSInt32Field(value: v, fieldNumber: 5)
     } }()
+    if !self.traceparent.isEmpty {
+      try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -693,6 +700,7 @@ nonisolated extension Onthemap_Submit_V1_Draft: SwiftProtobuf.Message, SwiftProt
     if lhs.link != rhs.link {return false}
     if lhs._latE7 != rhs._latE7 {return false}
     if lhs._lonE7 != rhs._lonE7 {return false}
+    if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,26 @@
+/// A value that somebody will tell, once.
+final class Told<Value: Sendable>: Sendable {
+  private let continuation: AsyncStream<Value>.Continuation
+  private let first: Task<Value?, Never>
+
+  init() {
+    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+    self.continuation = continuation
+    first = Task { await stream.first { _ in true } }
+  }
+
+  func tell(_ value: Value) { continuation.yield(value) }
+
+  /// Waits for it; throws `CancellationError` when nobody will tell any more.
+  var value: Value {
+    get async throws {
+      let value = await withTaskCancellationHandler {
+        await first.value
+      } onCancel: {
+        continuation.finish()
+      }
+      guard let value else { throw CancellationError() }
+      return value
+    }
+  }
+}

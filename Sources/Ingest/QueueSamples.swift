@@ -1,0 +1,56 @@
+import Link
+import OnTheMap
+import Store
+import Synchronization
+import Telemetry
+
+/// What the queue is at the moment of a scrape: asked of the reactor and of the database, so that between two scrapes
+/// it costs nothing. Any thread.
+final class QueueSamples: Sendable {
+  private let database: IngestDatabase
+  private let jobs: Inbox<JobServer.Command>
+  private let pause: QueuePause
+  private let snapshots = Waiters<UInt64, QueueSnapshot>(max: Limits.scrapesMax)
+  private let counter = Atomic<UInt64>(0)
+
+  init(database: IngestDatabase, jobs: Inbox<JobServer.Command>, pause: QueuePause) {
+    self.database = database
+    self.jobs = jobs
+    self.pause = pause
+  }
+
+  /// What cannot be had within `Limits.scrapeMs` is left out.
+  func collect() async -> [Sample] {
+    var samples = database.samples
+    samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
+    samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
+    if let snapshot = await snapshot() {
+      samples += [
+        Metric.queueJobs.sample(snapshot.ready, QueueState.ready.word),
+        Metric.queueJobs.sample(snapshot.leased, QueueState.leased.word),
+        Metric.queueJobs.sample(snapshot.settling, QueueState.settling.word),
+        Metric.queueJobs.sample(snapshot.delayed, QueueState.delayed.word),
+        Metric.queueJobs.sample(snapshot.waiting, QueueState.waiting.word),
+        Metric.queueLookups.sample(snapshot.lookups),
+        Metric.queueWorkers.sample(snapshot.workers.count),
+        Metric.queueCredit.sample(snapshot.workers.reduce(0) { $0 + $1.credit }),
+      ]
+    }
+    if let dead = try? await database.deadCounts().all {
+      samples.append(Metric.queueJobs.sample(dead, QueueState.dead.word))
+    }
+    if let oldestMs = try? await database.oldestQueuedMs() {
+      samples.append(Metric.queueOldest.sample(Double(max(0, WallClock.unixMs - oldestMs)) / 1_000))
+    } else {
+      samples.append(Metric.queueOldest.sample(0))
+    }
+    return samples
+  }
+
+  private func snapshot() async -> QueueSnapshot? {
+    let id = counter.add(1, ordering: .relaxed).newValue
+    guard snapshots.expect(id) else { return nil }
+    jobs.put(.inspect { [snapshots] in snapshots.tell(id, $0) })
+    return await snapshots.outcome(of: id, withinMs: Limits.scrapeMs)
+  }
+}

@@ -1,0 +1,37 @@
+import Metrics
+import OnTheMap
+import Synchronization
+import Telemetry
+
+/// Counts batches of producers and what their posts were told: once for each batch. Any thread.
+final class SubmitMeters: Sendable {
+  private let batches = Metric.submitBatches.counter()
+  /// By code: those of the API, so they are few.
+  private let posts: Mutex<[String: Counter]>
+
+  init() {
+    posts = Mutex(
+      Dictionary(uniqueKeysWithValues: ["accepted", "replayed"].map { ($0, Metric.submitPosts.counter($0)) }))
+  }
+
+  func count(_ receipts: [SubmitReceipt]) {
+    batches.increment()
+    var told: [String: Int] = [:]
+    var accepted = 0
+    for receipt in receipts {
+      switch receipt {
+      case .accepted: accepted += 1
+      case .replayed: told["replayed", default: 0] += 1
+      case .refused(let refusal), .busy(let refusal, _): told[refusal.code, default: 0] += 1
+      }
+    }
+    if accepted > 0 { told["accepted"] = accepted }
+    posts.withLock { posts in
+      for (code, count) in told {
+        let counter = posts[code] ?? Metric.submitPosts.counter(code)
+        posts[code] = counter
+        counter.increment(by: count)
+      }
+    }
+  }
+}

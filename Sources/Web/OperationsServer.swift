@@ -1,0 +1,56 @@
+import HTTPTypes
+import Hummingbird
+package import Logging
+import NIOCore
+import OnTheMap
+package import Telemetry
+
+/// What those who run a service ask it, at an address of its own: `/livez`, `/readyz`, `/metrics`.
+package struct OperationsServer: Sendable {
+  private let host: String
+  private let port: Int
+  private let registry: MetricRegistry
+  private let readiness: Readiness
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - registry: what `/metrics` shows.
+  ///   - readiness: what `/readyz` shows.
+  package init(host: String, port: Int, registry: MetricRegistry, readiness: Readiness, logger: Logger) {
+    self.host = host
+    self.port = port
+    self.registry = registry
+    self.readiness = readiness
+    self.logger = logger
+  }
+
+  /// Answers until graceful shutdown.
+  ///
+  /// - Parameters:
+  ///   - port: instead of its own, where that one is not free.
+  ///   - ready: called once with the port that was taken.
+  /// - Throws: `ListenError`.
+  package func run(port: Int? = nil, ready: @escaping @Sendable (Int) -> Void) async throws {
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ProblemMiddleware { _ in nil })
+    router.get("/livez") { _, _ in Response(status: .noContent) }
+    router.get("/readyz") { [readiness] _, _ in
+      let isReady = readiness.isReady
+      return OperationsServer.response(
+        isReady ? "ready\n" : "not ready yet\n", type: "text/plain", status: isReady ? .ok : .serviceUnavailable)
+    }
+    router.get("/metrics") { [registry] _, _ in
+      OperationsServer.response(await registry.text(), type: MetricRegistry.mediaType, status: .ok)
+    }
+    for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    try await HTTPService.run(
+      router, host: host, port: port ?? self.port, connections: Limits.operationsConnectionsMax, logger: logger,
+      ready: ready)
+  }
+
+  private static func response(_ text: String, type: String, status: HTTPResponse.Status) -> Response {
+    Response(
+      status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+}

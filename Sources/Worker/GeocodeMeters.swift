@@ -1,0 +1,32 @@
+import Logging
+import Metrics
+import OnTheMap
+import Telemetry
+
+/// Times jobs by their outcome, and tells the log about each, with its trace. Any thread.
+struct GeocodeMeters: Sendable {
+  private let located = Metric.geocodeDuration.timer("located")
+  private let notFound = Metric.geocodeDuration.timer("not_found")
+  private let failed = Metric.geocodeDuration.timer("failed")
+  private let remoteNeeded = Metric.geocodeDuration.timer("remote_needed")
+  private let logger: Logger
+
+  init(logger: Logger) { self.logger = logger }
+
+  /// A job has its answer.
+  func count(_ outcome: JobOutcome, to job: Job, since watch: Stopwatch) {
+    let (word, timer) =
+      switch outcome {
+      case .located: ("located", located)
+      case .notFound: ("not_found", notFound)
+      case .failed: ("failed", failed)
+      case .remoteNeeded: ("remote_needed", remoteNeeded)
+      }
+    let nanoseconds = watch.stop(timer)
+    guard logger.logLevel <= .debug else { return }
+    var metadata: Logger.Metadata = ["outcome": "\(word)", "us": "\(nanoseconds / 1_000)"]
+    if let post = job.id.post { metadata["post"] = "\(post)" }
+    if let trace = job.trace { metadata["trace_id"] = "\(trace.traceID)" }
+    logger.debug("job answered", metadata: metadata)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@Suite("Prometheus")
+struct PrometheusTests {
+  private let rules = DeployFile("deploy/prometheus/rules.yml")
+  private let configuration = DeployFile("deploy/prometheus/prometheus.yml")
+  private static let catalogue = DeployFile("Sources/Telemetry/Metric+Catalogue.swift")
+
+  /// Every metric of the program, with its type, the names of its labels and its help.
+  private static let metrics: [String: (kind: String, labels: [String], help: String)] = {
+    let pattern = #/Metric\(\s*"([a-z_]+)", \.(\w+),\s*"([^"]+)"(?:,\s*labels: \[([^\]]*)\])?/#
+    return Dictionary(
+      uniqueKeysWithValues: catalogue.text.matches(of: pattern).map { match in
+        let labels = match.4?.split(separator: ", ").map { $0.trimmingCharacters(in: ["\""]) } ?? []
+        return (String(match.1), (String(match.2), labels, String(match.3)))
+      })
+  }()
+
+  @Test("Every alert asks for metrics and labels that there are, and says how bad it is and what")
+  func alerts() {
+    func rule(_ file: DeployFile) -> [String] {
+      let alerts = file.text.components(separatedBy: "- alert: ").dropFirst()
+      return alerts.flatMap { alert -> [String] in
+        let name = alert.prefix { $0 != "\n" }
+        let expression = alert.components(separatedBy: "labels: {severity")[0]
+        var complaints: [String] = []
+        let used = DeployFile(file.path, expression).matches(of: #"\b((?:onthemap|process)_[a-z_]+)"#)
+        if used.isEmpty, !expression.contains("up{") { complaints.append("\(name) asks for nothing.") }
+        for word in used where Self.metric(word) == nil { complaints.append("\(name): there is no \(word).") }
+        for match in expression.matches(of: #/\b((?:onthemap|process)_[a-z_]+)\{([a-z_]+)/#) {
+          let labels = (Self.metric(String(match.1))?.labels ?? []) + ["job", "instance", "le"]
+          if !labels.contains(String(match.2)) { complaints.append("\(name): \(match.1) has no \(match.2).") }
+        }
+        if alert.firstMatch(of: #/labels: \{severity: (critical|warning|info)\}/#) == nil {
+          complaints.append("\(name) has no severity.")
+        }
+        return complaints + (alert.contains("summary: \"") ? [] : ["\(name) says nothing."])
+      }
+    }
+    hold(
+      [rules], to: rule,
+      bad: [
+        rules.with("onthemap_queue_workers ==", replacedBy: "onthemap_workers =="),
+        rules.with("{outcome=", replacedBy: "{result="), rules.with("severity: info", replacedBy: "severity: high"),
+        rules.with("summary:", replacedBy: "summry:"),
+      ])
+  }
+
+  /// The metric that a name of an expression belongs to.
+  private static func metric(_ name: String) -> (kind: String, labels: [String], help: String)? {
+    let base = String(name.replacing(#/_(bucket|sum|count)$/#, with: ""))
+    return metrics[name] ?? metrics[base].flatMap { $0.kind == "histogram" ? $0 : nil }
+  }
+
+  @Test("It scrapes the default addresses of all roles, and reads the rules")
+  func targets() {
+    let options = ["IngestOptions", "FeedCommand", "GeocoderCommand"].map {
+      DeployFile("Sources/Command/\($0).swift").matches(of: #"OPERATIONS, (?:\\\n\s*)?default: ([\d.:]+)\]"#)
+    }
+    func rule(_ file: DeployFile) -> [String] {
+      let wanted = options.flatMap(\.self).sorted()
+      let targets = file.matches(of: #"targets: \["([\d.:]+)"\]"#).sorted()
+      let complaints = wanted.count == 3 && targets == wanted ? [] : ["it scrapes \(targets), not \(wanted)."]
+      return complaints + (file.text.contains("\nrule_files: [rules.yml]\n") ? [] : ["it does not read the rules."])
+    }
+    hold(
+      [configuration], to: rule,
+      bad: [configuration.with("9465", replacedBy: "9467"), configuration.with("rule_files:", replacedBy: "#")])
+  }
+
+  @Test("The document's tables are the catalogue")
+  func tables() {
+    func rule(_ file: DeployFile) -> [String] {
+      Self.metrics.sorted { $0.key < $1.key }.compactMap { name, metric in
+        let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
+        let row = "| `\(name)` | \(metric.kind) | \(labels) | \(metric.help) |"
+        return file.lines.contains(Substring(row)) ? nil : "this row is missing: \(row)"
+      }
+        + file.matches(of: #"^\| `((?:onthemap|process)_[a-z_]+)`"#).filter { Self.metrics[$0] == nil }
+        .map { "there is no \($0)." }
+    }
+    #expect(Self.metrics.count > 40)
+    let document = DeployFile("Sources/Telemetry/Telemetry.docc/Metrics.md")
+    hold(
+      [document], to: rule,
+      bad: [
+        document.with("| `onthemap_feed_seq` | gauge", replacedBy: "| `onthemap_feed_seq` | counter"),
+        document.with("| `process_threads`", replacedBy: "| `process_thread`"),
+      ])
+  }
+
+  @Test("Both files are YAML", .enabled(if: Program.yamlPython != nil, "python3 has no yaml module here"))
+  func yaml() throws {
+    let python = try #require(Program.yamlPython)
+    try hold(
+      [rules, configuration],
+      to: { file in
+        let script = "import sys, yaml; yaml.safe_load(sys.argv[1])"
+        let (status, output) = try python.run("-c", script, file.text)
+        return status == 0 ? [] : [output]
+      }, bad: [DeployFile("a", "a: [1\nb: 2")])
+  }
+
+  @Test("promtool understands them", .enabled(if: Program.promtool != nil, "promtool is not installed"))
+  func understood() throws {
+    let promtool = try #require(Program.promtool)
+    try hold(
+      [rules],
+      to: { file in
+        try Deployment.withFolder { folder in
+          let path = folder.appending(path: "rules.yml")
+          try Data(file.text.utf8).write(to: path)
+          let (status, output) = try promtool.run("check", "rules", path.path)
+          return status == 0 ? [] : [output]
+        }
+      }, bad: [rules.with("== 0", replacedBy: "== =")])
+  }
+}

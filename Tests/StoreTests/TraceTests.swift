@@ -1,0 +1,57 @@
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("A post's trace is on disk")
+struct TraceTests {
+  private let folder = Folder()
+  private let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+
+  /// Stores a post, and returns its id.
+  private func accept(_ database: IngestDatabase, by account: AccountID, _ trace: TraceContext?) async throws -> PostID
+  {
+    var submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
+    submission.trace = trace
+    let stored = submission
+    let result: AcceptResult = await withCheckedContinuation { continuation in
+      database.accept(stored, account: account, idempotency: nil, unixMs: 1_700_000_000_000) {
+        continuation.resume(returning: $0)
+      }
+    }
+    let accepted = try result.get().get()
+    #expect(accepted.job?.trace == trace)
+    return accepted.id
+  }
+
+  @Test("It is with the job, with the entry on the list, and in what the operator sees; also after a restart")
+  func kept() async throws {
+    let (traced, bare, later) = try await first()
+    let reopened = try folder.open()
+    #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(later)])
+    #expect(try reopened.unsettledJobs().map(\.job.trace) == [nil, trace])
+    #expect(try await reopened.settled([(later, .verdict(.at(599_139_000)))]).first?.trace == trace)
+    #expect(try await reopened.queueEntry(traced)?.trace == trace)
+    #expect(try await reopened.queueEntry(bare)?.trace == nil)
+  }
+
+  /// What a database holds that is closed then: a published post, and two that wait.
+  private func first() async throws -> (traced: PostID, bare: PostID, later: PostID) {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let traced = try await accept(database, by: account, trace)
+    let bare = try await accept(database, by: account, nil)
+    #expect(try await database.queueEntry(traced)?.trace == trace)
+    #expect(try await database.settled([(traced, .verdict(.at(599_139_000)))]).first?.trace == trace)
+    return (traced, bare, try await accept(database, by: account, trace))
+  }
+
+  @Test("A dead post that is brought back has it again")
+  func revived() async throws {
+    let database = try folder.open()
+    let id = try await accept(database, by: database.addAccount(), trace)
+    _ = try await database.settled([(id, .dead(.init(code: "down", detail: "no worker")))])
+    let revived = try await database.revive(.these([id]), limit: 1, unixMs: 1_700_000_001_000)
+    #expect(revived.jobs.map(\.trace) == [trace])
+  }
+}

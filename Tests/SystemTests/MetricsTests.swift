@@ -1,0 +1,218 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Metrics", .stage)
+struct MetricsTests {
+  /// The metrics that the document tells of.
+  private static func documented() throws -> [String: String] {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(
+      contentsOf: root.appending(path: "Sources/Telemetry/Telemetry.docc/Metrics.md"), encoding: .utf8)
+    return Dictionary(
+      uniqueKeysWithValues: text.matches(of: #/\| `([a-z_]+)` \| (counter|gauge|histogram) \|/#).map {
+        (String($0.1), String($0.2))
+      })
+  }
+
+  /// A post that a failing worker has buried.
+  private func bury(_ place: String, client: Client, map: Services) async throws {
+    let port = try #require(map.ports.first { $0.name == "jobs" }).port
+    let worker = try FailingWorker(port: port)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await worker.run() }
+      let answer = try await client.post(place, wait: 10)
+      #expect(answer["state"] == "dead")
+      group.cancelAll()
+    }
+  }
+
+  @Test("What happened is counted by each role, under the names of the document and no others")
+  func counts() async throws {
+    let stage = Stage.current
+    var map = try await stage.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    try await bury("Lima", client: client, map: map)
+    map.workers = [try await stage.worker(of: map)]
+    #expect(try await client.post("Oslo", wait: 10)["state"] == "published")
+    #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 10)["state"] == "rejected")
+    #expect(try await client.get("/v2/posts/0000000001").status == 404)
+    #expect(try await client.get("/v2/posts/nonsense/\(UUID())").status == 404)
+    #expect(try await client.send("POST", "/v2/posts", body: "{").status == 400)
+    let drafts = [Draft(key: "a"), Draft(key: "b"), Draft(key: "b"), Draft(key: "c", link: "ftp://x.y")]
+    _ = try await Producer(map.submit, token: client.token).submit(drafts)
+    let stranger = Producer(try map.submit, token: "x")
+    #expect(try await stranger.submit(drafts).error == 4)
+    _ = try await stage.watcher(of: map)
+    try await eventually("all are on the map") { try await client.posts().allSatisfy { $0.state != "queued" } }
+
+    let ingest = try await Scrape(map.operations[0])
+    func requests(_ route: String, _ method: String, _ code: Int) -> Double {
+      ingest[#"onthemap_http_requests_total{route="\#(route)",method="\#(method)",code="\#(code)"}"#]
+    }
+    #expect(requests("/v2/posts", "POST", 200) == 3 && requests("/v2/posts", "POST", 400) == 1)
+    #expect(requests("/v2/posts/{id}", "GET", 404) == 1 && requests("unmatched", "GET", 404) == 1)
+    #expect(requests("/v2/accounts", "POST", 201) == 1)
+    let duration = #"onthemap_http_request_duration_seconds_count{route="/v2/posts",method="POST"}"#
+    #expect(ingest[duration] == 4)
+    func completed(_ outcome: String) -> Double {
+      ingest[#"onthemap_queue_completed_total{outcome="\#(outcome)"}"#]
+    }
+    #expect(completed("published") == 3 && completed("rejected") == 1 && completed("dead") == 1)
+    #expect(ingest[#"onthemap_queue_enqueued_total{source="http"}"#] == 3)
+    #expect(ingest[#"onthemap_queue_enqueued_total{source="zeromq"}"#] == 2)
+    #expect(ingest[#"onthemap_queue_jobs{state="dead"}"#] == 1 && ingest["onthemap_queue_jobs_max"] == 100_000)
+    for state in ["ready", "leased", "settling", "delayed", "waiting"] {
+      #expect(ingest.values[#"onthemap_queue_jobs{state="\#(state)"}"#] == 0)
+    }
+    #expect(ingest["onthemap_queue_workers"] >= 1 && ingest["onthemap_queue_credit"] > 0)
+    #expect(ingest.values["onthemap_queue_oldest_age_seconds"] == 0)
+    #expect(ingest[#"onthemap_queue_results_total{disposition="committed"}"#] == 5)
+    #expect(ingest["onthemap_submit_batches_total"] == 1)
+    func told(_ code: String) -> Double { ingest[#"onthemap_submit_posts_total{code="\#(code)"}"#] }
+    #expect(told("accepted") == 2 && told("replayed") == 1 && told("invalid_link") == 1)
+    #expect(ingest[#"onthemap_submit_errors_total{code="unauthorized"}"#] >= 1)
+    let commits = ingest["onthemap_store_commit_duration_seconds_count"]
+    #expect(commits > 5 && ingest["onthemap_store_wal_syncs_total"] <= commits)
+    #expect(ingest["onthemap_store_wal_syncs_total"] > 5 && ingest["onthemap_store_wal_bytes"] > 4_096)
+    #expect(ingest["onthemap_store_commit_rows_sum"] >= 12 && ingest["onthemap_store_database_bytes"] >= 4_096)
+    #expect(ingest["onthemap_changes_seq"] == 3 && ingest[#"onthemap_build_info{version="0.1.0"}"#] == 1)
+
+    let feed = try await eventually("the feed has told of its subscriber") {
+      let feed = try await Scrape(map.operations[1])
+      return feed[#"onthemap_feed_subscribers{kind="zeromq"}"#] == 1 && feed["onthemap_feed_seq"] == 3 ? feed : nil
+    }
+    #expect(feed["onthemap_feed_joins_total"] >= 1 && feed["onthemap_feed_heard_age_seconds"] < 10)
+    let worker = try await Scrape(map.operations[2])
+    #expect(worker[#"onthemap_geocode_duration_seconds_count{outcome="located"}"#] == 3)
+    #expect(worker[#"onthemap_geocode_duration_seconds_count{outcome="not_found"}"#] == 1)
+    #expect(worker["onthemap_geocode_joins_total"] == 1 && worker["process_threads"] > 1)
+
+    let types = [ingest, feed, worker].reduce(into: [:]) { $0.merge($1.types) { first, _ in first } }
+    #expect(try types == Self.documented())
+    for scrape in [ingest, feed, worker] {
+      #expect(scrape.values.filter { $0.key.hasPrefix("onthemap_link_") }.allSatisfy { $0.value == 0 })
+    }
+  }
+
+  @Test("A paused queue shows how much waits in it, and for how long")
+  func depth() async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let data = Stage.current.path("data")
+    #expect(try await Stage.current.run("queue", "pause", "--data", data).status == 0)
+    for place in ["Oslo", "Lima"] { #expect(try await client.post(place).status == 202) }
+    let operations = try #require(try map.operations.first)
+    try await eventually("both wait, and get older") {
+      let scrape = try await Scrape(operations)
+      #expect(scrape["onthemap_queue_paused"] == 1)
+      return scrape[#"onthemap_queue_jobs{state="ready"}"#] == 2 && scrape["onthemap_queue_oldest_age_seconds"] > 0.1
+    }
+    #expect(try await Stage.current.run("queue", "resume", "--data", data).status == 0)
+    try await eventually("none waits") {
+      let scrape = try await Scrape(operations)
+      return scrape["onthemap_queue_paused"] == 0 && scrape[#"onthemap_queue_jobs{state="ready"}"#] == 0
+        && scrape[#"onthemap_queue_completed_total{outcome="published"}"#] == 2
+    }
+    #expect(try await operations.get("/livez").status == 204)
+    let ready = try await operations.get("/readyz")
+    #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self) == "ready\n")
+    #expect(try await operations.send("POST", "/metrics").status == 405)
+    #expect(try await operations.get("/v2/feed").status == 404)
+  }
+
+  @Test("A thousand scrapes, eight at once, leave nothing behind")
+  func leaks() async throws {
+    let map = try await Stage.current.up()
+    let operations = try #require(try map.operations.first)
+    func scrape(_ count: Int) async throws {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            for _ in 0..<(count / 8) {
+              let answer = try await operations.get("/metrics")
+              #expect(answer.status == 200)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    // What is made once is made by then.
+    try await scrape(200)
+    let before = try await Scrape(operations)
+    try await scrape(1_000)
+    try await eventually("its connections are idle") {
+      let after = try await Scrape(operations)
+      return after["process_open_fds"] <= before["process_open_fds"] + 8
+        && after["process_threads"] <= before["process_threads"] + 4
+    }
+    let after = try await Scrape(operations)
+    #expect(after["process_resident_memory_bytes"] < before["process_resident_memory_bytes"] + 8_000_000)
+  }
+
+  @Test(
+    "The word none turns it off; a taken address is refused where it was chosen, and replaced where it is the default")
+  func address() async throws {
+    let stage = Stage.current
+    let off = try await stage.up("--operations", "none")
+    #expect(off.ingest.ready["operations"] == nil)
+    try await off.client.signedUp().expectService()
+    let port = try Port.free()
+    let listener = try Listener(port: port)
+    let ran = try await stage.run(
+      "up", "--data", stage.path("b"), "--operations", "127.0.0.1:\(port)", within: .seconds(20))
+    #expect(ran.status == 1 && ran.logged.contains("--operations (ONTHEMAP_OPERATIONS): "), "\(ran.logged)")
+    withExtendedLifetime(listener) {}
+    for wrong in ["9464", "127.0.0.1:", "off"] {
+      let ran = try await stage.run("up", "--data", stage.path("b"), "--operations", wrong)
+      #expect(ran.status == 1 && ran.logged.contains("--operations (ONTHEMAP_OPERATIONS) must be HOST:PORT"))
+    }
+  }
+
+  @Test("Connections above 64 wait until one ends")
+  func connections() async throws {
+    let map = try await Stage.current.up()
+    let port = try #require(map.operations.first).port
+    var idle = try (0..<64).map { _ in try Connection(port: port) }
+    // Those are taken in first: each has been answered.
+    for connection in idle {
+      try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+      #expect(try await connection.receive(12) == "HTTP/1.1 204")
+    }
+    let last = try Connection(port: port)
+    try await last.send(Array("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+    #expect(try await last.receive(1, within: .milliseconds(300)).isEmpty)
+    idle.removeFirst()
+    #expect(try await last.receive(12) == "HTTP/1.1 204")
+  }
+
+  @Test("Two workers of one host need no addresses to be set")
+  func defaults() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
+    var addresses: Set<String> = []
+    for _ in 0..<2 {
+      let worker = try Stage.current.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+      try await worker.startAndWait()
+      let address = try #require(worker.ready["operations"])
+      #expect(addresses.insert(address).inserted)
+      #expect(try await Client(address).get("/readyz").status == 200)
+    }
+  }
+
+  @Test("top and status tell how many subscribers a feed has")
+  func subscribers() async throws {
+    let stage = Stage.current
+    let map = try await stage.up()
+    let watcher = try await stage.watcher(of: map)
+    _ = try await stage.watcher(of: map)
+    func status() async throws -> String { try await stage.run("queue", "status", "--data", stage.path("data")).said }
+    try await eventually("both are told") { try await status().contains(", 2 subscribers") }
+    let top = try await stage.run("top", "--count", "1", "--data", stage.path("data"))
+    #expect(top.said.contains(" subscribers=2 "))
+    try await watcher.program.kill()
+    try await eventually("one has gone") { try await status().contains(", 1 subscriber\n") }
+  }
+}

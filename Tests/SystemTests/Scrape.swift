@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// What a service shows at `/metrics`.
+struct Scrape: Sendable {
+  /// By name and labels, as they stand in the text: `a_total{b="c"}`.
+  let values: [String: Double]
+  /// The types by the metrics' names.
+  let types: [String: String]
+
+  init(_ client: Client) async throws {
+    let answer = try await client.get("/metrics")
+    #expect(answer.status == 200)
+    #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+    try self.init(text: String(decoding: answer.body, as: UTF8.self))
+  }
+
+  /// Reads the format as its description has it; a line that is none is an issue.
+  init(text: String) throws {
+    var (values, types): ([String: Double], [String: String]) = ([:], [:])
+    #expect(text.hasSuffix("\n"))
+    for line in text.split(separator: "\n") {
+      if let type = line.wholeMatch(of: #/# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram)/#) {
+        #expect(types.updateValue(String(type.2), forKey: String(type.1)) == nil, "\(line) comes twice")
+      } else if let sample = line.wholeMatch(
+        of: #/(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})?) (\S+)/#)
+      {
+        let value = try #require(Double(sample.5.replacing("+Inf", with: "inf")), "\(line)")
+        #expect(values.updateValue(value, forKey: String(sample.1)) == nil, "\(line) comes twice")
+        let name = String(sample.2.replacing(#/_(bucket|sum|count)$/#, with: ""))
+        #expect(types[String(sample.2)] != nil || types[name] == "histogram", "\(line) has no type before it")
+      } else {
+        #expect(line.hasPrefix("# HELP "), "\(line)")
+      }
+    }
+    (self.values, self.types) = (values, types)
+  }
+
+  /// 0 where it is not there.
+  subscript(_ name: String) -> Double { values[name] ?? 0 }
+}

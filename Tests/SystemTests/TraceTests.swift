@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@Suite("Traces", .stage)
+struct TraceTests {
+  private static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+  private static let header = "00-\(id)-00f067aa0ba902b7-01"
+  private static let debug = ["ONTHEMAP_LOG_LEVEL": "debug"]
+
+  private func post(_ place: String, _ header: String, client: Client) async throws -> String {
+    let answer = try await client.send(
+      "POST", "/v2/posts", body: JSON.object(["place": place, "link": "https://example.org/ada"]),
+      headers: ["traceparent": header, "tracestate": "vendor=1"])
+    #expect(answer.status == 202)
+    return try #require(answer["id"])
+  }
+
+  /// A line of a log about a post that says all these words.
+  private func has(_ program: Program?, _ words: String...) -> Bool {
+    (program?.logged ?? "").split(separator: "\n").contains { line in words.allSatisfy { line.contains($0) } }
+  }
+
+  private func show(_ id: String) async throws -> String {
+    try await Stage.current.run("queue", "show", id, "--data", Stage.current.path("data")).said
+  }
+
+  @Test("A trace goes with a post from its request to the worker, the change and the feed's pull, over kill -9 too")
+  func way() async throws {
+    let stage = Stage.current
+    var map = try await stage.roles(workers: 0, environment: Self.debug)
+    let client = try await map.client.signedUp()
+    let traced = try await post("Oslo", Self.header, client: client)
+    let bare = try await post("Lima", "00-\(Self.id.uppercased())-00f067aa0ba902b7-01", client: client)
+    let nowhere = try await post("Qwxzzzk Vbbnkl", Self.header, client: client)
+    var draft = Draft(key: "a", place: "Quito")
+    draft.traceparent = Self.header
+    let sent = try #require(try await Producer(map.submit, token: client.token).submit([draft]).receipts.first).id
+    #expect(try await show(traced).contains("trace     \(Self.id), from span 00f067aa0ba902b7\n"))
+    #expect(try await !show(bare).contains("trace "))
+    try await map.ingest.restart()
+    map.workers = [try await stage.worker(of: map, environment: Self.debug)]
+    try await eventually("all are settled") { try await client.posts().allSatisfy { $0.state != "queued" } }
+    for id in [traced, sent] {
+      #expect(has(map.workers[0], "debug geocoder: job answered", "post=\(id)", "trace_id=\(Self.id)"))
+      #expect(has(map.ingest, "debug ingest: post published", "post=\(id)", "trace_id=\(Self.id)"))
+      try await eventually("the feed has the change") {
+        has(map.feed, "debug feed: post published", "post=\(id)", "trace_id=\(Self.id)")
+      }
+      #expect(try await show(id).contains("trace     \(Self.id)"))
+    }
+    #expect(has(map.ingest, "post rejected", "post=\(nowhere)", "trace_id=\(Self.id)"))
+    #expect(has(map.workers[0], "job answered", "post=\(bare)") && !has(map.workers[0], "post=\(bare)", "trace_id"))
+    let list = try await map.feedClient.get("/v2/feed")
+    #expect(!String(decoding: list.body, as: UTF8.self).contains(Self.id), "Subscribers do not get it.")
+    let row = try await stage.run("queue", "show", traced, "--json", "--data", stage.path("data")).said
+    #expect(row.contains("\"traceparent\":\"\(Self.header)\""))
+    #expect(!row.contains("vendor"))
+  }
+
+  @Test("Without debug, only what an operator must see is told, with its trace")
+  func dead() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    let worker = try FailingWorker(port: #require(map.ports.first { $0.name == "jobs" }).port)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await worker.run() }
+      let id = try await post("Oslo", Self.header, client: client)
+      try await eventually("it is dead") {
+        has(map.ingest, "notice ingest: post dead", "post=\(id)", "trace_id=\(Self.id)", "code=bad_place")
+      }
+      group.cancelAll()
+    }
+  }
+}
