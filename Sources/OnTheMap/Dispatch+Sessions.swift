@@ -23,7 +23,7 @@ extension Dispatch {
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
       session.leases.insert(lease.job)
     }
-    for job in before?.leases.subtracting(session.leases) ?? [] { makeReady(job) }
+    for job in before?.leases.subtracting(session.leases).oldestFirst ?? [] { makeReady(job) }
     sessions[id] = session
     rotation.append(id)
     return (id, replaced)
@@ -43,9 +43,13 @@ extension Dispatch {
     sessions[id]?.jobLimit = max(session.jobLimit, jobLimit)
   }
 
-  /// A heartbeat names the leases that the worker really holds. Those are extended; one that it does not name twice
-  /// running is lost on the way, and goes out again without waiting for its lease to end.
-  package mutating func heartbeat(_ id: UInt64, jobLimit: UInt64, held: [Lease], nowMs: Int64) {
+  /// A heartbeat names the leases that the worker really holds. Those are extended, unless they are too old; one that
+  /// it does not name twice running is lost on the way, and goes out again without waiting for its lease to end.
+  ///
+  /// - Parameter progress: how many jobs it has answered; nil where it does not count.
+  package mutating func heartbeat(
+    _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
+  ) {
     grant(jobLimit, to: id)
     guard let session = sessions[id] else { return }
     for lease in held {
@@ -62,9 +66,9 @@ extension Dispatch {
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
     // It never arrived: nobody's fault, and not a loss of a worker.
-    for lease in lost {
-      sessions[id]?.leases.remove(lease.job)
-      makeReady(lease.job)
+    for job in lost.lazy.map(\.job).oldestFirst {
+      sessions[id]?.leases.remove(job)
+      makeReady(job)
     }
   }
 
@@ -92,7 +96,7 @@ extension Dispatch {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return Losses() }
     var losses = Losses()
-    for job in session.leases.sorted(by: { $0.rawValue < $1.rawValue }) { lose(job, blamed: blamed, into: &losses) }
+    for job in session.leases.oldestFirst { lose(job, blamed: blamed, into: &losses) }
     return losses
   }
 
@@ -116,12 +120,16 @@ extension Dispatch {
       losses.dead += lost.dead
       losses.lookups += lost.lookups
     }
+    var ended: [(job: JobID, session: UInt64)] = []
     for (id, session) in sessions {
       for job in session.leases {
         guard case .leased(_, id, let untilMs)? = jobs[job]?.state, untilMs <= nowMs else { continue }
-        sessions[id]?.leases.remove(job)
-        lose(job, blamed: true, into: &losses)
+        ended.append((job, id))
       }
+    }
+    for (job, id) in ended.sorted(by: { $0.job.rawValue < $1.job.rawValue }) {
+      sessions[id]?.leases.remove(job)
+      lose(job, blamed: true, into: &losses)
     }
     return (silent, losses)
   }
@@ -153,4 +161,9 @@ extension Dispatch {
       losses.requeued.append(id)
     }
   }
+}
+
+extension Sequence<JobID> {
+  /// A set has another order in every process: the order of the queue must not.
+  fileprivate var oldestFirst: [JobID] { sorted { $0.rawValue < $1.rawValue } }
 }

@@ -54,7 +54,7 @@ package struct WorkerSession: Sendable {
     if !outbox.isEmpty {
       for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }
       resendMs = nowMs + 1_000
-      messages.append(.results(outbox.values.map(\.result)))
+      messages.append(.results(outbox.values.map(\.result).oldestFirst))
     }
     return messages + grant(nowMs: nowMs)
   }
@@ -103,7 +103,7 @@ package struct WorkerSession: Sendable {
     guard session != nil else {
       if let helloMs, nowMs - helloMs < 1_000 { return [] }
       helloMs = nowMs
-      return [.hello(held: Array(working.values) + Array(outbox.keys))]
+      return [.hello(held: held)]
     }
     var messages = nowMs >= resendMs ? resend(nowMs: nowMs) : []
     messages += grant(nowMs: nowMs)
@@ -113,6 +113,9 @@ package struct WorkerSession: Sendable {
     }
     return messages
   }
+
+  /// The leases in work, then those of results that are not acknowledged.
+  private var held: [Lease] { working.values.oldestFirst + outbox.keys.oldestFirst }
 
   /// When `tick` is to be called next.
   package var nextMs: Int64 {
@@ -136,7 +139,7 @@ package struct WorkerSession: Sendable {
       }
       resendMs = min(resendMs, dueMs)
     }
-    return overdue.isEmpty ? [] : [.results(overdue)]
+    return overdue.isEmpty ? [] : [.results(overdue.oldestFirst)]
   }
 
   /// Ingest has been silent too long: the connection is to be made anew, the session is over.
@@ -148,7 +151,7 @@ package struct WorkerSession: Sendable {
     guard session != nil, !isLeaving else { return [] }
     isLeaving = true
     defer { working = [:] }
-    return [.goodbye(Array(working.values))]
+    return [.goodbye(working.values.oldestFirst)]
   }
 
   /// Credit for as many jobs as the window has room for; none while the outbox is full.
@@ -162,4 +165,14 @@ package struct WorkerSession: Sendable {
     granted = limit
     return [.ready(jobLimit: limit)]
   }
+}
+
+extension Sequence<Lease> {
+  /// A dictionary has another order in every process: what is said must not.
+  fileprivate var oldestFirst: [Lease] { sorted { $0.token < $1.token } }
+}
+
+extension Sequence<JobResult> {
+  /// By their leases.
+  fileprivate var oldestFirst: [JobResult] { sorted { $0.lease.token < $1.lease.token } }
 }
