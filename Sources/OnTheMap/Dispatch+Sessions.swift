@@ -22,6 +22,7 @@ extension Dispatch {
       guard case .leased(lease.token, let owner, _)? = jobs[lease.job]?.state, owner == replaced else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
       session.leases.insert(lease.job)
+      if before?.suspect == lease.job { session.suspect = lease.job }
     }
     for job in before?.leases.subtracting(session.leases).oldestFirst ?? [] { makeReady(job) }
     sessions[id] = session

@@ -26,6 +26,14 @@ package struct Dispatch: Sendable {
     package var heardMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
     package var missing: Set<Lease> = []
+    /// The job that it was given alone; as long as it has that, it gets no other.
+    var suspect: JobID?
+    /// What its last heartbeat said that it has answered; nil where it does not count.
+    var progress: UInt64?
+    /// Heartbeats running that have said the same.
+    var stillBeats = 0
+    /// Whether its handler hangs: it gets nothing until it answers.
+    package internal(set) var isStuck = false
     /// Results that came from it, for the operator.
     var answers = RateMeter()
     /// Failures among them.
@@ -93,6 +101,10 @@ package struct Dispatch: Sendable {
 
   var jobs: [JobID: Entry] = [:]
   var ready = ReadyQueue()
+  /// Jobs over which a worker was lost, in the order in which they go out: each alone.
+  var suspects: Deque<JobID> = []
+  /// The session that is to be free for the first of them.
+  var reserved: UInt64?
   var delayed: Heap<Timer> = []
   /// Those that wait for leave to ask a remote provider.
   var remote = ReadyQueue()
@@ -125,7 +137,7 @@ package struct Dispatch: Sendable {
   /// When the next job is due that waits for a time; far away when none does.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
-  package var readyCount: Int { ready.count }
+  package var readyCount: Int { ready.count + suspects.count }
 
   /// A number greater than any before, over restarts too.
   mutating func number() -> UInt64 {
@@ -137,7 +149,7 @@ package struct Dispatch: Sendable {
   package mutating func add(_ new: some Sequence<Job>) {
     for job in new where jobs[job.id] == nil {
       jobs[job.id] = Entry(job: job, state: .ready)
-      ready.append(job.id, account: job.account)
+      enqueue(job)
     }
   }
 
@@ -193,9 +205,7 @@ package struct Dispatch: Sendable {
   private func takers() -> [UInt64] {
     var room = 0
     return rotation.filter { id in
-      guard room < ready.count, let session = sessions[id], session.credit > 0,
-        session.leases.count < Limits.windowMax
-      else { return false }
+      guard room < ready.count, let session = sessions[id], takesMore(id, session) else { return false }
       room += min(Limits.jobsTogether, max(1, session.credit / 2))
       return true
     }
@@ -251,10 +261,10 @@ package struct Dispatch: Sendable {
   }
 
   mutating func makeReady(_ id: JobID) {
-    guard let account = jobs[id]?.job.account else { return }
+    guard var job = jobs[id]?.job else { return }
     // Leave to ask a remote provider was the lost lease's: it may have been used.
-    jobs[id]?.job.isRemote = false
-    jobs[id]?.state = .ready
-    ready.append(id, account: account)
+    job.isRemote = false
+    jobs[id] = Entry(job: job, state: .ready)
+    enqueue(job)
   }
 }
