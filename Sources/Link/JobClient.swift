@@ -160,12 +160,13 @@ package final class JobClient: Station {
       ]
     case .ready(let jobLimit): [.ready(.with { $0.jobLimit = jobLimit })]
     case .results(let results): Onthemap_Jobs_V1_Results.parts(results).map { .results($0) }
-    case .heartbeat(let jobLimit, let held):
+    case .heartbeat(let jobLimit, let held, let progress):
       [
         .heartbeat(
           .with {
             $0.jobLimit = jobLimit
             $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+            $0.progress = progress
           })
       ]
     case .goodbye(let leases):

@@ -127,8 +127,7 @@ package final class JobServer: Station {
       guard release.goodbye else { return }
       close(session, "it said goodbye")
       send(peer, IngestFrame(session: session, .reset(.with { $0.reason = .goodbye })))
-    case .heartbeat(let beat):
-      dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
+    case .heartbeat(let beat): hear(beat, session: session, nowMs: nowMs)
     case .hello, nil: break
     }
   }
@@ -206,6 +205,21 @@ package final class JobServer: Station {
       $0.maxWindow = UInt32(Limits.windowMax)
     }
     send(peer, IngestFrame(session: session, .welcome(welcome)))
+  }
+
+  private func hear(_ beat: Onthemap_Jobs_V1_WorkerHeartbeat, session: UInt64, nowMs: Int64) {
+    let wasStuck = dispatch.sessions[session]?.isStuck
+    dispatch.heartbeat(
+      session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), progress: beat.hasProgress ? beat.progress : nil,
+      nowMs: nowMs)
+    guard let known = dispatch.sessions[session], known.isStuck != wasStuck else { return }
+    if known.isStuck {
+      logger.warning(
+        "worker hangs: it beats, and answers nothing; no more jobs until it does",
+        metadata: ["worker": "\(known.worker)", "leases": "\(known.leases.count)"])
+    } else {
+      logger.notice("worker answers again", metadata: ["worker": "\(known.worker)"])
+    }
   }
 
   private func take(_ results: [Onthemap_Jobs_V1_Result], session: UInt64, nowMs: Int64) {

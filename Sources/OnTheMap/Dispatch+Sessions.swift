@@ -52,9 +52,13 @@ extension Dispatch {
     _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
   ) {
     grant(jobLimit, to: id)
+    note(progress, of: id, nowMs: nowMs)
     guard let session = sessions[id] else { return }
+    let ageMaxMs = session.isStuck ? Limits.stuckLeaseMs : Limits.leaseAgeMaxMs
     for lease in held {
-      guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
+      guard let entry = jobs[lease.job], case .leased(lease.token, id, _) = entry.state,
+        nowMs - entry.leasedMs <= ageMaxMs
+      else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
     }
     var absent: Set<Lease> = []
@@ -139,11 +143,30 @@ extension Dispatch {
   private mutating func renew(nowMs: Int64) {
     for (id, session) in sessions {
       sessions[id]?.heardMs = nowMs
+      sessions[id]?.stillBeats = 0
       for job in session.leases {
         guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
         jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+        jobs[job]?.leasedMs = nowMs
       }
     }
+  }
+
+  /// A handler that hangs while its worker's heart beats: nothing is answered for many heartbeats, although there is
+  /// something that should have been long ago. Its leases run out then, which counts as a loss, for the job may be what
+  /// it hangs on.
+  private mutating func note(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
+    guard let session = sessions[id] else { return }
+    guard let progress, progress == session.progress else {
+      sessions[id]?.progress = progress
+      sessions[id]?.stillBeats = 1
+      sessions[id]?.isStuck = false
+      return
+    }
+    sessions[id]?.stillBeats += 1
+    guard session.stillBeats + 1 >= Limits.stuckHeartbeats else { return }
+    let isLate = session.leases.contains { nowMs - (jobs[$0]?.leasedMs ?? nowMs) > Limits.stuckLeaseMs }
+    if isLate { sessions[id]?.isStuck = true }
   }
 
   private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout Losses) {

@@ -41,6 +41,7 @@ package struct Dispatch: Sendable {
 
     /// Jobs that may be sent now, 0 … `Limits.windowMax`.
     package var credit: Int {
+      guard !isStuck else { return 0 }
       let used = jobsSent - min(jobsLost, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
@@ -91,6 +92,8 @@ package struct Dispatch: Sendable {
   struct Entry: Sendable {
     var job: Job
     var state: State
+    /// When its lease was given out; of a leased one.
+    var leasedMs: Int64 = 0
   }
 
   struct Timer: Sendable, Comparable {
@@ -181,7 +184,7 @@ package struct Dispatch: Sendable {
       makeReady(timer.job)
     }
     guard !isPaused else { return [] }
-    var assigned = assignRemote(nowMs: nowMs)
+    var assigned = assignRemote(nowMs: nowMs) + assignSuspects(nowMs: nowMs)
     let takers = takers()
     for (index, session) in takers.enumerated() where ready.count > 0 {
       let share = (ready.count + takers.count - index - 1) / (takers.count - index)
@@ -227,6 +230,7 @@ package struct Dispatch: Sendable {
   mutating func lease(_ job: Job, to session: inout Session, _ id: UInt64, nowMs: Int64) -> Assignment {
     let token = number()
     jobs[job.id]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+    jobs[job.id]?.leasedMs = nowMs
     session.leases.insert(job.id)
     session.jobsSent += 1
     return Assignment(job: job, lease: Lease(job: job.id, token: token))

@@ -84,6 +84,14 @@ package enum Limits {
   package static let leaseLossesMax = 3
   /// A lease without a heartbeat that names it.
   package static let leaseMs: Int64 = 30_000
+  /// A lease that heartbeats do not extend any more: its worker may hang, and others could have answered long ago. A
+  /// look-up at a remote provider stands in line for less.
+  package static let leaseAgeMaxMs: Int64 = 300_000
+  /// Heartbeats running with the same progress, from a worker that holds a lease older than `stuckLeaseMs`: then its
+  /// handler hangs. 30 s: several times as long as a remote provider may take for one answer.
+  package static let stuckHeartbeats = 15
+  /// See `stuckHeartbeats`; leases that are older are not extended while the worker hangs.
+  package static let stuckLeaseMs: Int64 = 30_000
   /// Heartbeats of both ends of the job link, dictated by ingest.
   package static let heartbeatMs: Int64 = 2_000
   /// Silence after which the other end is taken for dead: three heartbeats.

@@ -6,7 +6,8 @@ package struct WorkerSession: Sendable {
     case hello(held: [Lease])
     case ready(jobLimit: UInt64)
     case results([JobResult])
-    case heartbeat(jobLimit: UInt64, held: [Lease])
+    /// With all that it has answered since it started.
+    case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64)
     case goodbye([Lease])
   }
 
@@ -21,6 +22,7 @@ package struct WorkerSession: Sendable {
   private let window: Int
   private var jobsReceived: UInt64 = 0
   private var granted: UInt64 = 0
+  private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
   private var outbox: [Lease: Kept] = [:]
   private var heartbeatMs = Limits.heartbeatMs
@@ -77,6 +79,7 @@ package struct WorkerSession: Sendable {
       if working[result.lease.job] == result.lease { working[result.lease.job] = nil }
       outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
     }
+    answered += UInt64(results.count)
     resendMs = min(resendMs, nowMs + 1_000)
     guard session != nil, !results.isEmpty else { return [] }
     spokeMs = nowMs
@@ -109,7 +112,7 @@ package struct WorkerSession: Sendable {
     messages += grant(nowMs: nowMs)
     if nowMs - spokeMs >= heartbeatMs {
       spokeMs = nowMs
-      messages.append(.heartbeat(jobLimit: granted, held: Array(working.values) + Array(outbox.keys)))
+      messages.append(.heartbeat(jobLimit: granted, held: held, progress: answered))
     }
     return messages
   }
