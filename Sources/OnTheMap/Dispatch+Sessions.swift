@@ -67,7 +67,10 @@ extension Dispatch {
       absent.insert(Lease(job: job, token: token))
     }
     absent.subtract(held)
-    let lost = absent.intersection(session.missing)
+    // Heartbeats that were held up come together: what they do not name may have gone out after them.
+    let lost = absent.intersection(session.missing).filter { lease in
+      nowMs - (jobs[lease.job]?.leasedMs ?? nowMs) >= 2 * Limits.heartbeatMs
+    }
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
     // It never arrived: nobody's fault, and not a loss of a worker.
