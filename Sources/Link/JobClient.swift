@@ -20,6 +20,9 @@ package final class JobClient: Station {
   private var session: WorkerSession
   private var malformed = MalformedFrames()
   private var quietUntilMs: Int64 = 0
+  private var quota = LogQuota()
+  /// Of Welcome: ingest would cut the connection of a longer frame.
+  private var frameBytesMax = Limits.jobFrameBytesMax
 
   /// - Parameters:
   ///   - worker: a name for people, 1 to 64 bytes.
@@ -53,17 +56,23 @@ package final class JobClient: Station {
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard let frame = IngestFrame(frames), frame.body != nil || frame.minor > Protocol.minor else {
+    guard let frame = IngestFrame(frames),
+      frame.major != Protocol.major || frame.body != nil || frame.minor > Protocol.minor
+    else {
       if malformed.add(nowMs: nowMs) {
         logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
       }
       return
     }
+    guard frame.major == Protocol.major else { return refuseVersion(frame, nowMs: nowMs) }
     // A body of a later minor version: optional, or it would be a later major one.
     guard let body = frame.body else { return }
     switch body {
     case .welcome(let welcome):
       logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
+      quota = LogQuota()
+      let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
+      frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
       send(
         session.welcome(
           session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
@@ -75,9 +84,10 @@ package final class JobClient: Station {
       logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
       session.reset()
     case .error(let error):
+      if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       guard session.session == nil else { return }
-      quietUntilMs = nowMs + Int64(min(error.retryAfterMs, 60_000))
+      quietUntilMs = nowMs + min(max(1_000, Int64(error.retryAfterMs)), Limits.quarantineMs)
     case .drain:
       guard frame.session == session.session else { return }
       logger.notice("ingest is going")
@@ -106,6 +116,18 @@ package final class JobClient: Station {
   /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
   /// connection, and what it said last would be lost with it.
   package var hasLeft: Bool { session.session == nil }
+
+  /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
+  private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
+    guard session.session == nil else { return }
+    quietUntilMs = nowMs + Limits.quarantineMs
+    guard quota.admit("version", nowMs: nowMs) != nil else { return }
+    let error = frame.error
+    let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
+    logger.error(
+      "ingest speaks another version of the protocol: run the same version of onthemap here and there",
+      metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
+  }
 
   private static let malformed = JobOutcome.failed(
     .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
@@ -143,6 +165,11 @@ package final class JobClient: Station {
     }
   }
 
+  /// As many as fit a frame: each takes 20 bytes.
+  private func references(_ leases: [Lease]) -> [Onthemap_Jobs_V1_LeaseRef] {
+    leases.prefix((frameBytesMax - 512) / 20).map(Onthemap_Jobs_V1_LeaseRef.init)
+  }
+
   private func bodies(_ message: WorkerSession.Message) -> [WorkerFrame.OneOf_Body] {
     switch message {
     case .hello(let held):
@@ -154,18 +181,18 @@ package final class JobClient: Station {
             $0.worker = worker
             $0.instance = .init(instance)
             $0.software = software
-            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+            $0.held = references(held)
             if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
           })
       ]
     case .ready(let jobLimit): [.ready(.with { $0.jobLimit = jobLimit })]
-    case .results(let results): Onthemap_Jobs_V1_Results.parts(results).map { .results($0) }
+    case .results(let results): Onthemap_Jobs_V1_Results.parts(results, bytesMax: frameBytesMax).map { .results($0) }
     case .heartbeat(let jobLimit, let held, let progress):
       [
         .heartbeat(
           .with {
             $0.jobLimit = jobLimit
-            $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+            $0.held = references(held)
             $0.progress = progress
           })
       ]

@@ -154,14 +154,18 @@ extension Onthemap_Jobs_V1_Located {
 
 extension Onthemap_Jobs_V1_Results {
   /// In as many messages as it takes for each to fit a frame: a longer frame would end the connection, and come again
-  /// after it, for ever.
-  static func parts(_ results: [JobResult]) -> [Self] {
+  /// after it, for ever. A result that would not fit by itself is a failure instead, for good.
+  ///
+  /// - Parameter frameBytesMax: `Limits.jobFrameBytesMin` or more.
+  static func parts(_ results: [JobResult], bytesMax frameBytesMax: Int = Limits.jobFrameBytesMax) -> [Self] {
+    let room = frameBytesMax - 64
     var parts: [Self] = []
     var bytes = Int.max
     for result in results {
-      let wire = Onthemap_Jobs_V1_Result(result)
-      let size = wire.bytesMax
-      if bytes > Limits.jobFrameBytesMax - 64 - size {
+      var wire = Onthemap_Jobs_V1_Result(result)
+      if wire.bytesMax > room, wire.bytes.count > room { wire = .init(result.tooLarge(wire.bytes.count, room)) }
+      let size = min(wire.bytesMax, room)
+      if bytes > room - size {
         parts.append(.init())
         bytes = 0
       }
@@ -169,6 +173,13 @@ extension Onthemap_Jobs_V1_Results {
       bytes += size
     }
     return parts
+  }
+}
+
+extension JobResult {
+  fileprivate func tooLarge(_ bytes: Int, _ room: Int) -> JobResult {
+    let detail = "the answer takes \(bytes) bytes, and ingest takes frames with \(room)"
+    return JobResult(lease: lease, outcome: .failed(.init(kind: .permanent, code: "result_too_large", detail: detail)))
   }
 }
 
@@ -257,10 +268,10 @@ extension IngestFrame {
     self.body = body
   }
 
-  /// Nil when the bytes are not a frame of this protocol's major version.
+  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let bytes = frames.first, let frame = try? IngestFrame(serializedBytes: bytes),
-      frame.magic == Protocol.magic, frame.major == Protocol.major
+      frame.magic == Protocol.magic
     else { return nil }
     self = frame
   }

@@ -165,6 +165,15 @@ package enum Limits {
   /// The random part of a join topic.
   package static let joinNonceBytesMax = 40
 
+  /// Frames of one peer of the job link that nobody can read, within `quarantineMs`; then it is shut out for as long.
+  package static let malformedFramesMax = 100
+  /// See `malformedFramesMax`; and how long a worker waits that speaks another version.
+  package static let quarantineMs: Int64 = 60_000
+  /// Peers that are remembered for that; each about 100 bytes.
+  package static let quarantinePeersMax = 1_000
+  /// The least that a frame may have by an ingest's Welcome: one failure fits.
+  package static let jobFrameBytesMin = 1_024
+
   /// Posts in one batch of a producer over ZeroMQ, and ids in one of its questions. 64 are enough to spread a frame's
   /// cost; one answer takes a commit, so more would only make the first of them wait.
   package static let submitPostsMax = 256
