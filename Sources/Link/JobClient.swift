@@ -42,7 +42,7 @@ package final class JobClient: Station {
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, curve: curve, logger: logger)
+    try context.connect(socket, endpoint, as: .jobs, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.worker = worker
     self.instance = instance

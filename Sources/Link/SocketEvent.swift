@@ -24,12 +24,18 @@ enum SocketEvent: Equatable {
     }
   }
 
+  /// The connection is there, and both ends take each other.
   case handshakeSucceeded
+  /// It was there, and is gone.
+  case disconnected
+  /// There is none; libzmq tries again after a pause.
+  case retrying(pauseMs: UInt32)
   case handshakeFailed(Failure)
 
   /// The events that are asked for.
   static let mask = Int32(
-    ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+    ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
+      | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
       | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
 
   /// Nil for any other message.
@@ -41,6 +47,8 @@ enum SocketEvent: Equatable {
     }
     switch event {
     case Int32(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): self = .handshakeSucceeded
+    case Int32(ZMQ_EVENT_DISCONNECTED): self = .disconnected
+    case Int32(ZMQ_EVENT_CONNECT_RETRIED): self = .retrying(pauseMs: value)
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH): self = .handshakeFailed(.refused)
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL): self = .handshakeFailed(.init(protocolError: value))
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL): self = .handshakeFailed(.cut)
