@@ -77,6 +77,7 @@ package final class JobServer: Station {
   private var takenNow: [Taken] = []
   private var acks: [UInt64: [Onthemap_Jobs_V1_ResultAck]] = [:]
   private var malformed = MalformedFrames()
+  private var quarantine = PeerQuarantine()
   private var beatMs: Int64 = 0
 
   /// On the reactor's thread, as all of it.
@@ -104,6 +105,7 @@ package final class JobServer: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
+    guard !quarantine.isShut(peer, nowMs: nowMs) else { return }
     guard let frame = WorkerFrame(frames.dropFirst()) else {
       return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
     }
@@ -322,6 +324,11 @@ package final class JobServer: Station {
   private func reject(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
+    if code == .malformed, quarantine.note(peer, nowMs: nowMs) {
+      if let session = sessions[peer] { close(session, "it sends what nobody can read") }
+      logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
+      refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
+    }
     guard malformed.add(nowMs: nowMs) else { return }
     logger.warning(
       "malformed frame on the job link", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
