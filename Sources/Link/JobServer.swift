@@ -96,7 +96,7 @@ package final class JobServer: Station {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
-    dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond)
+    dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs)
     self.inbox = inbox
     self.logger = logger
     self.taken = taken

@@ -130,9 +130,11 @@ package struct Dispatch: Sendable {
   /// - Parameters:
   ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
   ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
-  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond) {
+  ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
+  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     counter = UInt64(boot) << 40
     bucket = TokenBucket(perSecond: remotePerSecond)
+    if let startMs { _ = bucket.take(nowMs: startMs) }
   }
 
   /// Jobs not settled, look-ups among them.

@@ -144,7 +144,6 @@ struct Ledger {
   /// What ingest has read from the disk at its start.
   mutating func start(_ jobs: [Job], isPaused: Bool) {
     restarts += 1
-    lastRemoteMs = .min / 2
     expect(Set(jobs.compactMap(\.id.post)) == queued, "other posts are queued after the start than before")
     for job in jobs {
       guard let id = job.id.post, let entry = posts[id] else { continue }

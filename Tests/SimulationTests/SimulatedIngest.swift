@@ -38,7 +38,8 @@ extension Simulation {
     ledger.start(jobs.map(\.job), isPaused: isPaused)
     let boot = canary == .startsTokensAnew ? 1 : database.boot
     var started = SimulatedIngest(
-      boot: database.boot, dispatch: Dispatch(boot: boot), log: ChangeLog(state: try database.feed()), beatMs: nowMs)
+      boot: database.boot, dispatch: Dispatch(boot: boot, startMs: nowMs), log: ChangeLog(state: try database.feed()),
+      beatMs: nowMs)
     started.isHeld = isPaused
     started.dispatch.isPaused = isPaused && canary != .forgetsPause
     for (job, dueMs) in jobs {
