@@ -19,6 +19,8 @@ struct Ledger {
     /// Workers that it has ended while it was theirs, and while it was not, since then.
     var kills = 0
     var strayKills = 0
+    /// How often its worker's HELLO came again, and did not name it: then nobody is blamed.
+    var excuses = 0
   }
 
   /// What is wrong; the run ends with the first.
@@ -136,9 +138,13 @@ struct Ledger {
   mutating func kill(_ lease: Lease, isCurrent: Bool) {
     guard let id = lease.job.post else { return }
     if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.strayKills += 1 }
-    let kills = posts[id]?.kills ?? 0
+    let (kills, excuses) = (posts[id]?.kills ?? 0, posts[id]?.excuses ?? 0)
     // Ingest forgets what it had not yet noticed.
-    expect(kills <= Limits.leaseLossesMax + restarts, "job \(lease.job.rawValue) has ended \(kills) workers")
+    expect(kills <= Limits.leaseLossesMax + restarts + excuses, "job \(lease.job.rawValue) has ended \(kills) workers")
+  }
+
+  mutating func excuse(_ jobs: Set<JobID>) {
+    for id in jobs.compactMap(\.post) { posts[id]?.excuses += 1 }
   }
 
   /// What ingest has read from the disk at its start.

@@ -76,6 +76,7 @@ extension Simulation {
     if let earlier = ingest?.sessions[address], ingest?.dispatch.sessions[earlier]?.instance != letter.instance {
       close(earlier)
     }
+    let before = ingest?.dispatch.sessions.values.first { $0.instance == letter.instance }?.leases ?? []
     guard
       let opened = ingest?.dispatch.open(
         worker: "w\(address.worker)", instance: letter.instance, held: held,
@@ -85,6 +86,7 @@ extension Simulation {
       ingest?.sessions[old] = nil
       if old != address { send(IngestLetter(session: replaced, message: .reset), to: old) }
     }
+    ledger.excuse(before.subtracting(ingest?.dispatch.sessions[opened.session]?.leases ?? []))
     trace("worker \(address.worker) joins as \(opened.session) with \(held.map(\.job.rawValue))")
     ingest?.peers[opened.session] = address
     ingest?.sessions[address] = opened.session
