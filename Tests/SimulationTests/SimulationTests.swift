@@ -9,7 +9,7 @@ struct SimulationTests {
   private static let seedsPerCanary: UInt64 = 200
   /// In all, or as many as SIMULATION_SEEDS says.
   private static let seedsPerPart =
-    (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_600) / parts
+    (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_200) / parts
 
   /// What all runs together have gone through.
   private struct Tally {
