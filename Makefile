@@ -7,6 +7,7 @@
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
 # make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
 # make fuzz       what reads bytes from outside, from new seeds, a minute for each reader; FUZZ_SECONDS=… FUZZ_SEED=…
+# make simulation  the whole under simulated trouble; SIMULATION_SEEDS=… how many runs, SIMULATION_SEED=… only that one
 # make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
 # make proto      Swift from the .proto files
@@ -22,12 +23,13 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system soak fuzz build release gazetteer bench sanitize proto check-proto fmt lint clean \
+.PHONY: run test tests check system soak fuzz simulation build release gazetteer bench sanitize proto check-proto fmt lint clean \
 	setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
 FUZZ_SECONDS ?= 60
+SIMULATION_SEEDS ?= 20000
 export YARDSTICKS
 
 # Folders are listed too: they change when a file goes.
@@ -65,6 +67,10 @@ soak: release tests
 # A round that ends the process is found by its backtrace, and comes again from the FUZZ_SEED that is told at the start.
 fuzz: tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) swift test --skip-build --filter FuzzTests
+
+# A part of the seeds runs in `make test`.
+simulation: tests
+	SIMULATION_SEEDS=$(SIMULATION_SEEDS) swift test --skip-build --filter SimulationTests
 
 # By name: everything there is to build would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm

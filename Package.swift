@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// A place index of a quarter of a million rows cannot wait for unoptimised code, so this target is optimised in debug
-// builds as well.
+// A place index of a quarter of a million rows, and thousands of runs of the simulation, cannot wait for unoptimised
+// code, so these targets are optimised in debug builds as well.
 let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let http: [Target.Dependency] = [
@@ -139,6 +139,10 @@ let package = Package(
     .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["Fuzzing", "OnTheMap", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: optimised),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",

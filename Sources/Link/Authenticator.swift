@@ -169,9 +169,9 @@ final class Connections {
   fileprivate func note(_ event: SocketEvent) {
     switch event {
     case .accepted(let descriptor): descriptors.insert(descriptor)
-    case .ended(let descriptor): descriptors.remove(descriptor)
+    case .disconnected(let descriptor): descriptors.remove(descriptor)
     case .unbound: descriptors = []
-    case .handshakeSucceeded, .handshakeFailed: break
+    case .retrying, .handshakeSucceeded, .handshakeFailed: break
     }
   }
 }

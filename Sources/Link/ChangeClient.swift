@@ -35,7 +35,7 @@ package final class ChangeClient: Station {
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, curve: curve, logger: logger)
+    try context.connect(socket, endpoint, as: .changes, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.feed = feed
     self.logger = logger

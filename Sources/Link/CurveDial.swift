@@ -11,19 +11,24 @@ final class CurveDial: Station {
   private let logger: Logger
   private var pacing = HandshakePacing()
   private var quota = LogQuota()
+  private var connection: ConnectionLog?
 
   init(
-    _ context: Reactor.Context, dialling dialled: Socket, endpoint: Endpoint, curve: CurveClient, logger: Logger
+    _ context: Reactor.Context, dialling dialled: Socket, endpoint: Endpoint, curve: CurveClient,
+    connection: ConnectionLog?, logger: Logger
   ) throws(LinkError) {
     socket = try context.monitor(dialled)
     self.dialled = dialled
     self.endpoint = endpoint
     self.curve = curve
     self.logger = logger
+    self.connection = connection
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    switch SocketEvent(frames) {
+    let event = SocketEvent(frames)
+    if let event { connection?.note(event, nowMs: nowMs) }
+    switch event {
     case .handshakeSucceeded:
       pacing.succeeded()
       // What was said of failures is over: the next one is news.
@@ -35,7 +40,7 @@ final class CurveDial: Station {
       var random = SystemRandomNumberGenerator()
       pacing.failed(nowMs: nowMs, using: &random)
       tell(failure, nowMs: nowMs)
-    case .accepted, .ended, .unbound, nil: break
+    case .disconnected, .retrying, .accepted, .unbound, nil: break
     }
   }
 

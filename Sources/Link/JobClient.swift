@@ -23,6 +23,9 @@ package final class JobClient: Station {
   private var malformed = MalformedFrames("jobs")
   private let reconnects = Metric.linkReconnects.counter("jobs")
   private var quietUntilMs: Int64 = 0
+  private var quota = LogQuota()
+  /// Of Welcome: ingest would cut the connection of a longer frame.
+  private var frameBytesMax = Limits.jobFrameBytesMax
 
   /// - Parameters:
   ///   - worker: a name for people, 1 to 64 bytes.
@@ -42,7 +45,7 @@ package final class JobClient: Station {
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
-    try context.connect(socket, endpoint, curve: curve, logger: logger)
+    try context.connect(socket, endpoint, as: .jobs, curve: curve, logger: logger)
     self.endpoint = endpoint
     self.worker = worker
     self.instance = instance
@@ -62,6 +65,7 @@ package final class JobClient: Station {
     case .acks(session.session, let acks)?:
       for (lease, disposition) in acks { session.acknowledge(lease, disposition, nowMs: nowMs) }
     case .jobs?, .acks?: break
+    case .other(let frame)? where frame.major != Protocol.major: refuseVersion(frame, nowMs: nowMs)
     case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
     case .other?, nil:
       guard malformed.add(nowMs: nowMs) else { return }
@@ -75,6 +79,9 @@ package final class JobClient: Station {
     switch body {
     case .welcome(let welcome):
       logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
+      quota = LogQuota()
+      let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
+      frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
       send(
         session.welcome(
           session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
@@ -86,9 +93,10 @@ package final class JobClient: Station {
       logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
       session.reset()
     case .error(let error):
+      if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       guard session.session == nil else { return }
-      quietUntilMs = nowMs + Int64(min(error.retryAfterMs, 60_000))
+      quietUntilMs = nowMs + min(max(1_000, Int64(error.retryAfterMs)), Limits.quarantineMs)
     case .drain:
       guard frame.session == session.session else { return }
       logger.notice("ingest is going")
@@ -117,6 +125,18 @@ package final class JobClient: Station {
   /// connection, and what it said last would be lost with it.
   package var hasLeft: Bool { session.session == nil }
 
+  /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
+  private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
+    guard session.session == nil else { return }
+    quietUntilMs = nowMs + Limits.quarantineMs
+    guard quota.admit("version", nowMs: nowMs) != nil else { return }
+    let error = frame.error
+    let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
+    logger.error(
+      "ingest speaks another version of the protocol: run the same version of onthemap here and there",
+      metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
+  }
+
   private static let malformed = JobOutcome.failed(
     .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
 
@@ -141,10 +161,16 @@ package final class JobClient: Station {
     }
   }
 
+  /// As many as fit a frame: each takes 20 bytes.
+  private func references(_ leases: [Lease]) -> [Onthemap_Jobs_V1_LeaseRef] {
+    leases.prefix((frameBytesMax - 512) / 20).map(Onthemap_Jobs_V1_LeaseRef.init)
+  }
+
   private func frames(_ message: WorkerSession.Message, session: UInt64) -> [[UInt8]] {
     let body: WorkerFrame.OneOf_Body
     switch message {
-    case .results(let results): return JobFrame.results(results, session: session)
+    case .results(let results):
+      return JobFrame.results(results, session: session, bytesMax: frameBytesMax)
     case .hello(let held):
       body = .hello(
         .with {
@@ -153,15 +179,16 @@ package final class JobClient: Station {
           $0.worker = worker
           $0.instance = .init(instance)
           $0.software = software
-          $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+          $0.held = references(held)
           if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
         })
     case .ready(let jobLimit): body = .ready(.with { $0.jobLimit = jobLimit })
-    case .heartbeat(let jobLimit, let held):
+    case .heartbeat(let jobLimit, let held, let progress):
       body = .heartbeat(
         .with {
           $0.jobLimit = jobLimit
-          $0.held = held.map(Onthemap_Jobs_V1_LeaseRef.init)
+          $0.held = references(held)
+          $0.progress = progress
         })
     case .goodbye(let leases):
       body = .release(

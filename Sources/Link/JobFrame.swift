@@ -25,15 +25,23 @@ enum JobFrame {
   }
 
   /// Results, in as many frames as it takes for each to be within the limit: a longer frame would end the connection,
-  /// and come again after it, for ever.
-  static func results(_ results: [JobResult], session: UInt64) -> [[UInt8]] {
+  /// and come again after it, for ever. A result that would not fit by itself is a failure instead, for good.
+  ///
+  /// - Parameter bytesMax: of a frame, `Limits.jobFrameBytesMin` or more.
+  static func results(
+    _ results: [JobResult], session: UInt64, bytesMax: Int = Limits.jobFrameBytesMax
+  ) -> [[UInt8]] {
     // What stands around them: magic, version, session, and the length of what is within.
-    let room = Limits.jobFrameBytesMax - 32
+    let room = bytesMax - 32
     var frames: [[UInt8]] = []
     var part = FieldWriter()
     for result in results {
       let length = part.bytes.count
       part.message(1) { $0.result(result) }
+      if part.bytes.count - length > room {
+        let bytes = part.cut(after: length).bytes.count
+        part.message(1) { $0.result(result.tooLarge(bytes, room)) }
+      }
       guard part.bytes.count > room, length > 0 else { continue }
       let next = part.cut(after: length)
       frames.append(frame(session, body: 18) { $0.add(part.bytes) })
@@ -51,6 +59,13 @@ enum JobFrame {
     frame.fixed64(4, session)
     frame.message(body, write)
     return frame.bytes
+  }
+}
+
+extension JobResult {
+  fileprivate func tooLarge(_ bytes: Int, _ room: Int) -> JobResult {
+    let detail = "the answer takes \(bytes) bytes, and ingest takes frames with \(room)"
+    return JobResult(lease: lease, outcome: .failed(.init(kind: .permanent, code: "result_too_large", detail: detail)))
   }
 }
 
@@ -92,7 +107,7 @@ enum IngestMessage {
   case acks(session: UInt64, [(lease: Lease, disposition: Disposition)])
   case other(IngestFrame)
 
-  /// Nil when the bytes are not a frame of this protocol's major version.
+  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be `other`.
   init?(_ frames: [[UInt8]]) {
     if frames.count == 1, let message = IngestMessage(fieldByField: frames[0]) {
       self = message
@@ -100,6 +115,7 @@ enum IngestMessage {
     }
     guard let frame = IngestFrame(frames) else { return nil }
     switch frame.body {
+    case _ where frame.major != Protocol.major: self = .other(frame)
     case .jobs(let jobs)?:
       self = .jobs(
         session: frame.session,

@@ -79,6 +79,7 @@ package final class JobServer: Station {
   private var takenNow: [Taken] = []
   private var acks: [UInt64: [(Lease, Disposition)]] = [:]
   private var malformed = MalformedFrames("jobs")
+  private var quarantine = PeerQuarantine()
   private var beatMs: Int64 = 0
   private let meters = JobMeters()
 
@@ -98,7 +99,7 @@ package final class JobServer: Station {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
-    dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond)
+    dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs)
     self.inbox = inbox
     self.logger = logger
     self.taken = taken
@@ -107,6 +108,7 @@ package final class JobServer: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
+    guard !quarantine.isShut(peer, nowMs: nowMs) else { return }
     let frame: WorkerFrame
     switch WorkerMessage(frames.dropFirst()) {
     case .results(let session, let results)?:
@@ -132,8 +134,7 @@ package final class JobServer: Station {
       guard release.goodbye else { return }
       close(session, "it said goodbye")
       send(peer, IngestFrame(session: session, .reset(.with { $0.reason = .goodbye })))
-    case .heartbeat(let beat):
-      dispatch.heartbeat(session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), nowMs: nowMs)
+    case .heartbeat(let beat): hear(beat, session: session, nowMs: nowMs)
     case .hello, .results, nil: break
     }
   }
@@ -217,6 +218,21 @@ package final class JobServer: Station {
       $0.maxWindow = UInt32(Limits.windowMax)
     }
     send(peer, IngestFrame(session: session, .welcome(welcome)))
+  }
+
+  private func hear(_ beat: Onthemap_Jobs_V1_WorkerHeartbeat, session: UInt64, nowMs: Int64) {
+    let wasStuck = dispatch.sessions[session]?.isStuck
+    dispatch.heartbeat(
+      session, jobLimit: beat.jobLimit, held: beat.held.map(\.lease), progress: beat.hasProgress ? beat.progress : nil,
+      nowMs: nowMs)
+    guard let known = dispatch.sessions[session], known.isStuck != wasStuck else { return }
+    if known.isStuck {
+      logger.warning(
+        "worker hangs: it beats, and answers nothing; no more jobs until it does",
+        metadata: ["worker": "\(known.worker)", "leases": "\(known.leases.count)"])
+    } else {
+      logger.notice("worker answers again", metadata: ["worker": "\(known.worker)"])
+    }
   }
 
   private func take(_ results: [(lease: Lease, result: JobResult?)], session: UInt64, nowMs: Int64) {
@@ -318,6 +334,11 @@ package final class JobServer: Station {
   private func reject(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
+    if code == .malformed, quarantine.note(peer, nowMs: nowMs) {
+      if let session = sessions[peer] { close(session, "it sends what nobody can read") }
+      logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
+      refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
+    }
     guard malformed.add(nowMs: nowMs) else { return }
     logger.warning(
       "malformed frame on the job link", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])

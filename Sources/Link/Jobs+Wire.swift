@@ -229,10 +229,10 @@ extension IngestFrame {
     self.body = body
   }
 
-  /// Nil when the bytes are not a frame of this protocol's major version.
+  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be.
   init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let bytes = frames.first, let frame = try? IngestFrame(serializedBytes: bytes),
-      frame.magic == Protocol.magic, frame.major == Protocol.major
+      frame.magic == Protocol.magic
     else { return nil }
     self = frame
   }

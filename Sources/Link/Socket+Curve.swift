@@ -81,10 +81,17 @@ extension Reactor.Context {
   }
 
   /// Connects a socket, with keys where there are some.
-  func connect(_ socket: Socket, _ endpoint: Endpoint, curve: CurveClient?, logger: Logger) throws(LinkError) {
+  ///
+  /// - Parameter link: what the log is to call the connection; nil where it is not to tell of it.
+  func connect(
+    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
+  ) throws(LinkError) {
+    let log = link.map { ConnectionLog($0, to: endpoint, logger: logger) }
     if let curve {
       try socket.identify(curve)
-      add(try CurveDial(self, dialling: socket, endpoint: endpoint, curve: curve, logger: logger))
+      add(try CurveDial(self, dialling: socket, endpoint: endpoint, curve: curve, connection: log, logger: logger))
+    } else if let log {
+      add(try DialWatch(self, watching: socket, log))
     }
     try socket.connect(endpoint)
   }

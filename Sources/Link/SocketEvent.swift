@@ -24,19 +24,23 @@ enum SocketEvent: Equatable {
     }
   }
 
+  /// The connection is there, and both ends take each other.
   case handshakeSucceeded
+  /// It was there, and is gone; its descriptor.
+  case disconnected(UInt32)
+  /// There is none; libzmq tries again after a pause.
+  case retrying(pauseMs: UInt32)
   case handshakeFailed(Failure)
   /// A peer has connected, whoever it is; the connection's descriptor.
   case accepted(UInt32)
-  /// A connection has ended.
-  case ended(UInt32)
   /// The address is not listened at any more: the connections that came by it end too, untold.
   case unbound
 
   /// The events that are asked for.
   static let mask = Int32(
-    ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-      | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED)
+    ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_CONNECT_RETRIED
+      | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+      | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
 
   /// Nil for any other message.
   init?(_ frames: [[UInt8]]) {
@@ -47,11 +51,12 @@ enum SocketEvent: Equatable {
     }
     switch event {
     case Int32(ZMQ_EVENT_HANDSHAKE_SUCCEEDED): self = .handshakeSucceeded
+    case Int32(ZMQ_EVENT_DISCONNECTED): self = .disconnected(value)
+    case Int32(ZMQ_EVENT_CONNECT_RETRIED): self = .retrying(pauseMs: value)
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_AUTH): self = .handshakeFailed(.refused)
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL): self = .handshakeFailed(.init(protocolError: value))
     case Int32(ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL): self = .handshakeFailed(.cut)
     case Int32(ZMQ_EVENT_ACCEPTED): self = .accepted(value)
-    case Int32(ZMQ_EVENT_DISCONNECTED): self = .ended(value)
     case Int32(ZMQ_EVENT_CLOSED): self = .unbound
     default: return nil
     }

@@ -60,7 +60,7 @@ extension Dispatch {
   private var remoteTaker: UInt64? {
     rotation.first { id in
       guard let session = sessions[id], session.remoteIntervalMs != nil else { return false }
-      return session.credit > 0 && session.leases.count < Limits.windowMax
+      return takesMore(id, session)
     }
   }
 

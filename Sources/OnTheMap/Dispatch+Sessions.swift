@@ -22,8 +22,9 @@ extension Dispatch {
       guard case .leased(lease.token, let owner, _)? = jobs[lease.job]?.state, owner == replaced else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
       session.leases.insert(lease.job)
+      if before?.suspect == lease.job { session.suspect = lease.job }
     }
-    for job in before?.leases.subtracting(session.leases) ?? [] { makeReady(job) }
+    for job in before?.leases.subtracting(session.leases).oldestFirst ?? [] { makeReady(job) }
     sessions[id] = session
     rotation.append(id)
     return (id, replaced)
@@ -43,13 +44,21 @@ extension Dispatch {
     sessions[id]?.jobLimit = max(session.jobLimit, jobLimit)
   }
 
-  /// A heartbeat names the leases that the worker really holds. Those are extended; one that it does not name twice
-  /// running is lost on the way, and goes out again without waiting for its lease to end.
-  package mutating func heartbeat(_ id: UInt64, jobLimit: UInt64, held: [Lease], nowMs: Int64) {
+  /// A heartbeat names the leases that the worker really holds. Those are extended, unless they are too old; one that
+  /// it does not name twice running is lost on the way, and goes out again without waiting for its lease to end.
+  ///
+  /// - Parameter progress: how many jobs it has answered; nil where it does not count.
+  package mutating func heartbeat(
+    _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
+  ) {
     grant(jobLimit, to: id)
+    note(progress, of: id, nowMs: nowMs)
     guard let session = sessions[id] else { return }
+    let ageMaxMs = session.isStuck ? Limits.stuckLeaseMs : Limits.leaseAgeMaxMs
     for lease in held {
-      guard case .leased(lease.token, id, _)? = jobs[lease.job]?.state else { continue }
+      guard let entry = jobs[lease.job], case .leased(lease.token, id, _) = entry.state,
+        nowMs - entry.leasedMs <= ageMaxMs
+      else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
     }
     var absent: Set<Lease> = []
@@ -58,13 +67,16 @@ extension Dispatch {
       absent.insert(Lease(job: job, token: token))
     }
     absent.subtract(held)
-    let lost = absent.intersection(session.missing)
+    // Heartbeats that were held up come together: what they do not name may have gone out after them.
+    let lost = absent.intersection(session.missing).filter { lease in
+      nowMs - (jobs[lease.job]?.leasedMs ?? nowMs) >= 2 * Limits.heartbeatMs
+    }
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
     // It never arrived: nobody's fault, and not a loss of a worker.
-    for lease in lost {
-      sessions[id]?.leases.remove(lease.job)
-      makeReady(lease.job)
+    for job in lost.lazy.map(\.job).oldestFirst {
+      sessions[id]?.leases.remove(job)
+      makeReady(job)
     }
   }
 
@@ -92,7 +104,7 @@ extension Dispatch {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return Losses() }
     var losses = Losses()
-    for job in session.leases.sorted(by: { $0.rawValue < $1.rawValue }) { lose(job, blamed: blamed, into: &losses) }
+    for job in session.leases.oldestFirst { lose(job, blamed: blamed, into: &losses) }
     return losses
   }
 
@@ -116,12 +128,16 @@ extension Dispatch {
       losses.dead += lost.dead
       losses.lookups += lost.lookups
     }
+    var ended: [(job: JobID, session: UInt64)] = []
     for (id, session) in sessions {
       for job in session.leases {
         guard case .leased(_, id, let untilMs)? = jobs[job]?.state, untilMs <= nowMs else { continue }
-        sessions[id]?.leases.remove(job)
-        lose(job, blamed: true, into: &losses)
+        ended.append((job, id))
       }
+    }
+    for (job, id) in ended.sorted(by: { $0.job.rawValue < $1.job.rawValue }) {
+      sessions[id]?.leases.remove(job)
+      lose(job, blamed: true, into: &losses)
     }
     return (silent, losses)
   }
@@ -130,11 +146,30 @@ extension Dispatch {
   private mutating func renew(nowMs: Int64) {
     for (id, session) in sessions {
       sessions[id]?.heardMs = nowMs
+      sessions[id]?.stillBeats = 0
       for job in session.leases {
         guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
         jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+        jobs[job]?.leasedMs = nowMs
       }
     }
+  }
+
+  /// A handler that hangs while its worker's heart beats: nothing is answered for many heartbeats, although there is
+  /// something that should have been long ago. Its leases run out then, which counts as a loss, for the job may be what
+  /// it hangs on.
+  private mutating func note(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
+    guard let session = sessions[id] else { return }
+    guard let progress, progress == session.progress else {
+      sessions[id]?.progress = progress
+      sessions[id]?.stillBeats = 1
+      sessions[id]?.isStuck = false
+      return
+    }
+    sessions[id]?.stillBeats += 1
+    guard session.stillBeats + 1 >= Limits.stuckHeartbeats else { return }
+    let isLate = session.leases.contains { nowMs - (jobs[$0]?.leasedMs ?? nowMs) > Limits.stuckLeaseMs }
+    if isLate { sessions[id]?.isStuck = true }
   }
 
   private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout Losses) {
@@ -153,4 +188,9 @@ extension Dispatch {
       losses.requeued.append(id)
     }
   }
+}
+
+extension Sequence<JobID> {
+  /// A set has another order in every process: the order of the queue must not.
+  fileprivate var oldestFirst: [JobID] { sorted { $0.rawValue < $1.rawValue } }
 }

@@ -26,6 +26,14 @@ package struct Dispatch: Sendable {
     package var heardMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
     package var missing: Set<Lease> = []
+    /// The job that it was given alone; as long as it has that, it gets no other.
+    var suspect: JobID?
+    /// What its last heartbeat said that it has answered; nil where it does not count.
+    var progress: UInt64?
+    /// Heartbeats running that have said the same.
+    var stillBeats = 0
+    /// Whether its handler hangs: it gets nothing until it answers.
+    package internal(set) var isStuck = false
     /// Results that came from it, for the operator.
     var answers = RateMeter()
     /// Failures among them.
@@ -33,6 +41,7 @@ package struct Dispatch: Sendable {
 
     /// Jobs that may be sent now, 0 … `Limits.windowMax`.
     package var credit: Int {
+      guard !isStuck else { return 0 }
       let used = jobsSent - min(jobsLost, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
@@ -83,6 +92,8 @@ package struct Dispatch: Sendable {
   struct Entry: Sendable {
     var job: Job
     var state: State
+    /// When its lease was given out; of a leased one.
+    var leasedMs: Int64 = 0
   }
 
   struct Timer: Sendable, Comparable {
@@ -93,6 +104,10 @@ package struct Dispatch: Sendable {
 
   var jobs: [JobID: Entry] = [:]
   var ready = ReadyQueue()
+  /// Jobs over which a worker was lost, in the order in which they go out: each alone.
+  var suspects: Deque<JobID> = []
+  /// The session that is to be free for the first of them.
+  var reserved: UInt64?
   var delayed: Heap<Timer> = []
   /// Those that wait for leave to ask a remote provider.
   var remote = ReadyQueue()
@@ -117,9 +132,11 @@ package struct Dispatch: Sendable {
   /// - Parameters:
   ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
   ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
-  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond) {
+  ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
+  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     counter = UInt64(boot) << 40
     bucket = TokenBucket(perSecond: remotePerSecond)
+    if let startMs { _ = bucket.take(nowMs: startMs) }
   }
 
   /// Jobs not settled, look-ups among them.
@@ -127,7 +144,7 @@ package struct Dispatch: Sendable {
   /// When the next job is due that waits for a time; far away when none does.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
-  package var readyCount: Int { ready.count }
+  package var readyCount: Int { ready.count + suspects.count }
 
   /// A number greater than any before, over restarts too.
   mutating func number() -> UInt64 {
@@ -141,7 +158,7 @@ package struct Dispatch: Sendable {
       if let known = jobs.updateValue(Entry(job: job, state: .ready), forKey: job.id) {
         jobs[job.id] = known
       } else {
-        ready.append(job.id, account: job.account)
+        enqueue(job)
       }
     }
   }
@@ -174,7 +191,7 @@ package struct Dispatch: Sendable {
       makeReady(timer.job)
     }
     guard !isPaused else { return [] }
-    var assigned = assignRemote(nowMs: nowMs)
+    var assigned = assignRemote(nowMs: nowMs) + assignSuspects(nowMs: nowMs)
     let takers = takers()
     for (index, session) in takers.enumerated() where ready.count > 0 {
       let share = (ready.count + takers.count - index - 1) / (takers.count - index)
@@ -198,9 +215,7 @@ package struct Dispatch: Sendable {
   private func takers() -> [UInt64] {
     var room = 0
     return rotation.filter { id in
-      guard room < ready.count, let session = sessions[id], session.credit > 0,
-        session.leases.count < Limits.windowMax
-      else { return false }
+      guard room < ready.count, let session = sessions[id], takesMore(id, session) else { return false }
       room += min(Limits.jobsTogether, max(1, session.credit / 2))
       return true
     }
@@ -225,6 +240,7 @@ package struct Dispatch: Sendable {
   ) -> Assignment {
     let token = number()
     jobs.values[index].state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
+    jobs.values[index].leasedMs = nowMs
     let job = jobs.values[index].job
     session.leases.insert(job.id)
     session.jobsSent += 1
@@ -261,11 +277,11 @@ package struct Dispatch: Sendable {
   }
 
   mutating func makeReady(_ id: JobID) {
-    guard let account = jobs[id]?.job.account else { return }
+    guard var job = jobs[id]?.job else { return }
     // Leave to ask a remote provider was the lost lease's: it may have been used.
-    jobs[id]?.job.isRemote = false
+    job.isRemote = false
     if case .leased? = jobs[id]?.state { redelivered += 1 }
-    jobs[id]?.state = .ready
-    ready.append(id, account: account)
+    jobs[id] = Entry(job: job, state: .ready)
+    enqueue(job)
   }
 }

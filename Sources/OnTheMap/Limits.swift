@@ -86,6 +86,14 @@ package enum Limits {
   package static let leaseLossesMax = 3
   /// A lease without a heartbeat that names it.
   package static let leaseMs: Int64 = 30_000
+  /// A lease that heartbeats do not extend any more: its worker may hang, and others could have answered long ago. A
+  /// look-up at a remote provider stands in line for less.
+  package static let leaseAgeMaxMs: Int64 = 300_000
+  /// Heartbeats running with the same progress, from a worker that holds a lease older than `stuckLeaseMs`: then its
+  /// handler hangs. 30 s: several times as long as a remote provider may take for one answer.
+  package static let stuckHeartbeats = 15
+  /// See `stuckHeartbeats`; leases that are older are not extended while the worker hangs.
+  package static let stuckLeaseMs: Int64 = 30_000
   /// Heartbeats of both ends of the job link, dictated by ingest.
   package static let heartbeatMs: Int64 = 2_000
   /// Silence after which the other end is taken for dead: three heartbeats.
@@ -158,6 +166,15 @@ package enum Limits {
   package static let subscriptionBytesMax = 96
   /// The random part of a join topic.
   package static let joinNonceBytesMax = 40
+
+  /// Frames of one peer of the job link that nobody can read, within `quarantineMs`; then it is shut out for as long.
+  package static let malformedFramesMax = 100
+  /// See `malformedFramesMax`; and how long a worker waits that speaks another version.
+  package static let quarantineMs: Int64 = 60_000
+  /// Peers that are remembered for that; each about 100 bytes.
+  package static let quarantinePeersMax = 1_000
+  /// The least that a frame may have by an ingest's Welcome: one failure fits.
+  package static let jobFrameBytesMin = 1_024
 
   /// Posts in one batch of a producer over ZeroMQ, and ids in one of its questions. 64 are enough to spread a frame's
   /// cost; one answer takes a commit, so more would only make the first of them wait.

@@ -6,7 +6,8 @@ package struct WorkerSession: Sendable {
     case hello(held: [Lease])
     case ready(jobLimit: UInt64)
     case results([JobResult])
-    case heartbeat(jobLimit: UInt64, held: [Lease])
+    /// With all that it has answered since it started.
+    case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64)
     case goodbye([Lease])
   }
 
@@ -21,6 +22,7 @@ package struct WorkerSession: Sendable {
   private let window: Int
   private var jobsReceived: UInt64 = 0
   private var granted: UInt64 = 0
+  private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
   /// By the lease's token, of which there are no two.
   private var outbox: [UInt64: Kept] = [:]
@@ -40,8 +42,6 @@ package struct WorkerSession: Sendable {
     spokeMs = nowMs
   }
 
-  private var held: [Lease] { working.values + outbox.values.map(\.result.lease) }
-
   /// Results that ingest has not acknowledged.
   package var unacknowledged: Int { outbox.count }
 
@@ -57,7 +57,7 @@ package struct WorkerSession: Sendable {
     if !outbox.isEmpty {
       for token in outbox.keys { outbox[token]?.sentMs = nowMs }
       resendMs = nowMs + 1_000
-      messages.append(.results(outbox.values.map(\.result)))
+      messages.append(.results(outbox.values.map(\.result).oldestFirst))
     }
     return messages + grant(nowMs: nowMs)
   }
@@ -82,6 +82,7 @@ package struct WorkerSession: Sendable {
       }
       outbox[result.lease.token] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
     }
+    answered += UInt64(results.count)
     resendMs = min(resendMs, nowMs + 1_000)
     guard session != nil, !results.isEmpty else { return [] }
     spokeMs = nowMs
@@ -114,10 +115,13 @@ package struct WorkerSession: Sendable {
     messages += grant(nowMs: nowMs)
     if nowMs - spokeMs >= heartbeatMs {
       spokeMs = nowMs
-      messages.append(.heartbeat(jobLimit: granted, held: held))
+      messages.append(.heartbeat(jobLimit: granted, held: held, progress: answered))
     }
     return messages
   }
+
+  /// The leases in work, then those of results that are not acknowledged.
+  private var held: [Lease] { working.values.oldestFirst + outbox.values.lazy.map(\.result.lease).oldestFirst }
 
   /// When `tick` is to be called next.
   package var nextMs: Int64 {
@@ -141,7 +145,7 @@ package struct WorkerSession: Sendable {
       }
       resendMs = min(resendMs, dueMs)
     }
-    return overdue.isEmpty ? [] : [.results(overdue)]
+    return overdue.isEmpty ? [] : [.results(overdue.oldestFirst)]
   }
 
   /// Ingest has been silent too long: the connection is to be made anew, the session is over.
@@ -153,7 +157,7 @@ package struct WorkerSession: Sendable {
     guard session != nil, !isLeaving else { return [] }
     isLeaving = true
     defer { working = [:] }
-    return [.goodbye(Array(working.values))]
+    return [.goodbye(working.values.oldestFirst)]
   }
 
   /// Credit for as many jobs as the window has room for; none while the outbox is full.
@@ -167,4 +171,14 @@ package struct WorkerSession: Sendable {
     granted = limit
     return [.ready(jobLimit: limit)]
   }
+}
+
+extension Sequence<Lease> {
+  /// A dictionary has another order in every process: what is said must not.
+  fileprivate var oldestFirst: [Lease] { sorted { $0.token < $1.token } }
+}
+
+extension Sequence<JobResult> {
+  /// By their leases.
+  fileprivate var oldestFirst: [JobResult] { sorted { $0.lease.token < $1.lease.token } }
 }

@@ -64,6 +64,22 @@ struct DispatchRemoteTests {
     #expect(desk.remoteCount == 0 && desk.depth == 3)
   }
 
+  @Test("A start of ingest gives no leave that the one before may have given a moment ago")
+  func restart() {
+    var dispatch = Dispatch(boot: 2, startMs: 10_000)
+    guard
+      let opened = dispatch.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
+    else { preconditionFailure("There is room for a test's session.") }
+    dispatch.grant(9, to: opened.session)
+    dispatch.add([Job.post(1)])
+    for lease in dispatch.sent(nowMs: 10_000)[opened.session] ?? [] {
+      _ = dispatch.judge(JobResult(lease: lease, outcome: .remoteNeeded([.sample(59, 10)])))
+    }
+    #expect(dispatch.nextDueMs == 11_000)
+    #expect(dispatch.assign(nowMs: 10_999).isEmpty)
+    #expect(dispatch.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
+  }
+
   @Test("It is to be woken when leave can be given, and not before")
   func due() {
     let desk = Desk()

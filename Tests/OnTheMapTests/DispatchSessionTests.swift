@@ -97,6 +97,15 @@ struct DispatchSessionTests {
     #expect((again.first?.lease.token ?? 0) > leases[2].token)
   }
 
+  @Test("Heartbeats that were held up and come together say nothing of what went out since")
+  mutating func reconciliationOfABurst() {
+    let (session, leases) = leaseThree(nowMs: 100)
+    for nowMs: Int64 in 101...103 { dispatch.heartbeat(session, jobLimit: 3, held: [], nowMs: nowMs) }
+    dispatch.heartbeat(session, jobLimit: 3, held: leases, nowMs: 2_000)
+    #expect(dispatch.sent(nowMs: 2_000).isEmpty)
+    #expect(dispatch.sessions[session]?.leases.count == 3)
+  }
+
   @Test("A lease that is named in between is not lost")
   mutating func reconciliationInterrupted() {
     let (session, leases) = leaseThree()
@@ -123,8 +132,10 @@ struct DispatchSessionTests {
     #expect(dispatch.sent(nowMs: 4_000).isEmpty)
     #expect(dispatch.sessions[session]?.leases == [JobID(rawValue: 1)])
     #expect(dispatch.sessions[session]?.jobsLost == 0)
-    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 6_000)
-    #expect(dispatch.sent(nowMs: 6_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now it is absent twice.")
+    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 6_999)
+    #expect(dispatch.sent(nowMs: 6_999).isEmpty, "Absent twice, and younger than two heartbeats.")
+    dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 7_000)
+    #expect(dispatch.sent(nowMs: 7_000)[session]?.map(\.job) == [JobID(rawValue: 1)], "Now it is old enough.")
     #expect(dispatch.sessions[session]?.jobsLost == 1)
   }
 

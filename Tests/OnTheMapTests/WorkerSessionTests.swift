@@ -146,11 +146,11 @@ struct WorkerSessionTests {
     _ = worker.welcome(session: 1, heartbeatMs: 500, livenessMs: 1_500, nowMs: 0)
     let jobs = worker.receive(leases(1...1), nowMs: 0)
     #expect(worker.tick(nowMs: 499).isEmpty)
-    #expect(worker.tick(nowMs: 500) == [.heartbeat(jobLimit: 8, held: jobs)])
+    #expect(worker.tick(nowMs: 500) == [.heartbeat(jobLimit: 8, held: jobs, progress: 0)])
     #expect(worker.tick(nowMs: 999).isEmpty)
     _ = worker.answer([.found(jobs[0])], nowMs: 600)
     #expect(worker.tick(nowMs: 1_000).isEmpty, "A result is a sign of life too.")
-    #expect(worker.tick(nowMs: 1_100) == [.heartbeat(jobLimit: 8, held: jobs)])
+    #expect(worker.tick(nowMs: 1_100) == [.heartbeat(jobLimit: 8, held: jobs, progress: 1)])
   }
 
   @Test("An absurd WELCOME cannot make the worker spin or give up at once")

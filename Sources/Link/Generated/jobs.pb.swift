@@ -1041,9 +1041,21 @@ nonisolated struct Onthemap_Jobs_V1_WorkerHeartbeat: Sendable {
   /// every lease it holds: these are extended
   var held: [Onthemap_Jobs_V1_LeaseRef] = []
 
+  /// jobs it has answered since it started, in all; absent: it does not count
+  var progress: UInt64 {
+    get {_progress ?? 0}
+    set {_progress = newValue}
+  }
+  /// Returns true if `progress` has been explicitly set.
+  var hasProgress: Bool {self._progress != nil}
+  /// Clears the value of `progress`. Subsequent reads from it will return its default value.
+  mutating func clearProgress() {self._progress = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _progress: UInt64? = nil
 }
 
 nonisolated struct Onthemap_Jobs_V1_IngestHeartbeat: Sendable {
@@ -2385,7 +2397,7 @@ nonisolated extension Onthemap_Jobs_V1_Release: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Onthemap_Jobs_V1_WorkerHeartbeat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerHeartbeat"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_limit\0\u{1}held\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_limit\0\u{1}held\0\u{1}progress\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2395,24 +2407,33 @@ nonisolated extension Onthemap_Jobs_V1_WorkerHeartbeat: SwiftProtobuf.Message, S
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.jobLimit) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._progress) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.jobLimit != 0 {
       try visitor.visitSingularUInt64Field(value: self.jobLimit, fieldNumber: 1)
     }
     if !self.held.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 2)
     }
+    try { if let v = self._progress {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Jobs_V1_WorkerHeartbeat, rhs: Onthemap_Jobs_V1_WorkerHeartbeat) -> Bool {
     if lhs.jobLimit != rhs.jobLimit {return false}
     if lhs.held != rhs.held {return false}
+    if lhs._progress != rhs._progress {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

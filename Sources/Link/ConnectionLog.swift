@@ -1,0 +1,58 @@
+import Logging
+import OnTheMap
+
+/// Says of a client's connection what people want to know: that it is there, that it is lost, and that it is being
+/// tried, which libzmq does several times a second.
+struct ConnectionLog {
+  private let link: LinkName
+  private let endpoint: Endpoint
+  private let logger: Logger
+  private var isLost = false
+  private var quota = LogQuota()
+
+  init(_ link: LinkName, to endpoint: Endpoint, logger: Logger) {
+    self.link = link
+    self.endpoint = endpoint
+    self.logger = logger
+  }
+
+  /// On the reactor's thread.
+  mutating func note(_ event: SocketEvent, nowMs: Int64) {
+    switch event {
+    case .handshakeSucceeded:
+      isLost = false
+      quota = LogQuota()
+      logger.info("\(link) link: connected to \(endpoint)")
+    case .disconnected: isLost = true
+    case .retrying(let pauseMs):
+      if isLost {
+        isLost = false
+        // The first tries that follow are the same news.
+        _ = quota.admit("", nowMs: nowMs)
+        logger.warning("\(link) link: \(endpoint) lost, trying again in \(pauseMs) ms")
+      } else if quota.admit("", nowMs: nowMs) != nil {
+        logger.warning("\(link) link: \(endpoint) does not answer, trying again in \(pauseMs) ms")
+      }
+    case .accepted, .unbound, .handshakeFailed: break
+    }
+  }
+}
+
+/// Tells of a connection without keys; one with keys has its `CurveDial`.
+final class DialWatch: Station {
+  let socket: Socket
+  private var log: ConnectionLog
+
+  init(_ context: Reactor.Context, watching dialled: Socket, _ log: ConnectionLog) throws(LinkError) {
+    socket = try context.monitor(dialled)
+    self.log = log
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    if let event = SocketEvent(frames) { log.note(event, nowMs: nowMs) }
+  }
+
+  func turn(nowMs: Int64) -> Int64 { .max }
+
+  func leave() {}
+}

@@ -1,0 +1,65 @@
+import DequeModule
+
+/// A job over which a worker was lost may be what ended it. It goes out alone, to a worker that has nothing else: so a
+/// job that ends workers takes others' with it once at most, and those are not buried beside it.
+extension Dispatch {
+  /// Puts a job that is ready into its line.
+  mutating func enqueue(_ job: Job) {
+    if job.isSuspect { suspects.append(job.id) } else { ready.append(job.id, account: job.account) }
+  }
+
+  /// Whether a session may get jobs beside those that it has.
+  func takesMore(_ id: UInt64, _ session: Session) -> Bool {
+    id != reserved && session.credit > 0 && session.leases.count < Limits.windowMax && !session.isWithSuspect
+  }
+
+  /// The suspects for which a worker is free, each with its own.
+  mutating func assignSuspects(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
+    var assigned: [(session: UInt64, jobs: [Assignment])] = []
+    while let first = suspects.first {
+      // Its result may have come under an earlier lease.
+      guard let index = jobs.index(forKey: first), case .ready = jobs.values[index].state else {
+        suspects.removeFirst()
+        continue
+      }
+      guard let id = freeSession, var session = sessions[id] else { break }
+      suspects.removeFirst()
+      if id == reserved { reserved = nil }
+      session.suspect = first
+      assigned.append((id, [lease(index, to: &session, id, nowMs: nowMs)]))
+      sessions[id] = session
+    }
+    reserve()
+    return assigned
+  }
+
+  /// Where all workers always have something, one gets nothing more until it is free.
+  private mutating func reserve() {
+    guard !suspects.isEmpty else {
+      reserved = nil
+      return
+    }
+    if let reserved, let session = sessions[reserved], session.credit > 0 || !session.leases.isEmpty { return }
+    // One without credit and work may have lost its connection.
+    let able = rotation.filter { id in
+      sessions[id].map { !$0.isWithSuspect && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
+    }
+    reserved = able.min { leaseCount($0) < leaseCount($1) }
+  }
+
+  private var freeSession: UInt64? {
+    rotation.first { id in sessions[id].map { $0.credit > 0 && $0.leases.isEmpty } ?? false }
+  }
+
+  private func leaseCount(_ id: UInt64) -> Int { sessions[id]?.leases.count ?? 0 }
+}
+
+extension Dispatch.Session {
+  /// Whether it has the job that it was given alone.
+  fileprivate var isWithSuspect: Bool { suspect.map { leases.contains($0) } ?? false }
+}
+
+extension Job {
+  /// Whether a worker was lost over it. A look-up is not repeated.
+  var isSuspect: Bool { leaseLosses > 0 && !id.isLookup }
+}

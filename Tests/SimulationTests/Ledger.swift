@@ -1,0 +1,162 @@
+@testable import OnTheMap
+
+/// What is on disk, as a bystander has seen it, and the promises: what holds at every step, and what is wrong.
+struct Ledger {
+  enum Fate: Equatable {
+    case queued
+    case published(seq: UInt64)
+    case rejected
+    case dead
+  }
+
+  struct Entry {
+    let account: AccountID
+    let place: String
+    var fate = Fate.queued
+    /// Failed tries and lost workers since it was accepted or brought back.
+    var attempts = 0
+    var losses = 0
+    /// Workers that it has ended while it was theirs, and while it was not, since then.
+    var kills = 0
+    var strayKills = 0
+    /// How often its worker's HELLO came again, and did not name it: then nobody is blamed.
+    var excuses = 0
+  }
+
+  /// What is wrong; the run ends with the first.
+  private(set) var complaints: [String] = []
+  private(set) var posts: [PostID: Entry] = [:]
+  private(set) var queued: Set<PostID> = []
+  private(set) var isPaused = false
+  private var keys: [String: PostID] = [:]
+  /// Leases whose result is on disk, or changes nothing there.
+  private var answered: Set<Lease> = []
+  private var seq: UInt64 = 0
+  private var lastToken: UInt64 = 0
+  private var lastRemoteMs = Int64.min / 2
+  /// How often ingest has been started again.
+  private(set) var restarts = 0
+
+  mutating func complain(_ text: String) { complaints.append(text) }
+
+  mutating func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+    if !isTrue { complain(text()) }
+  }
+
+  // MARK: - What goes to the disk
+
+  mutating func accept(_ id: PostID, _ account: AccountID, key: String, place: String, isNew: Bool) {
+    guard isNew else { return expect(keys[key] == id, "key \(key) is said to be another post") }
+    expect(keys[key] == nil, "key \(key) is stored a second time")
+    expect(posts[id] == nil, "post \(id) has another one's id")
+    posts[id] = Entry(account: account, place: place)
+    keys[key] = id
+    queued.insert(id)
+  }
+
+  /// - Parameter entry: what the store says is new on the list.
+  mutating func publish(_ id: PostID, _ entry: FeedEntry?) {
+    guard end(id, .published(seq: seq + 1)) else {
+      return expect(entry == nil, "post \(id) is published a second time")
+    }
+    seq += 1
+    let next = seq
+    expect(entry?.seq == next, "the number after \(next - 1) is \(entry?.seq ?? 0)")
+    let place = posts[id]?.place ?? ""
+    expect(entry?.place == place && entry?.label == "Here: \(place)", "post \(id) is published as something else")
+    expect(Nature(of: place) != .poison && Nature(of: place) != .broken, "\(place) is published")
+  }
+
+  /// False when it was settled before.
+  @discardableResult
+  mutating func end(_ id: PostID, _ fate: Fate) -> Bool {
+    expect(posts[id] != nil, "post \(id) is settled, and is not there")
+    expect(posts[id]?.fate == .queued, "post \(id) is settled a second time")
+    guard posts[id]?.fate == .queued else { return false }
+    posts[id]?.fate = fate
+    queued.remove(id)
+    return true
+  }
+
+  mutating func retry(_ id: PostID, attempts: Int) {
+    expect(posts[id]?.attempts == attempts - 1, "post \(id) has miscounted attempts")
+    expect(attempts < Limits.attemptsMax, "post \(id) is tried too often")
+    posts[id]?.attempts = attempts
+  }
+
+  mutating func lose(_ id: PostID) { posts[id]?.losses += 1 }
+
+  mutating func revive(_ id: PostID) {
+    expect(posts[id]?.fate == .dead, "post \(id) comes back, and is not dead")
+    guard let entry = posts[id] else { return }
+    posts[id] = Entry(account: entry.account, place: entry.place)
+    queued.insert(id)
+  }
+
+  mutating func drop(_ id: PostID) {
+    expect(posts[id]?.fate == .dead, "post \(id) is dropped, and is not dead")
+    posts[id]?.fate = .rejected
+  }
+
+  mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
+
+  /// The result under this lease is on disk, or there is nothing to store of it.
+  mutating func answer(_ lease: Lease) { answered.insert(lease) }
+
+  // MARK: - What is said
+
+  mutating func tell(_ lease: Lease, _ disposition: Disposition) {
+    switch disposition {
+    case .committed: expect(answered.contains(lease), "job \(lease.job.rawValue) is acknowledged before its commit")
+    case .duplicate, .stale, .retryLater: break
+    }
+  }
+
+  mutating func tell(key: String, _ id: PostID) {
+    expect(posts[id] != nil, "key \(key) is answered before its commit")
+    expect(keys[key] == id, "key \(key) is answered with another post")
+  }
+
+  mutating func lease(_ assignment: Dispatch.Assignment, remoteIntervalMs: Int64, nowMs: Int64) {
+    let (job, token) = (assignment.job, assignment.lease.token)
+    expect(token > lastToken, "token \(token) does not rise")
+    lastToken = max(lastToken, token)
+    if job.isRemote {
+      let betweenMs = nowMs - lastRemoteMs
+      expect(betweenMs >= remoteIntervalMs, "leave is given twice within \(betweenMs) ms")
+      lastRemoteMs = nowMs
+    }
+    guard let id = job.id.post, let entry = posts[id] else {
+      return expect(job.id.isLookup, "job \(job.id.rawValue) goes out before its commit")
+    }
+    expect(entry.fate == .queued, "job \(job.id.rawValue) goes out although it is settled")
+    expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
+  }
+
+  // MARK: - Who ends whom
+
+  mutating func kill(_ lease: Lease, isCurrent: Bool) {
+    guard let id = lease.job.post else { return }
+    if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.strayKills += 1 }
+    let (kills, excuses) = (posts[id]?.kills ?? 0, posts[id]?.excuses ?? 0)
+    // Ingest forgets what it had not yet noticed.
+    expect(kills <= Limits.leaseLossesMax + restarts + excuses, "job \(lease.job.rawValue) has ended \(kills) workers")
+  }
+
+  mutating func excuse(_ jobs: Set<JobID>) {
+    for id in jobs.compactMap(\.post) { posts[id]?.excuses += 1 }
+  }
+
+  /// What ingest has read from the disk at its start.
+  mutating func start(_ jobs: [Job], isPaused: Bool) {
+    restarts += 1
+    expect(Set(jobs.compactMap(\.id.post)) == queued, "other posts are queued after the start than before")
+    for job in jobs {
+      guard let id = job.id.post, let entry = posts[id] else { continue }
+      expect(
+        job.attempts == entry.attempts && job.leaseLosses == entry.losses,
+        "post \(id) has lost a count: \(job.attempts) of \(entry.attempts), \(job.leaseLosses) of \(entry.losses)")
+    }
+    expect(isPaused == self.isPaused, "the pause is another one after the start")
+  }
+}

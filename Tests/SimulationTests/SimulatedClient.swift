@@ -1,0 +1,159 @@
+import Fuzzing
+import OnTheMap
+
+@testable import Store
+
+/// Somebody who posts, and repeats under the same key what is not answered.
+struct SimulatedClient {
+  struct Wish {
+    let key: String
+    let submission: Submission
+    var idempotency: IngestDatabase.Idempotency
+    var answer: PostID?
+  }
+
+  let account: AccountID
+  /// What it posts together: one over HTTP, several over ZeroMQ.
+  let batches: [[Int]]
+  var wishes: [Wish]
+
+  var isContent: Bool { wishes.allSatisfy { $0.answer != nil } }
+}
+
+/// A request on its way: some of a client's posts.
+struct Request {
+  let client: Int
+  let batch: Int
+  let account: AccountID
+  var posts: [SimulatedClient.Wish]
+}
+
+extension Simulation {
+  func makeClients() throws {
+    for account: Int64 in 1...Int64(SimulationStage.accounts) {
+      // One has many posts, the others few.
+      let count = account == 1 ? 10 : 5
+      var wishes: [SimulatedClient.Wish] = []
+      for number in 0..<count {
+        let place = "\(nature(account, number).rawValue) \(account).\(number)"
+        let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
+        let key = "\(account).\(number)"
+        let idempotency = IngestDatabase.Idempotency(key: key, requestHash: Array(place.utf8))
+        wishes.append(.init(key: key, submission: submission, idempotency: idempotency))
+      }
+      var batches: [[Int]] = []
+      var rest = Array(0..<count)
+      while !rest.isEmpty {
+        let size = random.happens(40) ? min(rest.count, 3) : 1
+        batches.append(Array(rest.prefix(size)))
+        rest.removeFirst(size)
+      }
+      clients.append(.init(account: AccountID(rawValue: account), batches: batches, wishes: wishes))
+      for batch in batches.indices {
+        let client = clients.count - 1
+        agenda.put(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.troubleMs / 2))
+      }
+    }
+  }
+
+  /// One of them is poison; in some runs one hangs.
+  private func nature(_ account: Int64, _ number: Int) -> Nature {
+    switch (account, number) {
+    case (3, 0): .poison
+    case (2, 0) where seed % 8 == 0: .hanging
+    default: random.one(of: Simulation.natures)
+    }
+  }
+
+  private static let natures: [Nature] = [.found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street]
+
+  func send(_ client: Int, batch: Int) {
+    let open = clients[client].batches[batch].map { clients[client].wishes[$0] }.filter { $0.answer == nil }
+    guard !open.isEmpty else { return }
+    let request = Request(client: client, batch: batch, account: clients[client].account, posts: open)
+    for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
+      agenda.put(.requestArrives(request), inMs: delayMs)
+    }
+    // It goes on until all are answered.
+    agenda.put(.clientSends(client, batch: batch), inMs: random.between(1_000, 3_000))
+  }
+
+  func ingestTakes(_ request: Request) async throws {
+    guard ingest != nil else { return }
+    if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
+    var request = request
+    switch canary {
+    case .looksKeysUpOutside:
+      for index in request.posts.indices {
+        let wish = request.posts[index]
+        if try await store.database?.accepted(wish.idempotency, account: request.account) != nil { return }
+        starts += 1
+        request.posts[index].idempotency = .init(
+          key: "\(wish.key) \(starts)", requestHash: wish.idempotency.requestHash)
+      }
+    case .answersBeforeCommit:
+      let id = PostID.following(nil, unixMs: unixMs)
+      for wish in request.posts { ledger.tell(key: wish.key, id) }
+    default: break
+    }
+    submit(.accept(request))
+  }
+
+  /// - Parameter ids: of the posts, in their order; nil where the disk did not take them.
+  func answer(_ request: Request, _ ids: [PostID]?) {
+    guard let ids else { return }
+    for (wish, id) in zip(request.posts, ids) { ledger.tell(key: wish.key, id) }
+    for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
+      agenda.put(.answerArrives(request, ids), inMs: delayMs)
+    }
+  }
+
+  func clientReceives(_ request: Request, _ ids: [PostID]) {
+    for (post, id) in zip(request.posts, ids) {
+      guard let index = clients[request.client].wishes.firstIndex(where: { $0.key == post.key }) else { continue }
+      let before = clients[request.client].wishes[index].answer
+      ledger.expect(before == nil || before == id, "key \(post.key) is answered with two posts")
+      clients[request.client].wishes[index].answer = id
+    }
+  }
+
+  /// Somebody looks a place up, and waits for a while.
+  func lookUp() {
+    guard let boot = ingest?.boot, ingest?.dispatch.isPaused == false else { return }
+    starts += 1
+    let id = JobID(lookup: UInt64(boot) << 39 + UInt64(starts))
+    let place = random.one(of: [Nature.found, .street, .flaky]).rawValue
+    let question = Job.Question.lookup(PlaceQuery("\(place) look-up"))
+    ingest?.dispatch.add([Job(id: id, account: AccountID(rawValue: 0), question: question)])
+    ingest?.lookups.insert(id)
+    agenda.put(.lookupTimesOut(id, boot: boot), inMs: Limits.lookupTimeoutMs)
+    turnIngest()
+  }
+
+  func cancel(_ id: JobID, boot: UInt32) {
+    guard ingest?.boot == boot, ingest?.lookups.remove(id) != nil else { return }
+    ingest?.dispatch.cancel(id)
+    turnIngest()
+  }
+
+  /// An operator brings back what is dead, or gives one of them up.
+  func operate() {
+    guard ingest != nil else { return }
+    guard random.happens(30) else { return submit(.revive) }
+    if let id = ledger.posts.filter({ $0.value.fate == .dead }).keys.min() { submit(.drop(id)) }
+  }
+
+  func pause() {
+    guard ingest != nil else { return agenda.put(.operatorPauses, inMs: 500) }
+    trace("the operator pauses the queue")
+    pauses += 1
+    submit(.pause(true))
+    agenda.put(.operatorResumes, inMs: random.between(200, 8_000))
+  }
+
+  func resume() {
+    guard ingest != nil else { return agenda.put(.operatorResumes, inMs: 500) }
+    trace("the operator lets the queue go on")
+    submit(.pause(false))
+  }
+}

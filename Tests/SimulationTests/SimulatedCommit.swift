@@ -1,0 +1,173 @@
+import Fuzzing
+
+@testable import OnTheMap
+@testable import Store
+
+/// The disk's part: groups of writes, their commit, and who is told.
+extension Simulation {
+  func submit(_ write: SimulatedStore.Write) {
+    guard let boot = ingest?.boot else { return }
+    store.waiting.append(write)
+    guard !store.isCommitting else { return }
+    store.isCommitting = true
+    agenda.put(.storeCommits(boot: boot), inMs: random.between(1, isCalm ? 5 : 60))
+  }
+
+  func commit(boot: UInt32) async throws {
+    guard ingest?.boot == boot else { return }
+    if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
+    let group = store.take()
+    var told: [SimulatedStore.Told] = []
+    if !isCalm, random.happens(4) {
+      trace("the disk is full")
+      refusals += 1
+      if canary == .numbersBeforeCommit { number(group) }
+      told = group.map(store.refuse)
+    } else {
+      for write in group {
+        let written = try await store.perform(write, unixMs: unixMs)
+        note(write, written)
+        told.append(written)
+      }
+    }
+    if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
+    // In the order of the commits.
+    store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
+    agenda.put(.storeTells(boot: boot, told), inMs: store.toldMs - nowMs)
+  }
+
+  /// The bystander's view of a commit.
+  private func note(_ write: SimulatedStore.Write, _ told: SimulatedStore.Told) {
+    switch (write, told) {
+    case (_, .accepted(let request, let acceptances?)):
+      for (post, acceptance) in zip(request.posts, acceptances) {
+        guard case .accepted(let accepted) = acceptance else {
+          ledger.complain("key \(post.key) is refused")
+          continue
+        }
+        trace("post \(accepted.id.rawValue) is \(post.submission.place)\(accepted.job == nil ? ", again" : "")")
+        ledger.accept(
+          accepted.id, request.account, key: post.key, place: post.submission.place, isNew: accepted.job != nil)
+        if accepted.job != nil { store.entering.insert(accepted.id) }
+      }
+    case (_, .settled(let all, let entries?)): note(all, entries)
+    case (_, .counted(let losses, isStored: true)):
+      for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
+      for id in losses.dead.compactMap(\.post) {
+        ledger.end(id, .dead)
+        store.leaving.insert(id)
+      }
+    case (_, .paused(let isPaused)): ledger.pause(isPaused)
+    case (_, .revived(let jobs)):
+      for id in jobs.compactMap(\.id.post) {
+        ledger.revive(id)
+        store.entering.insert(id)
+      }
+    case (.drop(let id), _): if ledger.posts[id]?.fate == .dead { ledger.drop(id) }
+    default: break
+    }
+  }
+
+  private func note(_ all: [SimulatedStore.Settled], _ entries: [FeedEntry]) {
+    for settled in all {
+      guard let id = settled.job.id.post else { continue }
+      trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
+      ledger.answer(settled.result.lease)
+      switch settled.settlement {
+      case .verdict(.published): ledger.publish(id, entries.first { $0.id == id })
+      case .verdict(.rejected):
+        ledger.expect(Nature(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
+        ledger.end(id, .rejected)
+      case .dead: ledger.end(id, .dead)
+      case .retry(let attempts, _): ledger.retry(id, attempts: attempts)
+      }
+      if settled.settlement.isFinal { store.leaving.insert(id) }
+    }
+  }
+
+  func tell(_ all: [SimulatedStore.Told], boot: UInt32) {
+    for (index, told) in all.enumerated() {
+      guard ingest?.boot == boot else { return }
+      if index > 0, mayCrash(.ingestHasTold) { return endIngest("ingestHasTold") }
+      tell(told)
+    }
+    turnIngest()
+  }
+
+  private func tell(_ told: SimulatedStore.Told) {
+    switch told {
+    case .accepted(let request, let acceptances):
+      let accepted = acceptances?.compactMap { if case .accepted(let accepted) = $0 { accepted } else { nil } }
+      for job in accepted?.compactMap(\.job) ?? [] {
+        if let id = job.id.post { store.entering.remove(id) }
+        ingest?.dispatch.add([job])
+      }
+      answer(request, accepted?.map(\.id))
+    case .settled(let all, let entries):
+      if let entries, canary != .numbersBeforeCommit { ingest?.log.append(entries) }
+      for settled in all { finish(settled, isStored: entries != nil) }
+    case .counted(let losses, let isStored):
+      for id in losses.dead {
+        if isStored {
+          if let post = id.post { store.leaving.remove(post) }
+          ingest?.dispatch.settled(id)
+        } else {
+          ingest?.dispatch.delay(id, attempts: nil, untilMs: nowMs + 5_000)
+        }
+      }
+    case .paused(let isPaused):
+      ingest?.isHeld = false
+      ingest?.dispatch.isPaused = isPaused
+    case .revived(let jobs):
+      for job in jobs {
+        if let id = job.id.post { store.entering.remove(id) }
+        ingest?.dispatch.add([job])
+      }
+    case .nothing: break
+    }
+  }
+
+  private func finish(_ settled: SimulatedStore.Settled, isStored: Bool) {
+    let (id, lease) = (settled.job.id, settled.result.lease)
+    guard isStored else {
+      ingest?.dispatch.delay(id, attempts: settled.job.attempts, untilMs: nowMs + 5_000)
+      return acknowledge(lease, settled.session, .retryLater)
+    }
+    if case .retry(let attempts, let pauseMs) = settled.settlement {
+      let counted = canary == .forgetsAttempts ? settled.job.attempts : attempts
+      ingest?.dispatch.delay(id, attempts: counted, untilMs: nowMs + pauseMs)
+    } else {
+      if let post = id.post { store.leaving.remove(post) }
+      ingest?.dispatch.settled(id)
+    }
+    acknowledge(lease, settled.session, .committed)
+  }
+
+  /// The mistake: feeds hear of changes that are not on disk, under numbers that others will have.
+  private func number(_ group: [SimulatedStore.Write]) {
+    for case .settle(let all) in group {
+      for settled in all {
+        guard case .verdict(.published(let published)) = settled.settlement, let id = settled.job.id.post,
+          let entry = ledger.posts[id], let seq = ingest?.log.seq
+        else { continue }
+        let early = FeedEntry(
+          id: id, seq: seq + 1, account: entry.account, firstName: "", lastName: "", place: entry.place,
+          label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .found,
+          createdMs: 0, updatedMs: 0)
+        ingest?.log.append([early])
+      }
+    }
+  }
+}
+
+extension Settlement {
+  fileprivate var isFinal: Bool { if case .retry = self { false } else { true } }
+  fileprivate var word: String {
+    switch self {
+    case .verdict(.published): "published"
+    case .verdict(.rejected): "rejected"
+    case .retry(let attempts, let pauseMs): "again after \(pauseMs) ms, attempts \(attempts)"
+    case .dead(let reason): "dead, \(reason.code)"
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Fuzzing
+
+@testable import OnTheMap
+
+/// All of it from one seed: clients, ingest with the real store, workers, an operator, a feed and its subscriber, over
+/// a network that loses, repeats, delays, reorders and parts, with crashes at every step; then calm, in which
+/// everything must come to its end. The rules are the product's own; what drives them (here) does what its sockets and
+/// queues do.
+final class Simulation {
+  enum Event {
+    case ingestStarts
+    case ingestTurns(boot: UInt32, atMs: Int64)
+    case ingestReceives(WorkerLetter, from: Address)
+    case storeCommits(boot: UInt32)
+    case storeTells(boot: UInt32, [SimulatedStore.Told])
+    case workerStarts(Int)
+    case workerTicks(Int, incarnation: Int, atMs: Int64)
+    case workerReceives(IngestLetter, at: Address)
+    case workerFinishes(Int, incarnation: Int, Lease)
+    case workerDrains(Int)
+    case workerLeaves(Int, incarnation: Int)
+    case clientSends(Int, batch: Int)
+    case requestArrives(Request)
+    case answerArrives(Request, [PostID])
+    case clientLooksUp
+    case lookupTimesOut(JobID, boot: UInt32)
+    case operatorActs
+    case operatorPauses
+    case operatorResumes
+    case feedPulls(Int)
+    case pullArrives(Int, epoch: Epoch?, afterSeq: UInt64)
+    case feedReceives(Int, ChangeLog.Answer?)
+    case subscriberReceives(FeedReplica.Frame)
+    case subscriberJoins
+    case partition(Int)
+    case ingestFreezes
+  }
+
+  static let troubleMs: Int64 = 16_000
+  /// After the trouble everything must be over within this time: three workers that hang on the same job, each found
+  /// and its lease ended after some 65 s, or the longest pause of a job that has failed seven times, and some.
+  static let calmMs: Int64 = 280_000
+
+  let seed: UInt64
+  let canary: Canary?
+  let isTraced: Bool
+  let store: SimulatedStore
+  var random: SeededRandom
+  var agenda = Agenda<Event>()
+  var network = SimulatedNetwork()
+  var ledger = Ledger()
+  var ingest: SimulatedIngest?
+  var workers: [SimulatedWorker]
+  var clients: [SimulatedClient] = []
+  var feed = SimulatedFeed()
+  /// The latest lease of each job.
+  var current: [JobID: UInt64] = [:]
+  var isCalm = false
+  /// Ingest does nothing before this.
+  var frozenMs: Int64 = 0
+  var starts = 0
+  var crashes: [CrashPoint: Int] = [:]
+  var drains = 0
+  var pauses = 0
+  var hangs = 0
+  var refusals = 0
+  var freezes = 0
+  private(set) var events = 0
+  private(set) var traced: [String] = []
+
+  init(seed: UInt64, canary: Canary? = nil, stage: SimulationStage, isTraced: Bool = false) {
+    self.seed = seed
+    self.canary = canary
+    self.isTraced = isTraced
+    store = SimulatedStore(stage)
+    random = SeededRandom(seed: seed)
+    workers = [.init(hasRemote: true), .init(hasRemote: seed % 2 == 0), .init(hasRemote: false)]
+  }
+
+  var nowMs: Int64 { agenda.nowMs }
+  /// The wall clock.
+  var unixMs: Int64 { 1_700_000_000_000 + nowMs }
+
+  func trace(_ text: @autoclosure () -> String) {
+    if isTraced { traced.append("\(nowMs) \(text())") }
+  }
+
+  /// Whether somebody ends at this moment.
+  func mayCrash(_ point: CrashPoint) -> Bool {
+    guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
+    crashes[point, default: 0] += 1
+    return true
+  }
+
+  /// Ends with the first thing that is wrong, or when all is over.
+  func run() async throws {
+    try begin()
+    while let event = agenda.next(), ledger.complaints.isEmpty {
+      if !isCalm, nowMs >= Simulation.troubleMs { calm() }
+      events += 1
+      try await perform(event)
+      guard isCalm else { continue }
+      if isOver { break }
+      if nowMs > Simulation.troubleMs + Simulation.calmMs {
+        ledger.complain("not over after \(Simulation.calmMs) ms of calm: \(unfinished)")
+      }
+    }
+    if ledger.complaints.isEmpty { try await checkEnd() }
+    for complaint in ledger.complaints { trace("WRONG: \(complaint)") }
+    ingest = nil
+    store.crash()
+  }
+
+  private func begin() throws {
+    agenda.put(.ingestStarts, inMs: 0)
+    for index in workers.indices { agenda.put(.workerStarts(index), inMs: random.between(0, 500)) }
+    try makeClients()
+    agenda.put(.feedPulls(0), inMs: 10)
+    for _ in 0..<4 { agenda.put(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
+    for _ in 0..<2 { agenda.put(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
+    if random.happens(50) { agenda.put(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
+    for _ in 0..<2 {
+      agenda.put(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
+    }
+    agenda.put(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.troubleMs))
+    if random.happens(20) { agenda.put(.ingestFreezes, inMs: random.between(1_000, Simulation.troubleMs)) }
+  }
+
+  private func calm() {
+    trace("the trouble is over")
+    isCalm = true
+    network.heal()
+    agenda.put(.operatorResumes, inMs: 1)
+  }
+
+  private func perform(_ event: Event) async throws {
+    switch event {
+    case .ingestStarts: try await startIngest()
+    case .ingestTurns, .ingestReceives, .storeCommits, .storeTells, .requestArrives, .pullArrives:
+      if nowMs < frozenMs { agenda.put(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
+    case .workerStarts(let index): startWorker(index)
+    case .workerTicks(let index, let incarnation, let atMs):
+      if workers[index].incarnation == incarnation, workers[index].dueMs == atMs { tickWorker(index) }
+    case .workerReceives(let letter, let address):
+      worker(address.worker, receives: letter, on: address.connection)
+    case .workerFinishes(let index, let incarnation, let lease):
+      worker(index, finishes: lease, incarnation: incarnation)
+    case .workerDrains(let index): drainWorker(index)
+    case .workerLeaves(let index, let incarnation):
+      if workers[index].incarnation == incarnation { endWorker(index, "nobody answers its goodbye") }
+    case .clientSends(let client, let batch): send(client, batch: batch)
+    case .answerArrives(let request, let ids): clientReceives(request, ids)
+    case .clientLooksUp: lookUp()
+    case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
+    case .operatorActs: operate()
+    case .operatorPauses: pause()
+    case .operatorResumes: resume()
+    case .feedPulls(let question): if question == feed.question { pull() }
+    case .feedReceives(let question, let answer): feedReceives(question, answer)
+    case .subscriberReceives(let frame): subscriberReceives(frame)
+    case .subscriberJoins: subscriberJoins()
+    case .partition(let index):
+      let untilMs = nowMs + random.between(500, 12_000)
+      network.cut(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
+    case .ingestFreezes:
+      freezes += 1
+      frozenMs = nowMs + random.between(1_000, 15_000)
+    }
+  }
+
+  private func performAtIngest(_ event: Event) async throws {
+    switch event {
+    case .ingestTurns(let boot, let atMs): if ingest?.boot == boot, ingest?.dueMs == atMs { turnIngest() }
+    case .ingestReceives(let letter, let address): ingestReceives(letter, from: address)
+    case .storeCommits(let boot): try await commit(boot: boot)
+    case .storeTells(let boot, let told): tell(told, boot: boot)
+    case .requestArrives(let request): try await ingestTakes(request)
+    case .pullArrives(let question, let epoch, let afterSeq):
+      ingestAnswers(question, epoch: epoch, afterSeq: afterSeq)
+    default: break
+    }
+  }
+}

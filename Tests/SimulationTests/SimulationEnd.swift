@@ -1,0 +1,53 @@
+@testable import OnTheMap
+@testable import Store
+
+/// When it is over, and what must be so then.
+extension Simulation {
+  var isOver: Bool { ledger.queued.isEmpty && unfinished.isEmpty }
+
+  /// What is still open, for people; empty when nothing is.
+  var unfinished: String {
+    guard let ingest else { return "ingest is gone" }
+    if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
+    if ingest.dispatch.depth > 0 { return "\(ingest.dispatch.depth) jobs" }
+    if !clients.allSatisfy(\.isContent) { return "a client has no answer" }
+    if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
+      return "worker \(index)"
+    }
+    if !store.waiting.isEmpty || store.isCommitting { return "writes" }
+    if feed.state?.seq != ingest.log.seq { return "the feed" }
+    return feed.replica.isLive && feed.replica.state?.seq == ingest.log.seq ? "" : "the subscriber"
+  }
+
+  func checkEnd() async throws {
+    guard let database = store.database else { return ledger.complain("there is no database at the end") }
+    let list = try database.feed()
+    ledger.expect(feed.state == list, "the feed's list is not the store's")
+    ledger.expect(feed.replica.state == list, "the subscriber's list is not the store's")
+    ledger.expect(try database.unsettledJobs().isEmpty, "there are jobs on disk")
+    for client in clients {
+      let posts = try await database.posts(client.wishes.compactMap(\.answer))
+      let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
+      for wish in client.wishes {
+        let post = wish.answer.flatMap { found[$0] }
+        ledger.expect(
+          post?.place == wish.submission.place && post?.link == wish.submission.link.text
+            && post?.account == client.account, "what was posted under \(wish.key) is not what is stored")
+        if let post { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
+      }
+    }
+    let published = ledger.posts.values.compactMap { if case .published(let seq) = $0.fate { seq } else { nil } }
+    ledger.expect(published.sorted() == Array(1..<UInt64(published.count) + 1), "numbers are missing")
+  }
+
+  /// Whether it came to an end that it may come to; any may have been lost over workers, or given up then.
+  private func isRight(_ post: Post) -> Bool {
+    switch (post.state, Nature(of: post.place)) {
+    case (.queued, _): false
+    case (.dead, _): true
+    case (.published, let nature): ![.poison, .broken, .nowhere, .hanging].contains(nature)
+    case (.rejected, .nowhere): true
+    case (.rejected, _): post.reason?.code == "dropped"
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("The whole under trouble, from seeds")
+struct SimulationTests {
+  private static let parts: UInt64 = 8
+  /// The rarest mistake needs some fifty: a start of ingest while the queue is paused.
+  private static let seedsPerCanary: UInt64 = 200
+  /// In all, or as many as SIMULATION_SEEDS says.
+  private static let seedsPerPart =
+    (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_200) / parts
+
+  /// What all runs together have gone through.
+  private struct Tally {
+    var crashes: [CrashPoint: Int] = [:]
+    var drains = 0
+    var pauses = 0
+    var refusals = 0
+    var freezes = 0
+    var lost = 0
+    var doubled = 0
+    var resyncs = 0
+    var hangs = 0
+
+    mutating func add(_ run: Simulation) {
+      crashes.merge(run.crashes, uniquingKeysWith: +)
+      drains += run.drains
+      pauses += run.pauses
+      refusals += run.refusals
+      freezes += run.freezes
+      lost += run.network.lost
+      doubled += run.network.doubled
+      resyncs += run.feed.resyncs
+      hangs += run.hangs
+    }
+  }
+
+  private static var isReplay: Bool { ProcessInfo.processInfo.environment["SIMULATION_SEED"] != nil }
+
+  @Test(
+    "Nothing accepted is lost, everything is settled once, and every list is the store's",
+    .enabled(if: !isReplay), arguments: 0..<parts)
+  func everything(part: UInt64) async throws {
+    let stage = try await SimulationStage()
+    var tally = Tally()
+    for seed in part * Self.seedsPerPart..<(part + 1) * Self.seedsPerPart {
+      let run = Simulation(seed: seed, stage: stage)
+      try await run.run()
+      #expect(
+        run.ledger.complaints.isEmpty,
+        "SIMULATION_SEED=\(seed) swift test --filter SimulationTests: \(run.ledger.complaints.joined(separator: "; "))")
+      tally.add(run)
+    }
+    for point in CrashPoint.allCases { #expect(tally.crashes[point] ?? 0 > 0, "Nobody ended at \(point).") }
+    let troubles = [
+      tally.drains, tally.pauses, tally.refusals, tally.freezes, tally.lost, tally.doubled, tally.resyncs, tally.hangs,
+    ]
+    #expect(troubles.allSatisfy { $0 > 5 }, "The trouble was none: \(troubles).")
+  }
+
+  @Test("One seed is one run, to the last line of its trace")
+  func repeatable() async throws {
+    let stage = try await SimulationStage()
+    for seed: UInt64 in 1...3 {
+      var traces: [[String]] = []
+      for _ in 0..<2 {
+        let run = Simulation(seed: seed, stage: stage, isTraced: true)
+        try await run.run()
+        traces.append(run.traced)
+      }
+      let difference = zip(traces[0], traces[1]).first { $0 != $1 }
+      #expect(traces[0].count > 100)
+      #expect(traces[0] == traces[1], "\(String(describing: difference))")
+    }
+  }
+
+  @Test("A real mistake is found", arguments: Canary.allCases)
+  func canary(_ canary: Canary) async throws {
+    let stage = try await SimulationStage()
+    var complaint: String?
+    for seed in 0..<Self.seedsPerCanary where complaint == nil {
+      let run = Simulation(seed: seed, canary: canary, stage: stage)
+      try await run.run()
+      complaint = run.ledger.complaints.first
+    }
+    #expect(complaint != nil, "\(canary) is not found in \(Self.seedsPerCanary) seeds: the simulation shows nothing.")
+  }
+
+  @Test("The run of SIMULATION_SEED, with its trace", .enabled(if: isReplay))
+  func replay() async throws {
+    let seed = try #require(ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init))
+    let canary = ProcessInfo.processInfo.environment["SIMULATION_CANARY"].flatMap(Canary.init)
+    let run = Simulation(seed: seed, canary: canary, stage: try await SimulationStage(), isTraced: true)
+    try await run.run()
+    FileHandle.standardError.write(Data(run.traced.map { $0 + "\n" }.joined().utf8))
+    #expect(run.ledger.complaints.isEmpty)
+  }
+}
