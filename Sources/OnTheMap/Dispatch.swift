@@ -22,6 +22,8 @@ package struct Dispatch: Sendable {
     package var remoteIntervalMs: Int64?
     /// Jobs that are with the worker, `Limits.windowMax` at most.
     package var leases: Set<JobID> = []
+    /// The suspect that it was given to be alone with.
+    var suspect: JobID?
     /// When the worker last said anything.
     package var heardMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
@@ -94,6 +96,10 @@ package struct Dispatch: Sendable {
   var jobs: [JobID: Entry] = [:]
   var ready = ReadyQueue()
   var delayed: Heap<Timer> = []
+  /// Those that may go out now, but alone.
+  var suspects: Deque<JobID> = []
+  /// Gets nothing until it has nothing: a suspect waits for it.
+  var emptying: UInt64?
   /// Those that wait for leave to ask a remote provider.
   var remote = ReadyQueue()
   /// Leave for one request each.
@@ -125,7 +131,7 @@ package struct Dispatch: Sendable {
   /// When the next job is due that waits for a time; far away when none does.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
-  package var readyCount: Int { ready.count }
+  package var readyCount: Int { ready.count + suspects.count }
 
   /// A number greater than any before, over restarts too.
   mutating func number() -> UInt64 {
@@ -137,8 +143,12 @@ package struct Dispatch: Sendable {
   package mutating func add(_ new: some Sequence<Job>) {
     for job in new where jobs[job.id] == nil {
       jobs[job.id] = Entry(job: job, state: .ready)
-      ready.append(job.id, account: job.account)
+      enqueue(job)
     }
+  }
+
+  private mutating func enqueue(_ job: Job) {
+    if job.isSuspect { suspects.append(job.id) } else { ready.append(job.id, account: job.account) }
   }
 
   /// Takes in a job that is to go out at a time.
@@ -169,7 +179,7 @@ package struct Dispatch: Sendable {
       makeReady(timer.job)
     }
     guard !isPaused else { return [] }
-    var assigned = assignRemote(nowMs: nowMs)
+    var assigned = assignRemote(nowMs: nowMs) + assignSuspects(nowMs: nowMs)
     let takers = takers()
     for (index, session) in takers.enumerated() where ready.count > 0 {
       let share = (ready.count + takers.count - index - 1) / (takers.count - index)
@@ -194,7 +204,7 @@ package struct Dispatch: Sendable {
     var room = 0
     return rotation.filter { id in
       guard room < ready.count, let session = sessions[id], session.credit > 0,
-        session.leases.count < Limits.windowMax
+        session.leases.count < Limits.windowMax, !session.isAlone, id != emptying
       else { return false }
       room += min(Limits.jobsTogether, max(1, session.credit / 2))
       return true
@@ -251,10 +261,10 @@ package struct Dispatch: Sendable {
   }
 
   mutating func makeReady(_ id: JobID) {
-    guard let account = jobs[id]?.job.account else { return }
+    guard jobs[id] != nil else { return }
     // Leave to ask a remote provider was the lost lease's: it may have been used.
     jobs[id]?.job.isRemote = false
     jobs[id]?.state = .ready
-    ready.append(id, account: account)
+    if let job = jobs[id]?.job { enqueue(job) }
   }
 }
