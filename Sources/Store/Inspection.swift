@@ -8,6 +8,8 @@ struct Inspection {
   /// Of `onthemap.sqlite`.
   let path: String
   let highWaterPath: String
+  /// Up to this size it is read from end to end.
+  var checkBytesMax = Limits.databaseCheckBytesMax
 
   /// How far the database has come; nil where there is none yet.
   ///
@@ -34,7 +36,7 @@ struct Inspection {
       }
       let found = try Inspection.record(db)
       if let kept { try compare(found, kept) }
-      if size <= Limits.databaseCheckBytesMax {
+      if size <= checkBytesMax {
         let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
         guard verdict == "ok" else { throw refusal("it is damaged (\(verdict))") }
       }

@@ -82,8 +82,21 @@ struct HighWaterTests {
     #expect(try record().epoch == database.epoch)
   }
 
-  @Test("A database above the size that is read whole is only held against the mark")
-  func large() throws {
+  @Test("A database up to a size is read from end to end, a larger one only held against the mark")
+  func large() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    _ = try await #require(database).accepted(by: account)
+    database = nil
+    // An index that lacks a row: nothing that a start reads.
+    try folder.damage("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'post_account'")
+    let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.database)[.size] as? Int)
+    func inspect(upTo bytes: Int) throws -> HighWater.Record? {
+      try Inspection(path: folder.database, highWaterPath: path, checkBytesMax: bytes).run()
+    }
+    #expect(try inspect(upTo: size - 1) != nil)
+    let error = #expect(throws: StoreError.self) { try inspect(upTo: size) }
+    #expect(error?.description.contains("it is damaged (") == true)
     #expect(Limits.databaseCheckBytesMax == 64 << 20)
   }
 }
