@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Jobs that may be what their workers were lost over: one more loss, and they are dead. Such a job goes out alone, to a
-/// worker that has nothing else, so that it takes no other with it, and is not itself buried for another's fault.
+/// Jobs that may be what their workers were lost over: one more loss, and they are dead. Such a job goes out alone, to
+/// a worker that has nothing else, so that it takes no other with it, and is not itself buried for another's fault.
 extension Dispatch {
   /// The suspects that may go out now: each to a worker that has nothing. Where nobody is free, the one with the least
   /// to do gets nothing else until it is.
