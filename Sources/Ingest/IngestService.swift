@@ -74,8 +74,8 @@ package struct IngestService: Service {
 
   /// Runs until graceful shutdown: first no more requests, then no more jobs, then the database is closed.
   ///
-  /// - Throws: `DiskFailure`, after which the next start may do better; `StoreError`, `LinkError`, or what HTTP's socket
-  ///   says, all final until the configuration changes.
+  /// - Throws: `DiskFailure`, after which the next start may do better; `StoreError`, `LinkError`, or what HTTP's
+  ///   socket says, all final until the configuration changes.
   package func run() async throws {
     Secrets.prepare()
     let database = try IngestDatabase(folder: configuration.data, logger: logger)

@@ -72,7 +72,9 @@ struct DiskFaultTests {
     try await trial.expectWhole("no room for a while")
   }
 
-  @Test("A file that may not grow ends ingest with 74, not with a signal", .enabled(if: SQL.isThere))
+  @Test(
+    "A file that may not grow ends ingest with 74, not with a signal", .enabled(if: SQL.isThere),
+    .enabled(if: Fault.isFull, Fault.full))
   func fileSize() async throws {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest
@@ -108,7 +110,9 @@ struct DiskFaultTests {
   }
 
   /// Swift's runtime opens a file once a second, and ends the process where it cannot.
-  @Test("Without any descriptor it goes on, or has all that was accepted at its next start", .enabled(if: SQL.isThere))
+  @Test(
+    "Without any descriptor it goes on, or has all that was accepted at its next start", .enabled(if: SQL.isThere),
+    .enabled(if: Fault.isFull, Fault.full))
   func noDescriptors() async throws {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest
@@ -123,7 +127,7 @@ struct DiskFaultTests {
 
   @Test(
     "A slow disk makes answers slow, and nothing else", .enabled(if: SQL.isThere),
-    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"), .enabled(if: Fault.isFull, Fault.full))
   func slow() async throws {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest

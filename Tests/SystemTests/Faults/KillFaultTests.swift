@@ -83,7 +83,8 @@ struct KillFaultTests {
 
   @Test(
     "Ingest, while it ends and copies its log: nothing accepted is lost or doubled",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    .enabled(if: Fault.isFull, Fault.full))
   func checkpoint() async throws {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest

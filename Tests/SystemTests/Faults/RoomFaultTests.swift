@@ -36,7 +36,8 @@ struct RoomFaultTests {
 
   @Test(
     "A full disk: posts are refused as not stored, reading goes on; with room it goes on by itself",
-    .enabled(if: SQL.isThere), .enabled(if: Room.isThere, "mounting needs root"))
+    .enabled(if: SQL.isThere), .enabled(if: Room.isThere, "mounting needs root"), .enabled(if: Fault.isFull, Fault.full)
+  )
   func full() async throws {
     let room = try Room(Trial.data, megabytes: 32)
     defer { room.end() }
