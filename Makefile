@@ -6,6 +6,7 @@
 # make release    the program in its release form, and its gazetteer
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
 # make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
+# make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; root does more of them
 # make fuzz       what reads bytes from outside, from new seeds, a minute for each reader; FUZZ_SECONDS=… FUZZ_SEED=…
 # make simulation  the whole under simulated trouble; SIMULATION_SEEDS=… how many runs, SIMULATION_SEED=… only that one
 # make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
@@ -23,8 +24,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system soak fuzz simulation build release gazetteer bench sanitize proto check-proto fmt lint clean \
-	setup setup-build setup-test setup-bench
+.PHONY: run test tests check system soak faults fuzz simulation build release gazetteer bench sanitize proto \
+	check-proto fmt lint clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
@@ -63,6 +64,10 @@ system: setup-test tests
 # The release: at this rate the debug form has nothing to spare for what is left lying while a role is gone.
 soak: release tests
 	SOAK=1 ONTHEMAP_BINARY="$(CURDIR)/.build/release/onthemap" swift test --skip-build --filter SoakTests
+
+# The quick part of them is in `make test`. One after the other: they have deadlines. FAULT_SEED repeats the kills.
+faults: setup-test tests
+	FAULTS=1 swift test --skip-build --no-parallel --filter FaultTests
 
 # A round that ends the process is found by its backtrace, and comes again from the FUZZ_SEED that is told at the start.
 fuzz: tests

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
-#   test    build, and what the tests need: protoc, and a Python environment in .venv for the example subscriber
+#   test    build, and what the tests need: protoc, strace and faketime, and a Python environment in .venv for the
+#           examples
 #   bench   build, wrk and strace
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail
@@ -55,6 +56,8 @@ find_missing() {
   case $mode in
   test)
     has_command protoc || packages+=(protobuf-compiler)
+    has_command strace || packages+=(strace)
+    has_command faketime || packages+=(faketime)
     if [[ ! -x $venv/bin/python ]]; then
       python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     fi

@@ -1,4 +1,6 @@
+import ArgumentParser
 import Foundation
+import Ingest
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -14,7 +16,10 @@ func serve(_ services: [any Service], settings: Settings, logger: Logger) async 
         failureTerminationBehavior: .gracefullyShutdownGroup)
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
   configuration.maximumGracefulShutdownDuration = .seconds(4)
-  do { try await ServiceGroup(configuration: configuration).run() } catch { throw settings.blame(error) }
+  do { try await ServiceGroup(configuration: configuration).run() } catch let error as DiskFailure {
+    complain("Error: \(error)")
+    throw ExitCode(EX_IOERR)
+  } catch { throw settings.blame(error) }
 }
 
 /// What every long-running role wants of its process.

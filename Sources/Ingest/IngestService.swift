@@ -77,7 +77,8 @@ package struct IngestService: Service {
 
   /// Runs until graceful shutdown: first no more requests, then no more jobs, then the database is closed.
   ///
-  /// - Throws: `StoreError`, `LinkError`, or what HTTP's socket says; all final until the configuration changes.
+  /// - Throws: `DiskFailure`, after which the next start may do better; `StoreError`, `LinkError`, or what HTTP's
+  ///   socket says, all final until the configuration changes.
   package func run() async throws {
     Secrets.prepare()
     let database = try IngestDatabase(folder: configuration.data, logger: logger)
@@ -133,19 +134,27 @@ package struct IngestService: Service {
     jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
 
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: ProblemMiddleware(Problem.of))
-    PublicRoutes(database: database, pause: pause).add(to: router)
-    GeocodeRoutes(lookups: lookups).add(to: router)
-    AccountRoutes(
-      database: database, sessions: sessions, passwords: Passwords(), site: Site(origin: configuration.origin)
-    ).add(to: router)
-    PostRoutes(database: database, queue: queue, sessions: sessions, site: Site(origin: configuration.origin)).add(
-      to: router)
-    try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
-      ready(
-        Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
+    let http = HTTPRun { [configuration, logger, ready] in
+      let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+      if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+      router.add(middleware: ProblemMiddleware(Problem.of))
+      PublicRoutes(database: database, pause: pause).add(to: router)
+      GeocodeRoutes(lookups: lookups).add(to: router)
+      let site = Site(origin: configuration.origin)
+      AccountRoutes(database: database, sessions: sessions, passwords: Passwords(), site: site).add(to: router)
+      PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+      try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
+        ready(
+          Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
+      }
     }
+    try await DiskWatch(database: database, logger: logger).run(beside: http)
   }
+}
+
+/// HTTP, with routes that are made where they are used.
+private struct HTTPRun: Service {
+  let body: @Sendable () async throws -> Void
+
+  func run() async throws { try await body() }
 }

@@ -40,6 +40,10 @@ extension Problem {
         .serviceUnavailable, "outcome_unknown",
         "the server's disk failed, and whether it was stored is not known; a post may be sent again with the same "
           + "Idempotency-Key", retryAfterSeconds: 5)
+    case .stopped:
+      self.init(
+        .serviceUnavailable, "store_unusable", "the server's disk has failed; nothing was stored, send it again later",
+        retryAfterSeconds: 5)
     case .locked, .unusable:
       self.init(
         .internalServerError, "store_unusable",

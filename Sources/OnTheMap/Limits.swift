@@ -45,6 +45,9 @@ package enum Limits {
   package static let httpUnreadMs: Int64 = 10_000
   /// How long the store waits for another connection that has the database locked.
   package static let databaseBusyMs: Int64 = 5_000
+  /// A database up to this size is read from end to end at each start, to see whether it is whole: about 200,000 posts,
+  /// and a third of a second.
+  package static let databaseCheckBytesMax = 67_108_864
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000

@@ -13,14 +13,16 @@ extension IngestDatabase {
   package func addAccount(
     _ registration: Registration, passwordHash: String, unixMs: Int64
   ) async throws -> Account {
-    let id: Int64? = try await writer.write { db in
-      try Int64.fetchOne(
+    let id: Int64? = try await writer.write { [numbers] db in
+      let id = try Int64.fetchOne(
         db,
         sql: """
           INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (email) DO NOTHING RETURNING id
           """,
         arguments: [registration.email, passwordHash, registration.firstName, registration.lastName, unixMs])
+      if let id { numbers.account(id) }
+      return id
     }
     guard let id else { throw EmailTaken() }
     return Account(

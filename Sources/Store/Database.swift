@@ -33,7 +33,9 @@ package final class IngestDatabase: Sendable {
     }
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
+    let highWaterPath = folder + "/onthemap.highwater"
     do {
+      let before = try Inspection(path: path, highWaterPath: highWaterPath).run()
       pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
@@ -41,18 +43,26 @@ package final class IngestDatabase: Sendable {
         throw StoreError.unusable(path: path, reason: "another version of onthemap has made it; run that one")
       }
       try Schema.migrator.migrate(pool)
+      // Whoever took the file away has put another database here: its numbers may have been given before.
+      let isAnotherHistory = before != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       let started = try pool.write { db in
-        try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
+        if isAnotherHistory { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
+        return try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
       }
       guard let started, let epoch = Epoch(started["epoch"] as Data),
         let boot = UInt32(exactly: started["boot"] as Int64), boot <= Limits.bootMax
       else { throw StoreError.unusable(path: path, reason: "its meta row is missing or damaged") }
       self.epoch = epoch
       self.boot = boot
-      numbers = try Numbers(pool)
-      writer = Writer(pool: pool)
+      var mark = before?.mark ?? HighWater.Mark()
+      mark.boot = boot
+      let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
+      numbers = try Numbers(pool, highWater: highWater)
+      writer = Writer(pool: pool, highWater: highWater, files: try Files([path, path + "-wal"]))
+    } catch let gone as Files.Gone {
+      throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {
-      throw StoreError.unusable(path: path, reason: error.description)
+      throw StoreError.unusable(path: path, reason: error.description + IngestDatabase.advice(error))
     }
     let version = try pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") }
     logger.info(
@@ -61,6 +71,20 @@ package final class IngestDatabase: Sendable {
         "path": "\(path)", "sqlite": "\(version ?? "unknown")", "epoch": "\(epoch)", "boot": "\(boot)",
       ])
   }
+
+  /// What to do about an error; empty where it speaks for itself.
+  private static func advice(_ error: DatabaseError) -> String {
+    switch error.resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      ". Keep a copy of the folder, then put a backup back, or what sqlite3 can .recover"
+    default: ""
+    }
+  }
+
+  /// Waits until the disk has failed under a write: nothing is stored from then on until the next start.
+  ///
+  /// - Returns: why; nil when the task is cancelled.
+  package func failure() async -> StoreError? { await writer.failures.first { _ in true } }
 
   private static var configuration: GRDB.Configuration {
     var configuration = GRDB.Configuration()

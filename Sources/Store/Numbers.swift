@@ -10,8 +10,10 @@ final class Numbers: Sendable {
     var seq: UInt64
   }
   private let last: Mutex<Last>
+  private let highWater: HighWater
 
-  init(_ pool: DatabasePool) throws {
+  init(_ pool: DatabasePool, highWater: HighWater) throws {
+    self.highWater = highWater
     let (post, seq) = try pool.read { db in
       (
         try Int64.fetchOne(db, sql: "SELECT max(id) FROM post"),
@@ -23,16 +25,27 @@ final class Numbers: Sendable {
 
   /// The next post's id.
   func post(unixMs: Int64) -> PostID {
-    last.withLock { last in
+    let id = last.withLock { last in
       let id = PostID.following(last.post, unixMs: unixMs)
       last.post = id
       return id
     }
+    highWater.reach(post: id.rawValue)
+    return id
   }
 
   /// The next change's number; the same until it is taken.
   var nextSeq: UInt64 { last.withLock { $0.seq + 1 } }
 
   /// A change has the next number.
-  func takeSeq() { last.withLock { $0.seq += 1 } }
+  func takeSeq() {
+    let seq = last.withLock { last in
+      last.seq += 1
+      return last.seq
+    }
+    highWater.reach(seq: seq)
+  }
+
+  /// An account has this number, which its table gave.
+  func account(_ id: Int64) { highWater.reach(account: id) }
 }

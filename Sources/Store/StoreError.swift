@@ -10,6 +10,8 @@ package enum StoreError: Error, CustomStringConvertible {
   case full
   /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
   case unknownOutcome(String)
+  /// The disk has failed under an earlier write. Nothing was stored, nor will be until the next start.
+  case stopped(String)
 
   package var description: String {
     switch self {
@@ -18,6 +20,7 @@ package enum StoreError: Error, CustomStringConvertible {
     case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
     case .full: "the disk is full; free some space, nothing else is needed"
     case .unknownOutcome(let reason): "the write failed: \(reason)"
+    case .stopped(let reason): "an earlier write failed, and nothing is stored until the next start: \(reason)"
     }
   }
 
@@ -26,6 +29,11 @@ package enum StoreError: Error, CustomStringConvertible {
       self = (error as? StoreError) ?? .unknownOutcome("\(error)")
       return
     }
-    self = error.resultCode == .SQLITE_FULL ? .full : .unknownOutcome(error.description)
+    self = error.isFull ? .full : .unknownOutcome(error.description)
   }
+}
+
+extension DatabaseError {
+  /// Whether there is no room: also for what SQLite calls an I/O error, a log's index that cannot grow.
+  var isFull: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
 }

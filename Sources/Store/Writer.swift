@@ -17,15 +17,27 @@ final class Writer: Sendable {
   private struct State: Sendable {
     var waiting: [Write] = []
     var isDraining = false
+    /// Why nothing is written any more.
+    var failure: StoreError?
   }
 
   private let pool: DatabasePool
+  private let highWater: HighWater
+  private let files: Files
   private let state = Mutex(State())
+  /// Has one element when the disk has failed.
+  let failures: AsyncStream<StoreError>
+  private let failed: AsyncStream<StoreError>.Continuation
   /// How long commits take.
   let times = CommitTimes()
   private let meters = WriterMeters()
 
-  init(pool: DatabasePool) { self.pool = pool }
+  init(pool: DatabasePool, highWater: HighWater, files: Files) {
+    self.pool = pool
+    self.highWater = highWater
+    self.files = files
+    (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+  }
 
   /// Runs `body` within the next commit. `then` is called on the writer's queue when the commit is on disk or has
   /// failed; it must not wait.
@@ -55,31 +67,49 @@ final class Writer: Sendable {
 
   private func drain(_ db: Database) {
     while true {
-      let group = state.withLock { state in
+      let (group, failure) = state.withLock { state in
         defer { state.waiting.removeAll(keepingCapacity: true) }
         state.isDraining = !state.waiting.isEmpty
-        return state.waiting
+        return (state.waiting, state.failure)
       }
       if group.isEmpty { return }
+      if let failure {
+        for write in group { write.fail(failure) }
+        continue
+      }
       do { for done in try commit(group, db) { done() } } catch let error where Writer.isOfTheDisk(error) {
         meters.count(error)
+        stop(error)
         for write in group { write.fail(StoreError(error)) }
       } catch {
         // One bad write must not take its neighbours with it: each again, by itself.
-        for write in group {
-          do { for done in try commit([write], db) { done() } } catch {
-            meters.count(error)
-            write.fail(StoreError(error))
-          }
-        }
+        for write in group { alone(write, db) }
       }
     }
   }
 
-  /// A disk that has failed says yes to the same write a moment later, and has lost it: never try again in place.
+  private func alone(_ write: Write, _ db: Database) {
+    if let failure = state.withLock({ $0.failure }) { return write.fail(failure) }
+    do { for done in try commit([write], db) { done() } } catch {
+      meters.count(error)
+      if Writer.isOfTheDisk(error) { stop(error) }
+      write.fail(StoreError(error))
+    }
+  }
+
+  /// A disk that has failed says yes to the same write a moment later, and has lost it: never try again in place, and
+  /// write nothing else either, before everything has been read anew.
   private static func isOfTheDisk(_ error: any Error) -> Bool {
-    guard let code = (error as? DatabaseError)?.resultCode else { return false }
-    return code == .SQLITE_IOERR || code == .SQLITE_CORRUPT
+    if error is Files.Gone { return true }
+    guard let error = error as? DatabaseError, !error.isFull else { return false }
+    return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
+  }
+
+  private func stop(_ error: any Error) {
+    let reason = (error as? DatabaseError)?.description ?? "\(error)"
+    state.withLock { $0.failure = .stopped(reason) }
+    failed.yield(.stopped(reason))
+    failed.finish()
   }
 
   /// On disk on return: what to call now.
@@ -88,10 +118,17 @@ final class Writer: Sendable {
     done.reserveCapacity(group.count)
     let rows = db.totalChangesCount
     let start = ContinuousClock.now
-    try db.inTransaction(.immediate) {
-      for write in group { done.append(try write.run(db)) }
-      return .commit
+    do {
+      try db.inTransaction(.immediate) {
+        for write in group { done.append(try write.run(db)) }
+        return .commit
+      }
+      try files.check()
+    } catch {
+      highWater.forget()
+      throw error
     }
+    highWater.keep()
     let duration = ContinuousClock.now - start
     times.add(duration)
     meters.commit(duration, rows: db.totalChangesCount - rows)

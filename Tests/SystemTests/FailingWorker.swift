@@ -2,16 +2,28 @@ import Foundation
 import Synchronization
 
 /// A worker as somebody may write it who has only proto/README.md: ZMTP and protobuf by hand. It takes every job, and
-/// says that trying it is useless.
+/// says that trying it is useless; or one place is the end of it.
 final class FailingWorker: Sendable {
+  /// It has died of a job.
+  struct Killed: Error {}
+
   private let connection: Connection
   private let taken = Atomic(0)
 
   /// Jobs that it has answered.
   var count: Int { taken.load(ordering: .relaxed) }
 
+  private let deadly: String?
+  private let instance: [UInt8]
+
   /// Connects to a job link of this host.
-  init(port: UInt16) throws { connection = try Connection(port: port) }
+  ///
+  /// - Parameter deadly: the place that kills it.
+  init(port: UInt16, deadly: String? = nil) throws {
+    connection = try Connection(port: port)
+    self.deadly = deadly
+    instance = (0..<16).map { _ in .random(in: 0...255) }
+  }
 
   /// Works until it is cancelled, or ingest hangs up.
   func run() async throws {
@@ -21,7 +33,7 @@ final class FailingWorker: Sendable {
     _ = try await connection.bytes(64)
     try await connection.send(command("READY", [11] + Array("Socket-Type".utf8) + [0, 0, 0, 6] + Array("DEALER".utf8)))
     let hello: [Field] = [
-      .number(1, 1), .number(2, 1), .bytes(3, Array("failing".utf8)), .bytes(4, [UInt8](repeating: 7, count: 16)),
+      .number(1, 1), .number(2, 1), .bytes(3, Array("failing".utf8)), .bytes(4, instance),
     ]
     try await send(.bytes(16, hello.flatMap(\.encoded)), session: 0)
     var session: UInt64 = 0
@@ -48,6 +60,11 @@ final class FailingWorker: Sendable {
       for case .bytes(17, let jobs) in fields {
         for case .bytes(1, let job) in Field.read(jobs) {
           received += 1
+          if let deadly, case .bytes(_, let place)? = Field.read(job).first(where: { $0.number == 5 }),
+            place == Array(deadly.utf8)
+          {
+            throw Killed()
+          }
           let lease = Field.read(job).filter { $0.number <= 2 }
           let failure: [Field] = [
             .number(1, 2), .bytes(2, Array("bad_place".utf8)), .bytes(3, Array("this worker likes no place".utf8)),

@@ -60,6 +60,23 @@ final class Producer {
 
   /// Sends a batch, and again with the same keys until it is answered.
   func submit(_ drafts: [Draft], again pause: Duration = .seconds(5)) async throws -> Reply {
+    try await ask(16, Producer.batch(drafts), again: pause)
+  }
+
+  /// Sends a batch once.
+  ///
+  /// - Returns: nil where no answer has come within the time.
+  func submitOnce(_ drafts: [Draft], within limit: Duration) async throws -> Reply? {
+    let number = send(16, Producer.batch(drafts))
+    let end = ContinuousClock.now + limit
+    while ContinuousClock.now < end {
+      while let reply = receive() { if reply.request == number { return reply } }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return nil
+  }
+
+  private static func batch(_ drafts: [Draft]) -> ProtobufFields {
     var batch = ProtobufFields()
     for draft in drafts {
       var fields = ProtobufFields()
@@ -71,7 +88,7 @@ final class Producer {
       fields.add(6, draft.traceparent)
       batch.add(1, fields)
     }
-    return try await ask(16, batch, again: pause)
+    return batch
   }
 
   /// Asks what has become of posts.

@@ -55,11 +55,12 @@ final class Program: Sendable {
     }
   }
 
-  func start() throws {
+  /// - Parameter command: what runs it, with its own arguments: a tracer, say, that leaves it its process id.
+  func start(under command: [String] = []) throws {
     try Data().write(to: output)
     let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
+    process.executableURL = command.isEmpty ? executable : URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command.isEmpty ? arguments : command + [executable.path] + arguments
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
       .merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
@@ -72,8 +73,8 @@ final class Program: Sendable {
   }
 
   /// Starts it, and waits for its ready line.
-  func startAndWait() async throws {
-    try start()
+  func startAndWait(under command: [String] = []) async throws {
+    try start(under: command)
     try await eventually("\(self) is ready", within: .seconds(30)) {
       if pid == nil { throw Overdue(description: "\(self) has ended before it was ready: \(logged.suffix(2_000))") }
       return !ready.isEmpty

@@ -22,6 +22,17 @@ struct SQL {
     return try SQL.run("-c", script, path, statement)
   }
 
+  /// All rows, their values as text; NULL is empty.
+  func rows(_ statement: String) throws -> [[String]] {
+    let script = """
+      import json, sqlite3, sys
+      database = sqlite3.connect(sys.argv[1])
+      print(json.dumps([["" if v is None else str(v) for v in row] for row in database.execute(sys.argv[2])]))
+      database.close()
+      """
+    return try JSONDecoder().decode([[String]].self, from: Data(SQL.run("-c", script, path, statement).utf8))
+  }
+
   private static func run(_ arguments: String...) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

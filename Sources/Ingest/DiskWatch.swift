@@ -1,0 +1,39 @@
+import Logging
+import ServiceLifecycle
+import Store
+
+/// The disk has failed under a write: ingest has ended, because nothing that such a disk says later can be trusted
+/// before everything is read anew. Start it again.
+package struct DiskFailure: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// Ends ingest when its disk fails, and lets those who wait hear first that theirs is not stored.
+struct DiskWatch: Service {
+  let database: IngestDatabase
+  let logger: Logger
+
+  /// Runs until the other service ends, or the disk fails.
+  ///
+  /// - Throws: `DiskFailure`, or what the other service throws.
+  func run(beside other: some Service) async throws {
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        .init(
+          service: other, successTerminationBehavior: .gracefullyShutdownGroup,
+          failureTerminationBehavior: .gracefullyShutdownGroup),
+        .init(
+          service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
+      ], logger: logger)
+    // As long as after a signal.
+    configuration.maximumGracefulShutdownDuration = .seconds(4)
+    try await ServiceGroup(configuration: configuration).run()
+  }
+
+  func run() async throws {
+    guard let failure = await cancelWhenGracefulShutdown({ await database.failure() }) else { return }
+    logger.critical(
+      "the disk has failed: start again, and see to the disk if that fails", metadata: ["error": "\(failure)"])
+    throw DiskFailure(description: "\(failure)")
+  }
+}

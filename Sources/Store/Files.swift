@@ -1,0 +1,42 @@
+import Glibc
+
+/// Files that must stay where they are while SQLite has them open: it would go on writing into what nobody finds again.
+struct Files: Sendable {
+  /// One of them was removed or replaced. What was written since is lost with it.
+  struct Gone: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "\(path) was removed or replaced while it was in use" }
+  }
+
+  private struct Place: Sendable, Equatable {
+    let path: String
+    let device: dev_t
+    let inode: ino_t
+
+    init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      self.path = path
+      (device, inode) = (status.st_dev, status.st_ino)
+    }
+  }
+
+  private let places: [Place]
+
+  /// - Throws: `Gone` where one is not there.
+  init(_ paths: [String]) throws(Gone) {
+    var places: [Place] = []
+    for path in paths {
+      guard let place = Place(path) else { throw Gone(path: path) }
+      places.append(place)
+    }
+    self.places = places
+  }
+
+  /// A microsecond each.
+  ///
+  /// - Throws: `Gone`.
+  func check() throws(Gone) {
+    for place in places where Place(place.path) != place { throw Gone(path: place.path) }
+  }
+}

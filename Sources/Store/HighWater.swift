@@ -1,0 +1,136 @@
+import Glibc
+import OnTheMap
+import Synchronization
+
+/// How far the database has come, in a file beside it: SQLite itself does not notice when its log is gone or damaged,
+/// and goes on from an earlier time as if nothing had been accepted since.
+///
+/// The file is written after each commit that is on disk, and is not waited for: what it says is always on disk, though
+/// after a loss of power it may be behind. Used within writes.
+final class HighWater: Sendable {
+  /// What only rises.
+  struct Mark: Sendable, Equatable {
+    var boot: UInt32 = 0
+    var account: Int64 = 0
+    var post: UInt64 = 0
+    var seq: UInt64 = 0
+
+    /// Whether nothing has gone back since another mark was made.
+    func isAtLeast(_ other: Mark) -> Bool {
+      boot >= other.boot && account >= other.account && post >= other.post && seq >= other.seq
+    }
+
+    /// The higher of each.
+    func raised(to other: Mark) -> Mark {
+      Mark(
+        boot: max(boot, other.boot), account: max(account, other.account), post: max(post, other.post),
+        seq: max(seq, other.seq))
+    }
+  }
+
+  /// What the file says.
+  struct Record: Equatable {
+    let epoch: Epoch
+    let mark: Mark
+
+    /// "OTMHIGH1", epoch, the numbers, and a hash over all before it.
+    var bytes: [UInt8] {
+      var bytes = Array("OTMHIGH1".utf8) + epoch.bytes
+      for number in [UInt64(mark.boot), UInt64(bitPattern: mark.account), mark.post, mark.seq] {
+        withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+      }
+      let sum = HighWater.hash(bytes)
+      withUnsafeBytes(of: sum.littleEndian) { bytes += $0 }
+      return bytes
+    }
+
+    static let length = 8 + 16 + 4 * 8 + 8
+
+    init(epoch: Epoch, mark: Mark) {
+      self.epoch = epoch
+      self.mark = mark
+    }
+
+    /// Nil for bytes that are no record.
+    init?(_ bytes: [UInt8]) {
+      func number(_ offset: Int) -> UInt64 { bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+      guard bytes.count == Record.length, bytes.starts(with: Array("OTMHIGH1".utf8)),
+        number(Record.length - 8) == HighWater.hash(bytes.dropLast(8)), let epoch = Epoch(bytes[8..<24]),
+        let boot = UInt32(exactly: number(24))
+      else { return nil }
+      self.epoch = epoch
+      mark = Mark(boot: boot, account: Int64(bitPattern: number(32)), post: number(40), seq: number(48))
+    }
+  }
+
+  private struct State: Sendable {
+    /// On disk.
+    var kept: Mark
+    /// With what the running transaction writes.
+    var written: Mark
+  }
+
+  private let descriptor: Int32
+  private let epoch: Epoch
+  private let state: Mutex<State>
+
+  /// Opens or makes the file, and writes what it is to say now. On disk on return.
+  init(path: String, _ record: Record) throws(StoreError) {
+    descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    epoch = record.epoch
+    state = Mutex(State(kept: record.mark, written: record.mark))
+    let bytes = record.bytes
+    guard descriptor >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
+      throw .unusable(path: path, reason: String(cString: strerror(errno)))
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// The running transaction has used these.
+  func reach(account: Int64 = 0, post: UInt64 = 0, seq: UInt64 = 0) {
+    let mark = Mark(account: account, post: post, seq: seq)
+    state.withLock { $0.written = $0.written.raised(to: mark) }
+  }
+
+  /// The transaction is on disk.
+  func keep() {
+    let mark: Mark? = state.withLock { state in
+      guard state.kept != state.written else { return nil }
+      state.kept = state.written
+      return state.kept
+    }
+    guard let mark else { return }
+    let bytes = Record(epoch: epoch, mark: mark).bytes
+    // Where that fails, the file stays behind, and less is noticed; no reason to refuse what is on disk.
+    _ = pwrite(descriptor, bytes, bytes.count, 0)
+  }
+
+  /// The transaction is rolled back.
+  func forget() { state.withLock { $0.written = $0.kept } }
+
+  /// What the file at a path says; nil where there is none.
+  ///
+  /// - Throws: `StoreError.unusable` where it cannot be read, or is not as it was written.
+  static func read(_ path: String) throws(StoreError) -> Record? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .unusable(path: path, reason: String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Record.length + 1)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+    guard let record = Record(Array(bytes[..<count])) else {
+      throw .unusable(
+        path: path, reason: "it is damaged; see that the database is whole, remove this file, start again")
+    }
+    return record
+  }
+
+  /// FNV-1a: against accidents, not against people.
+  private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("How far the database has come")
+struct HighWaterTests {
+  private let folder = Folder()
+  private var path: String { folder.path + "/onthemap.highwater" }
+
+  private func record() throws -> HighWater.Record { try #require(try HighWater.read(path)) }
+
+  @Test("The mark rises with what is on disk: starts, accounts, posts, changes")
+  func rises() async throws {
+    let database = try folder.open()
+    #expect(try record().epoch == database.epoch && record().mark == HighWater.Mark(boot: 1))
+    let account = try await database.addAccount()
+    #expect(try record().mark.account == account.rawValue)
+    let post = try await database.accepted(by: account).id
+    #expect(try record().mark.post == post.rawValue && record().mark.seq == 0)
+    _ = try await database.settled([(post, .verdict(.at(1)))])
+    #expect(try record().mark.seq == 1)
+  }
+
+  @Test("What is rolled back raises nothing, so that the next start is not refused")
+  func rolledBack() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let before = try record()
+    await #expect(throws: (any Error).self) {
+      try await database?.accepted(by: AccountID(rawValue: account.rawValue + 404))
+    }
+    _ = try await database?.addAccount("bob")
+    #expect(try record().mark.post == before.mark.post)
+    database = nil
+    #expect(try folder.open().boot == 2)
+  }
+
+  @Test("Bytes that are not as they were written are no record")
+  func bytes() throws {
+    let epoch = Epoch.filled
+    let record = HighWater.Record(epoch: epoch, mark: .init(boot: 7, account: 8, post: .max, seq: 9))
+    #expect(record.bytes.count == HighWater.Record.length && HighWater.Record(record.bytes) == record)
+    for index in record.bytes.indices {
+      var bytes = record.bytes
+      bytes[index] ^= 1
+      #expect(HighWater.Record(bytes) == nil)
+    }
+    for count in [0, 1, HighWater.Record.length - 1] {
+      #expect(HighWater.Record(Array(record.bytes.prefix(count))) == nil)
+    }
+    #expect(HighWater.Record(record.bytes + [0]) == nil)
+  }
+
+  @Test(
+    "A database that has gone back is refused, whichever number it is", arguments: ["boot", "account", "post", "seq"])
+  func goneBack(number: String) async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let post = try await #require(database).accepted(by: account).id
+    _ = try await #require(database).settled([(post, .verdict(.at(1)))])
+    database = nil
+    switch number {
+    case "boot": try folder.damage("UPDATE meta SET boot = 0")
+    case "account": try folder.damage("PRAGMA foreign_keys = OFF; UPDATE account SET id = id - 1")
+    case "post": try folder.damage("UPDATE post SET id = id - 1")
+    default: try folder.damage("UPDATE post SET seq = seq - 1")
+    }
+    let error = #expect(throws: StoreError.self) { try folder.open() }
+    #expect(error?.description.contains("onthemap.highwater") == true, "\(String(describing: error))")
+    #expect(error?.description.contains("missing or damaged") == true)
+  }
+
+  @Test("Without the file, as of an older version, it is made, and the database is another history")
+  func without() throws {
+    let epoch = try folder.open().epoch
+    try FileManager.default.removeItem(atPath: path)
+    let database = try folder.open()
+    #expect(database.epoch != epoch && database.boot == 2)
+    #expect(try record().epoch == database.epoch)
+  }
+
+  @Test("A database up to a size is read from end to end, a larger one only held against the mark")
+  func large() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    _ = try await #require(database).accepted(by: account)
+    database = nil
+    // An index that lacks a row: nothing that a start reads.
+    try folder.damage("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'post_account'")
+    let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.database)[.size] as? Int)
+    func inspect(upTo bytes: Int) throws -> HighWater.Record? {
+      try Inspection(path: folder.database, highWaterPath: path, checkBytesMax: bytes).run()
+    }
+    #expect(try inspect(upTo: size - 1) != nil)
+    let error = #expect(throws: StoreError.self) { try inspect(upTo: size) }
+    #expect(error?.description.contains("it is damaged (") == true)
+    #expect(Limits.databaseCheckBytesMax == 64 << 20)
+  }
+}
+
+@Suite("A disk that has failed")
+struct DiskFailureTests {
+  private let folder = Folder()
+
+  @Test("After one failure nothing is written any more, and whoever asks learns why")
+  func stopped() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    _ = try await database.accepted(by: account)
+    #expect(unlink(folder.database) == 0)
+    var errors: [StoreError] = []
+    for _ in 0..<2 {
+      do { _ = try await database.accepted(by: account) } catch let error as StoreError { errors.append(error) }
+    }
+    guard case .unknownOutcome(let first)? = errors.first, case .stopped(let second)? = errors.last else {
+      Issue.record("\(errors)")
+      return
+    }
+    #expect(first.contains("removed or replaced") && second.contains("removed or replaced"))
+    let failure = await database.failure()
+    #expect(failure?.description.contains("until the next start") == true)
+  }
+
+  @Test("Who waits for a failure that does not come is let go when cancelled")
+  func cancelled() async throws {
+    let database = try folder.open()
+    let waiting = Task { await database.failure() }
+    waiting.cancel()
+    #expect(await waiting.value == nil)
+  }
+}
+
+extension Epoch {
+  fileprivate static var filled: Epoch {
+    guard let epoch = Epoch([UInt8](repeating: 5, count: 16)) else {
+      preconditionFailure("Sixteen bytes are an epoch.")
+    }
+    return epoch
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@Suite("Faults: a long queue", .stage, .serialized)
+struct BacklogFaultTests {
+  /// The promise. The debug form has nothing of it to give away beside other tests.
+  private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
+
+  @Test("Ingest with 100,000 queued posts is ready again soon after kill -9", .enabled(if: SQL.isThere))
+  func ready() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    try await map.ingest.kill()
+    try SQL(Trial.data + "/onthemap.sqlite").run(
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 99000)
+      INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
+      SELECT n, (SELECT id FROM account), 'Oslo', 'https://example.org/' || n, 0, 1, 1 FROM number
+      """)
+    try await map.ingest.startAndWait()
+    let producer = Producer(try map.submit, token: client.token)
+    for batch in 0..<10 {
+      let drafts = (0..<100).map { Draft(key: "\(batch)-\($0)") }
+      #expect(try await producer.submit(drafts).receipts.allSatisfy { $0.outcome == .accepted })
+    }
+    var slowest = Duration.zero
+    for _ in 0..<3 {
+      try await map.ingest.kill()
+      let begun = ContinuousClock.now
+      try await map.ingest.startAndWait()
+      slowest = max(slowest, begun.duration(to: .now))
+    }
+    let form = Program.binary.path.contains("release") ? "release" : "debug"
+    Fault.tell("ready \(slowest) after kill -9 with 100,000 queued posts (\(form), slowest of 3)")
+    #expect(slowest < Self.readyWithin)
+    #expect(map.ingest.logged.contains("count=100000"))
+  }
+}

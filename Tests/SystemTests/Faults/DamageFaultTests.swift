@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Files that are not as ingest left them: it must see that, say so, and leave them as they are.
+@Suite("Faults: damaged, truncated and deleted files", .stage)
+struct DamageFaultTests {
+  /// What is done to the files of a stopped ingest.
+  enum Damage: String, CaseIterable, Sendable {
+    case logDeleted, logTruncated, logEmptied, logBitFlipped
+    case databaseDeleted, databaseEmptied, databaseTruncated, databaseBitFlipped, databaseOverwritten
+    case bothDeleted, highWaterDamaged
+
+    /// Whether ingest was killed, so that its posts are in the log; otherwise it has ended, and the log is gone.
+    var wantsLog: Bool { rawValue.hasPrefix("log") || self == .bothDeleted || self == .databaseDeleted }
+
+    func strike(_ folder: String) throws {
+      let (database, log) = (folder + "/onthemap.sqlite", folder + "/onthemap.sqlite-wal")
+      switch self {
+      case .logDeleted: try FileManager.default.removeItem(atPath: log)
+      case .logTruncated: try Damage.change(log) { $0.removeLast($0.count / 2) }
+      case .logEmptied: try Damage.change(log) { $0.removeAll() }
+      case .logBitFlipped: try Damage.change(log) { $0[$0.count / 2] ^= 4 }
+      case .databaseDeleted: try FileManager.default.removeItem(atPath: database)
+      case .databaseEmptied: try Damage.change(database) { $0.removeAll() }
+      case .databaseTruncated: try Damage.change(database) { $0.removeLast($0.count / 2) }
+      case .databaseBitFlipped:
+        // The count of cells of each page but the first: half of a tree is gone, or there is too much of it.
+        try Damage.change(database) { for page in stride(from: 4_096, to: $0.count, by: 4_096) { $0[page + 4] ^= 1 } }
+      case .databaseOverwritten: try Damage.change(database) { $0 = Data(repeating: 0x41, count: $0.count) }
+      case .bothDeleted:
+        for path in [database, log] { try FileManager.default.removeItem(atPath: path) }
+      case .highWaterDamaged: try Damage.change(folder + "/onthemap.highwater") { $0[20] ^= 1 }
+      }
+    }
+
+    private static func change(_ path: String, _ body: (inout Data) -> Void) throws {
+      var data = try Data(contentsOf: URL(fileURLWithPath: path))
+      body(&data)
+      try data.write(to: URL(fileURLWithPath: path))
+    }
+  }
+
+  /// The files that hold something, but the lock, the index that the log has in memory, and sockets.
+  private func contents(_ folder: String) throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { !$0.hasSuffix("-shm") && !$0.hasSuffix(".sock") && !$0.hasSuffix(".lock") }
+    // An empty log is made by whoever looks, and says as much as none.
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))) }
+    ).filter { !$0.value.isEmpty }
+  }
+
+  @Test("It is noticed and refused, with what to do, and nothing is changed", arguments: Damage.allCases)
+  func noticed(damage: Damage) async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    for number in 0..<20 { #expect(try await client.post("Oslo", key: "\(number)").status == 202) }
+    if damage.wantsLog {
+      try await map.ingest.kill()
+    } else {
+      map.ingest.signal(SIGTERM)
+      #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
+    }
+    let whole = try contents(Trial.data)
+    try damage.strike(Trial.data)
+    let struck = try contents(Trial.data)
+    #expect(struck != whole, "Nothing is damaged.")
+    try map.ingest.start()
+    #expect(try await map.ingest.exit(within: .seconds(20)) == 1, "It serves what is damaged.")
+    #expect(map.ingest.ready.isEmpty)
+    let words = map.ingest.logged.split(separator: "\n").last ?? ""
+    #expect(words.contains(Trial.data) && (words.contains("backup") || words.contains("remove")), "\(words)")
+    #expect(try contents(Trial.data) == struck, "It was changed.")
+
+    // Put back, it is as if nothing had been.
+    for (name, data) in whole { try data.write(to: URL(fileURLWithPath: Trial.data + "/" + name)) }
+    try await map.ingest.startAndWait()
+    #expect(try await client.posts().count == 20)
+  }
+
+  @Test("Who goes on with an older database says so by removing the mark, and it is another history then")
+  func backup() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    #expect(try await client.post("Oslo").status == 202)
+    let epoch = try await client.list().epoch
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
+    let old = try Data(contentsOf: URL(fileURLWithPath: Trial.data + "/onthemap.sqlite"))
+    try await map.ingest.startAndWait()
+    #expect(try await client.list().epoch == epoch)
+    #expect(try await client.post("Lima").status == 202)
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
+    try old.write(to: URL(fileURLWithPath: Trial.data + "/onthemap.sqlite"))
+    try map.ingest.start()
+    #expect(try await map.ingest.exit(within: .seconds(20)) == 1)
+    #expect(map.ingest.logged.contains("onthemap.highwater"))
+    try FileManager.default.removeItem(atPath: Trial.data + "/onthemap.highwater")
+    try await map.ingest.startAndWait()
+    #expect(try await client.list().epoch != epoch)
+    #expect(try await client.posts().map(\.place) == ["Oslo"])
+  }
+
+  @Test(
+    "Files that are removed under a running ingest end it: what it would accept is found by nobody",
+    arguments: ["onthemap.sqlite", "onthemap.sqlite-wal"])
+  func removed(name: String) async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    #expect(try await client.post("Oslo").status == 202)
+    let path = Trial.data + "/" + name
+    // Whoever has removed it by mistake has the other name still.
+    #expect(link(path, Stage.current.path("rescued")) == 0)
+    #expect(unlink(path) == 0)
+    let answer = try? await client.post("Lima")
+    #expect(answer?.status == nil || answer?.status == 503)
+    #expect(try await map.ingest.exit(within: .seconds(10)) == EX_IOERR)
+    #expect(map.ingest.logged.contains("was removed or replaced"))
+  }
+}

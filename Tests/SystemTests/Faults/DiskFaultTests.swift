@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Faults: the disk", .stage, .serialized)
+struct DiskFaultTests {
+  private static let log = "/onthemap.sqlite-wal"
+
+  /// A call on the log that fails, and how it goes on.
+  private static let failures = [
+    "fdatasync:error=EIO:when=5", "fdatasync:error=EIO:when=5+", "pwrite64:error=EIO:when=20",
+    "pwrite64:error=EROFS:when=20+",
+  ]
+
+  @Test(
+    "A disk that fails, once or for good, ends ingest with 74: nothing is accepted any more; the next start has all",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    arguments: Fault.isFull ? failures : [failures[0]])
+  func failure(injection: String) async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    try await ingest.kill()
+    let tampering = Tampering(injection, on: Trial.data + Self.log)
+    // One that fails for good may not even let it start.
+    try ingest.start(under: tampering.command)
+    let status = try await ingest.exit(within: .seconds(30))
+    #expect(tampering.count >= 1, "No call has failed.")
+    #expect(status == EX_IOERR, "\(ingest.logged.suffix(1_000))")
+    #expect(ingest.logged.contains("the disk has failed"))
+    let lines = tampering.seen.split(separator: "\n")
+    let first = try #require(lines.firstIndex { $0.hasSuffix("(INJECTED)") })
+    if injection.hasSuffix("=5") {
+      // What is copied at the end is checkpoints' own: no commit was tried again.
+      #expect(lines[first...].count <= 4, "\(lines[first...].joined(separator: "\n"))")
+    }
+    try await ingest.startAndWait()
+    try await trial.expectWhole(injection)
+  }
+
+  @Test(
+    "A disk that fails at the start is a clear refusal", .enabled(if: Tampering.isThere, "strace may not trace here"))
+  func start() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    try await map.ingest.kill()
+    let tampering = Tampering("fdatasync:error=EIO", on: Trial.data + Self.log)
+    try map.ingest.start(under: tampering.command)
+    #expect(try await map.ingest.exit(within: .seconds(20)) == 1)
+    #expect(tampering.count >= 1)
+    #expect(map.ingest.ready.isEmpty && map.ingest.logged.contains("disk I/O error"))
+    try await map.ingest.startAndWait()
+  }
+
+  @Test(
+    "Without room posts are refused as not stored, reading goes on, and with room it is as before, without a restart",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func full() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    try await ingest.kill()
+    let tampering = Tampering("pwrite64:error=ENOSPC:when=40+", on: Trial.data + Self.log)
+    try await ingest.startAndWait(under: tampering.command)
+    try await eventually("posts are refused", within: .seconds(30)) {
+      try await trial.client.logIn("ada@example.org").status == 507
+    }
+    #expect(tampering.count >= 1)
+    #expect(try await trial.client.get("/livez").status == 204)
+    #expect(try await trial.client.list().seq > 0)
+    let pid = try #require(ingest.pid)
+    try await tampering.end(of: ingest)
+    try await trial.ledger.advance(by: 20)
+    #expect(ingest.pid == pid)
+    try await trial.expectWhole("no room for a while")
+  }
+
+  @Test(
+    "A file that may not grow ends ingest with 74, not with a signal", .enabled(if: SQL.isThere),
+    .enabled(if: Fault.isFull, Fault.full))
+  func fileSize() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    let size = try FileManager.default.attributesOfItem(atPath: Trial.data + Self.log)[.size] as? Int ?? 0
+    try ingest.limit("fsize", to: size + 50_000)
+    #expect(try await ingest.exit(within: .seconds(30)) == EX_IOERR)
+    #expect(ingest.logged.contains("the disk has failed"))
+    try await ingest.startAndWait()
+    try await trial.expectWhole("file size limit")
+  }
+
+  @Test(
+    "Clients take no more descriptors than their share, and when they are gone it goes on", .enabled(if: SQL.isThere))
+  func descriptors() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    try await ingest.kill()
+    try await ingest.startAndWait(under: ["prlimit", "--nofile=128:128"])
+    let pid = try #require(ingest.pid)
+    try await trial.ledger.advance(by: 10)
+    var connections: [Connection] = []
+    for _ in 0..<200 { connections.append(try Connection(port: try trial.client.port)) }
+    for _ in 0..<20 {
+      let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+      #expect(open < 128)
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    withExtendedLifetime(connections) {}
+    connections = []
+    try await trial.ledger.advance(by: 20)
+    #expect(ingest.pid == pid)
+    try await trial.expectWhole("200 connections and 128 descriptors")
+  }
+
+  /// Swift's runtime opens a file once a second, and ends the process where it cannot.
+  @Test(
+    "Without any descriptor it goes on, or has all that was accepted at its next start", .enabled(if: SQL.isThere),
+    .enabled(if: Fault.isFull, Fault.full))
+  func noDescriptors() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    let pid = try #require(ingest.pid)
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    try ingest.limit("nofile", to: open - 4)
+    #expect((try? Connection(port: try trial.client.port)) != nil, "The kernel takes it before ingest does.")
+    try await Task.sleep(for: .seconds(3))
+    if ingest.pid == pid { try ingest.limit("nofile", to: 4_096) } else { try await ingest.startAndWait() }
+    try await trial.expectWhole("no descriptors for a while")
+  }
+
+  @Test(
+    "A slow disk makes answers slow, and nothing else", .enabled(if: SQL.isThere),
+    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"), .enabled(if: Fault.isFull, Fault.full))
+  func slow() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    try await ingest.kill()
+    let tampering = Tampering("fdatasync:delay_exit=\(Fault.isFull ? 1_000_000 : 200_000)")
+    try await ingest.startAndWait(under: tampering.command)
+    try await trial.ledger.advance(by: 30, within: .seconds(60))
+    let begun = ContinuousClock.now
+    #expect(try await trial.client.get("/livez").status == 204)
+    #expect(begun.duration(to: .now) < .milliseconds(500), "Who needs no disk waits for it.")
+    #expect(tampering.count >= 5)
+    #expect(!ingest.logged.contains("worker lost"))
+    try await tampering.end(of: ingest)
+    try await trial.expectWhole("a slow disk, \(tampering.count) syncs")
+  }
+}
+
+extension Program {
+  /// Sets a limit of the running process, by its name in prlimit(1); the hard one stays.
+  func limit(_ name: String, to value: Int) throws {
+    let (status, said) = try Fault.command("prlimit", "--pid", "\(pid ?? 0)", "--\(name)=\(value):")
+    guard status == 0 else { throw Overdue(description: "prlimit \(name): \(said)") }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Faults: kill -9", .stage, .serialized)
+struct KillFaultTests {
+  /// From the kill to the ready line, beside all that runs here.
+  private static let readyWithin = Duration.seconds(5)
+
+  @Test("Any role, at any moment: nothing accepted is lost or doubled", .enabled(if: SQL.isThere))
+  func random() async throws {
+    let seed = ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000)
+    let kills = Fault.isFull ? 50 : 5
+    Fault.tell("\(kills) kills from FAULT_SEED=\(seed)")
+    var random = Dice(seed)
+    let trial = try await Trial(on: Stage.current.roles())
+    let roles = [trial.map.ingest, trial.map.workers[0], trial.map.workers[1], try #require(trial.map.feed)]
+    var slowest = Duration.zero
+    for number in 0..<kills {
+      // Ingest every other time: it is the one that has something to lose.
+      let victim = number.isMultiple(of: 2) ? roles[0] : roles[1 + Int(random.next() % 3)]
+      try await Task.sleep(for: .milliseconds(50 + Int(random.next() % 700)))
+      victim.signal(SIGKILL)
+      #expect(try await victim.exit(within: .seconds(10)) == -SIGKILL, "The kill has hit nobody.")
+      let begun = ContinuousClock.now
+      try await victim.startAndWait()
+      slowest = max(slowest, begun.duration(to: .now))
+    }
+    #expect(slowest < Self.readyWithin)
+    try await trial.expectWhole("\(kills) kills, seed \(seed), slowest start \(slowest)")
+  }
+
+  /// A moment of a commit, and the call that stands for it.
+  enum Moment: String, CaseIterable, Sendable {
+    case beforeTheLogIsWritten = "pwrite64"
+    case betweenWriteAndSync = "fdatasync"
+    case beforeAnAnswerLeaves = "sendto"
+
+    func tampering(_ count: Int) -> Tampering {
+      let log = Trial.data + "/onthemap.sqlite-wal"
+      return Tampering("\(rawValue):signal=SIGKILL:when=\(count)", on: self == .beforeAnAnswerLeaves ? nil : log)
+    }
+  }
+
+  @Test(
+    "Ingest, at a named moment of a commit: nothing accepted is lost or doubled",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    arguments: Moment.allCases)
+  func moment(moment: Moment) async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    let counts = Fault.isFull ? [1, 2, 3, 5, 8, 13, 21, 34, 55, 89] : [7]
+    for count in counts {
+      try await ingest.kill()
+      // The start itself commits and sends too: it may die in it.
+      try ingest.start(under: moment.tampering(count).command)
+      #expect(try await ingest.exit(within: .seconds(60)) == -SIGKILL, "It has not come to \(moment) \(count).")
+      try await ingest.startAndWait()
+      try await trial.ledger.advance(by: 5)
+    }
+    try await trial.expectWhole("killed at \(moment) \(counts)")
+  }
+
+  @Test(
+    "Ingest, when a commit is on disk and nobody knows it yet: nothing accepted is lost or doubled",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func beforeAnswer() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    for _ in 0..<(Fault.isFull ? 10 : 1) {
+      let tampering = Tampering("fdatasync:delay_exit=200000", on: Trial.data + "/onthemap.sqlite-wal")
+      try await ingest.kill()
+      try await ingest.startAndWait(under: tampering.command)
+      let before = tampering.count
+      // It does nothing else than wait behind a sync: any moment is the one.
+      try await eventually("some syncs have waited", within: .seconds(30)) { tampering.count >= before + 3 }
+      ingest.signal(SIGKILL)
+      #expect(try await ingest.exit(within: .seconds(10)) == -SIGKILL)
+      try await ingest.startAndWait()
+    }
+    try await trial.expectWhole("killed behind a sync")
+  }
+
+  @Test(
+    "Ingest, while it ends and copies its log: nothing accepted is lost or doubled",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    .enabled(if: Fault.isFull, Fault.full))
+  func checkpoint() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let ingest = trial.map.ingest
+    for count in Fault.isFull ? [1, 2, 3, 5, 8] : [2] {
+      let tampering = Tampering("pwrite64:signal=SIGKILL:when=\(count)", on: Trial.data + "/onthemap.sqlite")
+      try await ingest.kill()
+      try await ingest.startAndWait(under: tampering.command)
+      try await trial.ledger.advance(by: 20)
+      ingest.signal(SIGTERM)
+      #expect(try await ingest.exit(within: .seconds(20)) == -SIGKILL, "It has not copied its log.")
+      try await ingest.startAndWait()
+    }
+    try await trial.expectWhole("killed in a checkpoint")
+  }
+}
+
+/// A seeded generator: SplitMix64.
+struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

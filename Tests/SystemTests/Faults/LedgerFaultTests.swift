@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+/// The oracle itself: it must see each kind of fault when there is one, or its silence means nothing.
+@Suite("Faults: the ledger", .stage)
+struct LedgerFaultTests {
+  /// Twenty posts that are stored and settled, in a database that nobody has open.
+  private func settled() async throws -> Ledger {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let ledger = Ledger()
+    for _ in 0..<20 {
+      let (number, sent) = ledger.next()
+      let answer = try await client.post(sent.place, link: sent.link, key: sent.key, wait: 10)
+      ledger.accept(number, id: try #require(answer["id"]))
+    }
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
+    return ledger
+  }
+
+  private func verdict(_ ledger: Ledger) throws -> [Ledger.Class: Int] {
+    ledger.classify(try Ledger.posts(in: Trial.data)).counts
+  }
+
+  @Test("Each class is found where it was made by hand, and only there", .enabled(if: SQL.isThere))
+  func controls() async throws {
+    let ledger = try await settled()
+    let database = SQL(Trial.data + "/onthemap.sqlite")
+    let path = Trial.data + "/onthemap.sqlite"
+    #expect(try verdict(ledger) == [.ok: 20])
+    #expect(try Ledger.violations(in: Trial.data) == [])
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    func control(_ statement: String, _ expected: [Ledger.Class: Int]) throws {
+      try database.run("PRAGMA foreign_keys = OFF")
+      try database.run(statement)
+      #expect(try verdict(ledger) == expected, "\(statement)")
+      #expect(expected.keys.contains { $0.isFault })
+      try whole.write(to: URL(fileURLWithPath: path))
+    }
+    let first = "(SELECT min(id) FROM post)"
+    try control("DELETE FROM post WHERE id = \(first)", [.ok: 19, .lost: 1])
+    let columns = "account, place, link, state, lat_e7, lon_e7, label, created_ms, updated_ms"
+    try control(
+      "INSERT INTO post (id, \(columns)) SELECT id - 1, \(columns) FROM post WHERE id = \(first)",
+      [.ok: 19, .duplicated: 1])
+    try control("UPDATE post SET place = 'Elsewhere' WHERE id = \(first)", [.ok: 19, .mangled: 1])
+    try control("UPDATE post SET id = id - 1 WHERE id = \(first)", [.ok: 19, .mangled: 1])
+    try control(
+      "INSERT INTO post (id, \(columns)) SELECT id - 1, \(columns.replacingOccurrences(of: "link", with: "'x'")) "
+        + "FROM post WHERE id = \(first)", [.ok: 20, .phantom: 1])
+    #expect(try verdict(ledger) == [.ok: 20])
+
+    // The tables' own rules.
+    try database.run("UPDATE post SET seq = NULL WHERE id = \(first)")
+    #expect(try Ledger.violations(in: Trial.data).count == 1)
+  }
+
+  @Test("A faked answer, a refusal that stored, and a second publication are found too", .enabled(if: SQL.isThere))
+  func answers() async throws {
+    let ledger = try await settled()
+    // Acknowledged by nobody.
+    ledger.accept(ledger.next().number, id: "0000000001")
+    #expect(try verdict(ledger) == [.ok: 20, .lost: 1])
+    // Never answered, and refused: both rightly not there.
+    ledger.doubt(ledger.next().number)
+    ledger.refuse(ledger.next().number)
+    #expect(try verdict(ledger) == [.ok: 20, .lost: 1, .unknownAbsent: 1, .refused: 1])
+    // Stored although it was refused, and stored without an answer.
+    let (refused, doubted) = (ledger.next(), ledger.next())
+    ledger.refuse(refused.number)
+    ledger.doubt(doubted.number)
+    for (index, post) in [refused, doubted].enumerated() {
+      try SQL(Trial.data + "/onthemap.sqlite").run(
+        """
+        INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
+        VALUES (\(index + 1), 1, '\(post.sent.place)', '\(post.sent.link)', 0, 1, 1)
+        """)
+    }
+    let counts = try verdict(ledger)
+    #expect(counts[.refusedPresent] == 1 && counts[.unknownPresent] == 1)
+    // Seen under two numbers.
+    let found = try Ledger.posts(in: Trial.data)
+    let post = try #require(found.first { $0.seq != nil })
+    for seq in [post.seq ?? 0, 999] {
+      ledger.publish(
+        FeedList.Entry(
+          id: post.id, seq: seq, firstName: "", place: "", label: "", link: "", latitude: 0, longitude: 0))
+    }
+    #expect(try verdict(ledger)[.duplicated] == 1)
+  }
+}

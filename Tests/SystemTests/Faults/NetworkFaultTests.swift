@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@Suite("Faults: the network between the roles", .stage, .serialized)
+struct NetworkFaultTests {
+  /// Each role in its own process; the only worker and the feed reach ingest through relays.
+  private func relayed() async throws -> (map: Services, jobs: Relay, changes: Relay) {
+    let stage = Stage.current
+    var map = try await stage.roles(workers: 0)
+    let ports = Dictionary(uniqueKeysWithValues: try map.ports.map { ($0.name, $0.port) })
+    let (jobs, changes) = (try Relay(to: ports["jobs"] ?? 0), try Relay(to: ports["changes"] ?? 0))
+    let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs.port)"])
+    try await worker.startAndWait()
+    map.workers = [worker]
+    // The feed that there is has the direct way: one with the relay takes its place, on its ports.
+    let old = try #require(map.feed)
+    var arguments = old.arguments
+    try await old.kill()
+    let place = try #require(arguments.firstIndex(of: "--ingest"))
+    arguments[place + 1] = "tcp://127.0.0.1:\(changes.port)"
+    let feed = try stage.program(arguments)
+    try await feed.startAndWait()
+    map.feed = feed
+    return (map, jobs, changes)
+  }
+
+  enum Trouble: String, CaseIterable, Sendable {
+    case blackHole, answersLost, requestsLost, reset, flapping
+
+    var mode: Relay.Mode {
+      switch self {
+      case .blackHole, .flapping: .hold
+      case .answersLost: .holdAnswers
+      case .requestsLost: .holdRequests
+      case .reset: .reset
+      }
+    }
+  }
+
+  @Test(
+    "Worker and feed lose ingest, in each way: nothing is lost or doubled, and it heals by itself",
+    .enabled(if: SQL.isThere), arguments: Fault.isFull ? Trouble.allCases : [.reset])
+  func trouble(trouble: Trouble) async throws {
+    let (map, jobs, changes) = try await relayed()
+    defer {
+      jobs.end()
+      changes.end()
+    }
+    let trial = try await Trial(on: map)
+    for round in 0..<(trouble == .flapping ? 6 : 1) {
+      for relay in [jobs, changes] { relay.mode = trouble.mode }
+      // Longer than either end takes the other for alive; when it flaps, now longer and now shorter.
+      let long = Fault.isFull ? 10_000 : 3_000
+      try await Task.sleep(for: .milliseconds(trouble == .flapping ? 200 + 300 * round : long))
+      for relay in [jobs, changes] { relay.mode = .pass }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+    let (first, second) = (jobs.counts, changes.counts)
+    if trouble == .reset {
+      #expect(first.resets > 0 && second.resets > 0, "No connection was reset.")
+    } else {
+      #expect(first.heldMost > 0 || second.heldMost > 0, "Nothing was held back.")
+    }
+    try await trial.expectWhole(
+      "\(trouble), \(first.resets + second.resets) resets, \(max(first.heldMost, second.heldMost)) bytes held",
+      settledWithin: .seconds(30))
+  }
+
+  @Test(
+    "The same by taking the cable out, between network namespaces", .enabled(if: SQL.isThere),
+    .enabled(if: Fault.isFull, Fault.full),
+    .enabled(if: Cable.isThere, "network namespaces need root and ip(8)"))
+  func cable() async throws {
+    let cable = try Cable()
+    defer { cable.end() }
+    let stage = Stage.current
+    let (jobs, changes) = (try Port.free(), try Port.free())
+    let ingest = try stage.program([
+      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:\(try Port.free())", "--jobs",
+      "tcp://\(Cable.here):\(jobs)", "--changes", "tcp://\(Cable.here):\(changes)", "--submit",
+      "tcp://127.0.0.1:\(try Port.free())", "--allow-plaintext", "jobs,changes",
+    ])
+    try await ingest.startAndWait()
+    // The feed stays here, so that the subscriber reaches it.
+    let feed = try stage.program([
+      "feed", "--ingest", "tcp://\(Cable.here):\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
+      "127.0.0.1:\(try Port.free())",
+    ])
+    try await feed.startAndWait()
+    let worker = try stage.program(["geocoder", "--ingest", "tcp://\(Cable.here):\(jobs)"])
+    try await worker.startAndWait(under: cable.command)
+    let trial = try await Trial(on: Services(feed: feed, workers: [worker], ingest: ingest))
+    let settled = try await trial.client.list().seq
+    try cable.set(isIn: false)
+    try await eventually("ingest misses the worker") { ingest.logged.contains("worker lost") }
+    let before = try await trial.client.list().seq
+    try await trial.ledger.advance(by: 20)
+    #expect(before >= settled)
+    #expect(try await trial.client.list().seq <= before + 1, "The cable is still in.")
+    try cable.set(isIn: true)
+    try await trial.expectWhole("the cable out and in again", settledWithin: .seconds(30))
+  }
+}
+
+/// A pair of virtual network devices, one end in a namespace of its own.
+struct Cable: Sendable {
+  static let here = "10.251.77.1"
+  private static let there = "10.251.77.2"
+  static let isThere = Fault.isRoot && (try? Cable()).map { $0.end() } != nil
+
+  private let name: String
+  private var device: String { name + "a" }
+
+  init() throws {
+    name = "otm\(UInt16.random(in: 1_000...9_999))"
+    let (space, a, b) = (name, name + "a", name + "b")
+    do {
+      try Cable.ip("netns", "add", space)
+      try Cable.ip("link", "add", a, "type", "veth", "peer", "name", b, "netns", space)
+      try Cable.ip("addr", "add", Cable.here + "/30", "dev", a)
+      try Cable.ip("link", "set", a, "up")
+      try Cable.ip("-n", space, "addr", "add", Cable.there + "/30", "dev", b)
+      try Cable.ip("-n", space, "link", "set", b, "up")
+      try Cable.ip("-n", space, "link", "set", "lo", "up")
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  /// What a program in the namespace is started under.
+  var command: [String] { ["ip", "netns", "exec", name] }
+
+  func set(isIn: Bool) throws { try Cable.ip("link", "set", device, isIn ? "up" : "down") }
+
+  func end() {
+    _ = try? Fault.command("ip", "link", "del", device)
+    _ = try? Fault.command("ip", "netns", "del", name)
+  }
+
+  private static func ip(_ arguments: String...) throws {
+    let joined = arguments.joined(separator: " ")
+    let (status, said) = try Fault.command("sh", "-c", "ip " + joined)
+    guard status == 0 else { throw Overdue(description: "ip \(joined): \(said)") }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Faults: standing still, clocks, storms", .stage, .serialized)
+struct PauseFaultTests {
+  /// Who stands still, and for longer than the others wait for it.
+  enum Sleeper: String, CaseIterable, Sendable {
+    case worker, feed, ingest, everyWorkerBeyondItsLease
+
+    var seconds: Int {
+      switch self {
+      case .worker, .feed: 8
+      case .ingest: 9
+      case .everyWorkerBeyondItsLease: 35
+      }
+    }
+
+    func programs(of map: Services) -> [Program] {
+      switch self {
+      case .worker: [map.workers[0]]
+      case .feed: map.feed.map { [$0] } ?? []
+      case .ingest: [map.ingest]
+      case .everyWorkerBeyondItsLease: map.workers
+      }
+    }
+  }
+
+  @Test(
+    "A role that stands still beyond its time goes on as if nothing had been; what it held counts once",
+    .enabled(if: SQL.isThere), arguments: Fault.isFull ? Sleeper.allCases : [.worker])
+  func standstill(sleeper: Sleeper) async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let programs = sleeper.programs(of: trial.map)
+    for program in programs { program.signal(SIGSTOP) }
+    for program in programs {
+      let path = "/proc/\(try #require(program.pid))/stat"
+      try await eventually("it stands still") {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last?.hasPrefix(" T") == true
+      }
+    }
+    try await Task.sleep(for: .seconds(sleeper.seconds))
+    for program in programs { program.signal(SIGCONT) }
+    switch sleeper {
+    case .worker, .everyWorkerBeyondItsLease:
+      #expect(trial.map.ingest.logged.contains("worker lost"), "Nobody has missed it.")
+    case .ingest: #expect(!trial.map.ingest.logged.contains("worker lost"), "Its own silence is nobody's loss.")
+    case .feed: break
+    }
+    try await trial.expectWhole("\(sleeper) stood still for \(sleeper.seconds) s", settledWithin: .seconds(35))
+  }
+
+  @Test("A worker that stands still holds its window, and no job more", .enabled(if: SQL.isThere))
+  func window() async throws {
+    let map = try await Stage.current.roles(workers: 1)
+    let client = try await map.client.signedUp()
+    map.workers[0].signal(SIGSTOP)
+    let producer = Producer(try map.submit, token: client.token)
+    let drafts = (0..<200).map { Draft(key: "\($0)") }
+    #expect(try await producer.submit(drafts).receipts.allSatisfy { $0.outcome == .accepted })
+    struct Status: Decodable {
+      let leased: Int
+      let ready: Int
+    }
+    for _ in 0..<5 {
+      let ran = try await Stage.current.run("queue", "status", "--json", "--data", Trial.data)
+      let status = try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+      #expect(status.leased <= 64 && status.leased + status.ready == 200)
+    }
+    map.workers[0].signal(SIGCONT)
+    try await eventually("all are published", within: .seconds(30)) { try await client.list().seq == 200 }
+  }
+
+  /// A clock that is wrong, or becomes it.
+  static let offsets = ["+2h", "-2h", "+3d", "-3d"]
+
+  @Test(
+    "One role's clock is hours or days off, and jumps back: nothing is lost or doubled, ids and numbers rise",
+    .enabled(if: SQL.isThere), .enabled(if: WrongClock.isThere, "faketime is missing: make setup-test"),
+    .enabled(if: Fault.isFull, Fault.full), arguments: offsets)
+  func clock(offset: String) async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let roles = [trial.map.ingest, trial.map.workers[0], try #require(trial.map.feed)]
+    let clock = try WrongClock(offset)
+    for role in roles {
+      try await role.kill()
+      try await role.startAndWait(under: clock.command)
+      try await trial.ledger.advance(by: 30)
+    }
+    let fakedMs = Date().timeIntervalSince1970 * 1_000
+    let answer = try await trial.client.get("/v2/posts?limit=1000")
+    let last = try #require((answer.object["posts"] as? [[String: Any]])?.last?["createdAt"] as? String)
+    let created = try #require(ISO8601DateFormatter.withMilliseconds.date(from: last)).timeIntervalSince1970 * 1_000
+    #expect(abs(created - fakedMs) > 3_600_000, "The clock was not changed: \(last).")
+    for role in roles { try await role.restart() }
+    try await trial.expectWhole("clocks at \(offset) and back")
+  }
+
+  @Test(
+    "Workers and feed are started anew again and again: nothing is lost or doubled, no storm outlasts it",
+    .enabled(if: SQL.isThere), .enabled(if: Fault.isFull, Fault.full))
+  func storm() async throws {
+    let trial = try await Trial(on: Stage.current.roles(workers: 4))
+    let victims = trial.map.workers + [try #require(trial.map.feed)]
+    for _ in 0..<10 {
+      for victim in victims { try await victim.kill() }
+      for victim in victims { try victim.start() }
+      for victim in victims { try await eventually("it is ready") { !victim.ready.isEmpty } }
+      try await Task.sleep(for: .milliseconds(300))
+    }
+    try await trial.expectWhole("10 storms of \(victims.count) restarts")
+  }
+}
+
+extension ISO8601DateFormatter {
+  /// As the API writes times.
+  fileprivate static var withMilliseconds: ISO8601DateFormatter {
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    return formatter
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Faults: loss of power", .stage, .serialized)
+struct PowerLossFaultTests {
+  /// A file system in a file: what was not written to it is gone when it is cut off.
+  private struct Disk: Sendable {
+    static let isThere = Fault.isRoot && (try? tried()) == true
+    let image: String
+    let folder: String
+
+    init(_ name: String) throws {
+      let stage = FileManager.default.temporaryDirectory.appending(path: "onthemap-disk-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: stage, withIntermediateDirectories: true)
+      (image, folder) = (stage + "/image", stage + "/" + name)
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Disk.run("truncate -s 64M \(image) && mkfs.ext4 -q -F \(image)")
+      try mount()
+    }
+
+    func mount() throws { try Disk.run("mount -o loop \(image) \(folder)") }
+    func unmount() throws { try Disk.run("umount \(folder)") }
+
+    /// What a cut cable does: nothing that is in memory gets to the disk any more (FS_IOC_GOINGDOWN, no flush).
+    func cutOff() throws {
+      try Disk.run(
+        """
+        python3 -c 'import fcntl, os, struct, sys
+        fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack("I", 2))' \(folder)
+        """)
+    }
+
+    func end() {
+      _ = try? Disk.run("umount -l \(folder)")
+      try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: image).deletingLastPathComponent().path)
+    }
+
+    private static func run(_ line: String) throws {
+      let (status, said) = try Fault.command("sh", "-c", line)
+      guard status == 0 else { throw Overdue(description: "\(line): \(said)") }
+    }
+
+    private static func tried() throws -> Bool {
+      let disk = try Disk("try")
+      defer { disk.end() }
+      try disk.cutOff()
+      return true
+    }
+  }
+
+  /// Posts until the power goes; the posts that are in the store afterwards.
+  ///
+  /// - Parameter command: what ingest runs under.
+  private func cut(
+    _ disk: Disk, under command: [String] = [], while posting: (Client, Producer, Ledger) async throws -> Void
+  ) async throws -> (ledger: Ledger, ingest: Program, logs: Bool) {
+    let stage = Stage.current
+    let ingest = try stage.program([
+      "ingest", "--data", disk.folder + "/data", "--http", "127.0.0.1:\(try Port.free())", "--jobs",
+      "tcp://127.0.0.1:\(try Port.free())", "--changes", "tcp://127.0.0.1:\(try Port.free())", "--submit",
+      "tcp://127.0.0.1:\(try Port.free())",
+    ])
+    try await ingest.startAndWait(under: command)
+    let map = Services(ingest: ingest)
+    let client = try await map.client.signedUp()
+    let ledger = Ledger()
+    try await posting(client, Producer(try map.submit, token: client.token), ledger)
+    try disk.cutOff()
+    try await ingest.kill()
+    try disk.unmount()
+    try disk.mount()
+    return (ledger, ingest, ingest.logged.contains("the disk has failed"))
+  }
+
+  private func post(_ batches: Int, _ producer: Producer, _ ledger: Ledger) async throws {
+    for _ in 0..<batches {
+      let batch = (0..<4).map { _ in ledger.next() }
+      let drafts = batch.map { Draft(key: $0.sent.key, place: $0.sent.place, link: $0.sent.link) }
+      guard let reply = try await producer.submitOnce(drafts, within: .seconds(5)) else {
+        for post in batch { ledger.doubt(post.number) }
+        continue
+      }
+      for (post, receipt) in zip(batch, reply.receipts) where receipt.outcome == .accepted {
+        ledger.accept(post.number, id: receipt.id)
+      }
+    }
+  }
+
+  @Test(
+    "What was accepted is there when the power is back", .enabled(if: SQL.isThere),
+    .enabled(if: Disk.isThere, "needs root, a loop device and mkfs.ext4"))
+  func acknowledged() async throws {
+    for round in 1...(Fault.isFull ? 10 : 1) {
+      let disk = try Disk("disk")
+      defer { disk.end() }
+      let (ledger, ingest, _) = try await cut(disk) { _, producer, ledger in
+        try await post(40 * round, producer, ledger)
+      }
+      // As the power left it, and as ingest finds it: it starts, for nothing has gone back.
+      try await ingest.startAndWait()
+      ingest.signal(SIGTERM)
+      #expect(try await ingest.exit(within: .seconds(10)) == 0)
+      #expect(try Ledger.violations(in: disk.folder + "/data") == [])
+      let (counts, faults) = ledger.classify(try Ledger.posts(in: disk.folder + "/data"))
+      #expect(faults.isEmpty && counts[.ok] == 160 * round, "\(counts) \(faults.prefix(3))")
+      if round == 1 { Fault.tell("power loss: \(counts)") }
+    }
+  }
+
+  @Test(
+    "The control: a disk that lies about fdatasync loses what was accepted, and the ledger sees it",
+    .enabled(if: SQL.isThere), .enabled(if: Disk.isThere, "needs root, a loop device and mkfs.ext4"),
+    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func lyingDisk() async throws {
+    let disk = try Disk("disk")
+    defer { disk.end() }
+    let tampering = Tampering("fdatasync,fsync:retval=0")
+    let (ledger, _, _) = try await cut(disk, under: tampering.command) { _, producer, ledger in
+      try await post(40, producer, ledger)
+    }
+    #expect(tampering.count >= 10)
+    let found = (try? Ledger.posts(in: disk.folder + "/data")) ?? []
+    let (counts, _) = ledger.classify(found)
+    #expect(counts[.lost, default: 0] > 0, "Nothing is lost: this test shows nothing. \(counts)")
+  }
+
+  @Test(
+    "A copy of the files at any moment, log and all, is a database with all that was accepted by then",
+    .enabled(if: SQL.isThere))
+  func copied() async throws {
+    let trial = try await Trial(on: Stage.current.roles())
+    let copies = Fault.isFull ? 10 : 2
+    for number in 0..<copies {
+      try await trial.ledger.advance(by: 20)
+      let accepted = trial.ledger.counts.accepted
+      let folder = Stage.current.path("copy-\(number)")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      // A snapshot is of one moment.
+      trial.map.ingest.signal(SIGSTOP)
+      for name in ["onthemap.sqlite", "onthemap.sqlite-wal", "onthemap.highwater"] {
+        try FileManager.default.copyItem(atPath: Trial.data + "/" + name, toPath: folder + "/" + name)
+      }
+      trial.map.ingest.signal(SIGCONT)
+      let copy = try Stage.current.program([
+        "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
+        "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
+      ])
+      try await copy.startAndWait()
+      copy.signal(SIGTERM)
+      #expect(try await copy.exit(within: .seconds(10)) == 0)
+      #expect(try Ledger.violations(in: folder) == [])
+      #expect(try Ledger.posts(in: folder).count >= accepted)
+    }
+    try await trial.expectWhole("\(copies) copies")
+  }
+}

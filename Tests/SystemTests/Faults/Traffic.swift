@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// Posts that keep coming, over HTTP and over ZeroMQ, while something goes wrong; each is in the ledger before it is
+/// sent. What is not answered is sent again under its key, or given up, turn and turn about: both must come out right.
+struct Traffic: Sendable {
+  let ledger: Ledger
+  private let task: Task<Void, any Error>
+
+  /// Begins.
+  ///
+  /// - Parameters:
+  ///   - client: has a session.
+  ///   - submit: where producers connect; nil for HTTP alone.
+  ///   - rest: between two posts of the same sender.
+  init(_ client: Client, submit: String?, ledger: Ledger, rest: Duration = .milliseconds(20)) {
+    self.ledger = ledger
+    task = Task {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { try await Traffic.post(client, ledger, rest) } }
+        if let submit { group.addTask { try await Traffic.produce(client, submit, ledger, rest * 4) } }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  /// Ends it; nothing is on its way any more.
+  func end() async {
+    task.cancel()
+    _ = await task.result
+  }
+
+  private static func post(_ client: Client, _ ledger: Ledger, _ rest: Duration) async throws {
+    while !Task.isCancelled {
+      let (number, sent) = ledger.next()
+      while true {
+        let answer = try? await client.post(sent.place, link: sent.link, key: sent.key)
+        let isDone = judge(number, status: answer?.status, code: answer?["code"], id: answer?["id"], ledger)
+        if isDone || Task.isCancelled || !number.isMultiple(of: 2) { break }
+        try? await Task.sleep(for: .milliseconds(50))
+      }
+      try await Task.sleep(for: rest)
+    }
+  }
+
+  /// Whether it is answered for good.
+  private static func judge(_ number: Int, status: Int?, code: String?, id: String?, _ ledger: Ledger) -> Bool {
+    switch (status, code) {
+    case (200?, _), (202?, _):
+      guard let id else { break }
+      ledger.accept(number, id: id)
+      return true
+    case (503?, "busy"?), (507?, "disk_full"?), (_, "store_unusable"?):
+      ledger.refuse(number)
+      return false
+    default: break
+    }
+    ledger.doubt(number)
+    return false
+  }
+
+  private static func produce(
+    _ client: Client, _ submit: String, _ ledger: Ledger, _ rest: Duration
+  ) async throws {
+    let producer = Producer(submit, token: client.token)
+    while !Task.isCancelled {
+      let batch = (0..<8).map { _ in ledger.next() }
+      let drafts = batch.map { Draft(key: $0.sent.key, place: $0.sent.place, link: $0.sent.link) }
+      for attempt in 1... {
+        let reply = try? await producer.submitOnce(drafts, within: .seconds(1))
+        if let reply, reply.receipts.count == batch.count {
+          for (post, receipt) in zip(batch, reply.receipts) {
+            switch receipt.outcome {
+            case .accepted, .replayed: ledger.accept(post.number, id: receipt.id)
+            case .busy where receipt.code == "outcome_unknown": ledger.doubt(post.number)
+            case .busy, .refused: ledger.refuse(post.number)
+            case nil: ledger.doubt(post.number)
+            }
+          }
+          break
+        }
+        for post in batch { ledger.doubt(post.number) }
+        if Task.isCancelled || (attempt > 2 && batch[0].number.isMultiple(of: 3)) { break }
+      }
+      try await Task.sleep(for: rest)
+    }
+  }
+}
