@@ -82,6 +82,8 @@ package struct IngestService: Service {
   package func run() async throws {
     Secrets.prepare()
     let database = try IngestDatabase(folder: configuration.data, logger: logger)
+    // Who asks for metrics may have it for longer.
+    defer { database.close() }
     let unsettled = try database.unsettledJobs()
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
@@ -124,16 +126,7 @@ package struct IngestService: Service {
     if configuration.admin == nil {
       logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
     }
-    if pause.sinceMs != nil {
-      // Before the jobs, or some of them would go out.
-      jobs.put(.setPaused(true))
-      logger.notice("the queue is paused; onthemap queue resume lets it go on")
-    }
-    let nowMs = WallClock.unixMs
-    // Whatever the clock was when they were stored, none waits longer than the longest pause.
-    jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
-    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
-
+    resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
     let http = HTTPRun { [configuration, logger, ready] in
       let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
       if configuration.registry != nil { router.add(middleware: RequestMeter()) }
@@ -149,6 +142,19 @@ package struct IngestService: Service {
       }
     }
     try await DiskWatch(database: database, logger: logger).run(beside: http)
+  }
+
+  /// Hands the job link what is to be done since before.
+  private func resume(_ unsettled: [(job: Job, dueMs: Int64)], isPaused: Bool, _ jobs: Inbox<JobServer.Command>) {
+    if isPaused {
+      // Before the jobs, or some of them would go out.
+      jobs.put(.setPaused(true))
+      logger.notice("the queue is paused; onthemap queue resume lets it go on")
+    }
+    let nowMs = WallClock.unixMs
+    // Whatever the clock was when they were stored, none waits longer than the longest pause.
+    jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
+    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
   }
 }
 

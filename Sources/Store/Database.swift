@@ -86,6 +86,14 @@ package final class IngestDatabase: Sendable {
   /// - Returns: why; nil when the task is cancelled.
   package func failure() async -> StoreError? { await writer.failures.first { _ in true } }
 
+  /// Writes the log into the database, unless the disk has failed, and closes both: what is asked of them afterwards
+  /// fails. Waits for the disk. To be called once nothing is written any more.
+  package func close() {
+    // What a failed disk still has is for the next start to look at.
+    if !writer.hasFailed { _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) } }
+    try? pool.close()
+  }
+
   private static var configuration: GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.label = "onthemap"

@@ -65,6 +65,9 @@ final class Writer: Sendable {
     }
   }
 
+  /// Whether the disk has failed, and nothing is written any more.
+  var hasFailed: Bool { state.withLock { $0.failure != nil } }
+
   private func drain(_ db: Database) {
     while true {
       let (group, failure) = state.withLock { state in

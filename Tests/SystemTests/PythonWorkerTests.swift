@@ -5,6 +5,13 @@ private enum PythonExample {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let python = root.appending(path: ".venv/bin/python")
+  /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
+  static let start = """
+    import runpy, signal, sys
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    sys.argv.pop(0)
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    """
   static let isReady =
     FileManager.default.isExecutableFile(atPath: python.path)
     && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -40,7 +47,8 @@ struct PythonWorkerTests {
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     return try stage.program(
       [
-        PythonExample.root.appending(path: "deploy/examples/python/work.py").path, stage.path("places.tsv"),
+        "-c", PythonExample.start, PythonExample.root.appending(path: "deploy/examples/python/work.py").path,
+        stage.path("places.tsv"),
         "tcp://127.0.0.1:\(port)",
       ], executable: PythonExample.python,
       environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
@@ -82,9 +90,11 @@ struct PythonWorkerTests {
     worker.signal(SIGTERM)
     #expect(try await worker.exit(within: .seconds(10)) == 0)
     #expect(worker.said.hasSuffix("left\n"))
-    // Its goodbye was heard: nobody waits for its silence.
-    let status = try await status()
-    #expect(status.workers.isEmpty && status.leased == 0)
     #expect(map.ingest.logged.contains("it said goodbye"))
+    // The life that was killed ends by its silence.
+    try await eventually("no worker and no lease is left", within: .seconds(20)) {
+      let status = try await status()
+      return status.workers.isEmpty && status.leased == 0
+    }
   }
 }
