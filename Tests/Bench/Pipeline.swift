@@ -59,7 +59,9 @@ struct Pipeline {
       url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
       token: token, connections: connections, seconds: seconds, folder: folder)
     let posts = try await deployment.published() - before
-    tracer.interrupt()
+    // Its end is the tracer's, who says then what it has counted.
+    deployment.ingest.end()
+    tracer.wait()
     // "  % time  seconds  usecs/call  calls  errors  syscall"
     let calls = try String(contentsOfFile: counts, encoding: .utf8).split(separator: "\n").reduce(0) { sum, line in
       let words = line.split(separator: " ")

@@ -49,11 +49,8 @@ final class Program {
     process.waitUntilExit()
   }
 
-  /// Asks it to end, as Ctrl-C does, and waits for it.
-  func interrupt() {
-    process.interrupt()
-    process.waitUntilExit()
-  }
+  /// Waits for its own end.
+  func wait() { process.waitUntilExit() }
 
   /// Whether another program watches it.
   var isTraced: Bool {
