@@ -5,11 +5,46 @@ import Synchronization
 import Web
 
 /// Look-ups for a preview: jobs like any other, but first in line and on no disk. Lost, a look-up fails, and its client
-/// may repeat it.
+/// may repeat it. Who asks what is being looked up already waits for that answer: a page that everybody opens at once
+/// asks a worker once.
 final class Lookups: Sendable {
+  /// A job, and those who wait for it.
+  private struct Flight: Sendable {
+    let job: JobID
+    var waiting: Set<JobID>
+  }
+
+  private struct Flights: Sendable {
+    var byQuery: [PlaceQuery: Flight] = [:]
+    var queries: [JobID: PlaceQuery] = [:]
+
+    /// Whether somebody is the first to ask, and has to send the job.
+    mutating func join(_ query: PlaceQuery, _ id: JobID) -> Bool {
+      if byQuery[query]?.waiting.insert(id) != nil { return false }
+      byQuery[query] = Flight(job: id, waiting: [id])
+      queries[id] = query
+      return true
+    }
+
+    /// The job, where the last one who waited for it has gone.
+    mutating func leave(_ query: PlaceQuery, _ id: JobID) -> JobID? {
+      guard byQuery[query]?.waiting.remove(id) != nil, let flight = byQuery[query], flight.waiting.isEmpty else {
+        return nil
+      }
+      _ = land(flight.job)
+      return flight.job
+    }
+
+    /// It is over; those who waited.
+    mutating func land(_ job: JobID) -> Set<JobID> {
+      queries.removeValue(forKey: job).flatMap { byQuery.removeValue(forKey: $0) }?.waiting ?? []
+    }
+  }
+
   private let jobs: Inbox<JobServer.Command>
   private let pause: QueuePause
   private let waiters = Waiters<JobID, JobOutcome>(max: Limits.lookupsMax)
+  private let flights = Mutex(Flights())
   /// The boot number is part of it: a worker may still hold an answer of before a restart.
   private let counter: Atomic<UInt64>
 
@@ -31,7 +66,9 @@ final class Lookups: Sendable {
     }
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.expect(id) else { throw Problem.busy }
-    jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
+    if flights.withLock({ $0.join(query, id) }) {
+      jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
+    }
     switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs)?.withoutRemote {
     case .located(let places): return places
     case .notFound, .remoteNeeded: return []
@@ -40,17 +77,19 @@ final class Lookups: Sendable {
         .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",
         retryAfterSeconds: 2)
     case nil:
-      jobs.put(.cancel([id]))
+      if let job = flights.withLock({ $0.leave(query, id) }) { jobs.put(.cancel([job])) }
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "no geocoding worker answers at the moment; try again later",
         retryAfterSeconds: 5)
     }
   }
 
-  func answer(_ id: JobID, _ outcome: JobOutcome) { waiters.tell(id, outcome) }
+  func answer(_ job: JobID, _ outcome: JobOutcome) {
+    for id in flights.withLock({ $0.land(job) }) { waiters.tell(id, outcome) }
+  }
 
   /// Its worker was lost.
-  func lose(_ id: JobID) {
-    waiters.tell(id, .failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost")))
+  func lose(_ job: JobID) {
+    answer(job, .failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost")))
   }
 }

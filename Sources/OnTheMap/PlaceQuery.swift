@@ -1,5 +1,5 @@
 /// A question to a geocoder.
-package struct PlaceQuery: Sendable, Equatable {
+package struct PlaceQuery: Sendable, Hashable {
   /// What is asked for, besides the text.
   package enum Kind: UInt8, Sendable {
     /// The places that the text means.
