@@ -160,7 +160,8 @@ extension Dispatch {
   /// it hangs on.
   private mutating func note(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
     guard let session = sessions[id] else { return }
-    guard let progress, progress == session.progress else {
+    // Who has given everything back hangs on nothing.
+    guard let progress, progress == session.progress, !session.leases.isEmpty else {
       sessions[id]?.progress = progress
       sessions[id]?.stillBeats = 1
       sessions[id]?.isStuck = false

@@ -1,7 +1,8 @@
 import DequeModule
 
-/// A job over which a worker was lost may be what ended it. It goes out alone, to a worker that has nothing else: so a
-/// job that ends workers takes others' with it once at most, and those are not buried beside it.
+/// A job that may lose one more worker may be what ended the others. It goes out alone, to a worker that has nothing
+/// else: so a job that ends workers has none buried beside it. After a first loss, which is nearly always the worker's
+/// own, nobody waits for anybody.
 extension Dispatch {
   /// Puts a job that is ready into its line.
   mutating func enqueue(_ job: Job) {
@@ -39,10 +40,14 @@ extension Dispatch {
       reserved = nil
       return
     }
-    if let reserved, let session = sessions[reserved], session.credit > 0 || !session.leases.isEmpty { return }
+    if let reserved, let session = sessions[reserved], !session.isStuck,
+      session.credit > 0 || !session.leases.isEmpty
+    {
+      return
+    }
     // One without credit and work may have lost its connection.
     let able = rotation.filter { id in
-      sessions[id].map { !$0.isWithSuspect && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
+      sessions[id].map { !$0.isWithSuspect && !$0.isStuck && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
     }
     reserved = able.min { leaseCount($0) < leaseCount($1) }
   }
@@ -60,6 +65,6 @@ extension Dispatch.Session {
 }
 
 extension Job {
-  /// Whether a worker was lost over it. A look-up is not repeated.
-  var isSuspect: Bool { leaseLosses > 0 && !id.isLookup }
+  /// Whether the next worker that is lost over it is the last. A look-up is not repeated.
+  var isSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
 }

@@ -6,15 +6,15 @@ import Testing
 struct DispatchSuspectTests {
   private var dispatch = Dispatch(boot: 1)
 
-  @Test("A job over which a worker was lost goes out alone, and its worker gets nothing beside it")
+  @Test("A job that may lose one more worker goes out alone, and its worker gets nothing beside it")
   mutating func alone() {
     let session = dispatch.join(credit: 9)
-    dispatch.add([Job.post(1), Job.post(2, leaseLosses: 1), Job.post(3)])
+    dispatch.add([Job.post(1), Job.post(2, leaseLosses: 2), Job.post(3)])
     let first = dispatch.sent()[session] ?? []
     #expect(first.map(\.job.rawValue) == [2])
     #expect(dispatch.readyCount == 2)
     #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.judge(.found(first[0])) == .take(.post(2, leaseLosses: 1)))
+    #expect(dispatch.judge(.found(first[0])) == .take(.post(2, leaseLosses: 2)))
     #expect(dispatch.sent()[session]?.map(\.job.rawValue) == [1, 3])
   }
 
@@ -32,7 +32,7 @@ struct DispatchSuspectTests {
     let sessions = (1...2).map { dispatch.join(instance: $0, credit: 64) }
     dispatch.add((1...40).map { Job.post($0) })
     let busy = dispatch.sent()
-    dispatch.add((41...42).map { Job.post($0) } + [Job.post(99, leaseLosses: 1)])
+    dispatch.add((41...42).map { Job.post($0) } + [Job.post(99, leaseLosses: 2)])
     let more = dispatch.sent()
     #expect(more.count == 1)
     let waiting = sessions.first { more[$0] == nil } ?? 0
@@ -40,7 +40,7 @@ struct DispatchSuspectTests {
     #expect(dispatch.sent()[waiting]?.map(\.job.rawValue) == [99])
   }
 
-  @Test("One that ends each worker takes others' jobs with it once: none of those is buried")
+  @Test("One that ends each worker takes others' jobs with it twice at most: none of those is buried")
   mutating func poison() {
     let poison = JobID(rawValue: 1)
     dispatch.add((1...64).map { Job.post($0) })
@@ -69,13 +69,13 @@ struct DispatchSuspectTests {
     #expect(dispatch.depth == 0)
     #expect(dead == [poison])
     #expect(lost.removeValue(forKey: poison) == 2)
-    #expect(lost.values.allSatisfy { $0 == 1 })
+    #expect(!lost.isEmpty && lost.values.allSatisfy { $0 <= 2 })
   }
 
   @Test("A worker that comes back with its suspect still gets nothing beside it")
   mutating func takeover() {
     _ = dispatch.join(credit: 9)
-    dispatch.add([Job.post(1, leaseLosses: 1), Job.post(2)])
+    dispatch.add([Job.post(1, leaseLosses: 2), Job.post(2)])
     let leases = dispatch.sent().values.first ?? []
     let again = dispatch.open(worker: "w", instance: .init(repeating: 1, count: 16), held: leases, nowMs: 1)
     dispatch.grant(9, to: again?.session ?? 0)
@@ -87,7 +87,7 @@ struct DispatchSuspectTests {
     let sessions = (1...2).map { dispatch.join(instance: $0, credit: 64) }
     dispatch.add((1...40).map { Job.post($0) })
     let busy = dispatch.sent()
-    dispatch.add([Job.post(99, leaseLosses: 1)])
+    dispatch.add([Job.post(99, leaseLosses: 2)])
     #expect(dispatch.sent().isEmpty)
     let kept = dispatch.reserved ?? 0
     _ = dispatch.close(kept, blamed: false)

@@ -159,9 +159,9 @@ extension Simulation {
     }
   }
 
-  /// A job over which a worker was lost may be what ends them: nobody else's job is lost with it a second time.
+  /// A job that may lose one more worker may be what ended the others: no other is with it when it does.
   private func expectIsolation(_ leases: Set<JobID>, _ before: Dispatch?) {
-    let suspects = leases.compactMap { before?.jobs[$0]?.job }.filter { $0.leaseLosses > 0 && !$0.isRemote }
+    let suspects = leases.compactMap { before?.jobs[$0]?.job }.filter { $0.isSuspect && !$0.isRemote }
     ledger.expect(
       suspects.isEmpty || leases.count == 1, "suspects \(suspects.map(\.id.rawValue).sorted()) were not alone")
   }
