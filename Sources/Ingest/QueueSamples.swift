@@ -39,10 +39,11 @@ final class QueueSamples: Sendable {
     if let dead = try? await database.deadCounts().all {
       samples.append(Metric.queueJobs.sample(dead, QueueState.dead.word))
     }
-    if let oldestMs = try? await database.oldestQueuedMs() {
-      samples.append(Metric.queueOldest.sample(Double(max(0, WallClock.unixMs - oldestMs)) / 1_000))
-    } else {
-      samples.append(Metric.queueOldest.sample(0))
+    do {
+      let oldestMs = try await database.oldestQueuedMs()
+      samples.append(Metric.queueOldest.sample(oldestMs.map { Double(max(0, WallClock.unixMs - $0)) / 1_000 } ?? 0))
+    } catch {
+      // Left out, as what is not known.
     }
     return samples
   }

@@ -87,10 +87,14 @@ package final class IngestDatabase: Sendable {
   package func failure() async -> StoreError? { await writer.failures.first { _ in true } }
 
   /// Writes the log into the database, unless the disk has failed, and closes both: what is asked of them afterwards
-  /// fails. Waits for the disk. To be called once nothing is written any more.
+  /// fails. Waits for the disk. To be called once nothing need be written any more.
   package func close() {
-    // What a failed disk still has is for the next start to look at.
-    if !writer.hasFailed { _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) } }
+    guard writer.end() else {
+      // What a failed disk still has is for the next start to look at: SQLite would write it as it closes the file.
+      _ = Unmanaged.passRetained(pool)
+      return
+    }
+    _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
     try? pool.close()
   }
 

@@ -76,13 +76,26 @@ final class HighWater: Sendable {
 
   /// Opens or makes the file, and writes what it is to say now. On disk on return.
   init(path: String, _ record: Record) throws(StoreError) {
-    descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    // Under another name first: a disk that is full, or an end in between, must not leave half of one.
+    let new = path + ".new"
+    descriptor = open(new, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0o600)
     epoch = record.epoch
     state = Mutex(State(kept: record.mark, written: record.mark))
     let bytes = record.bytes
-    guard descriptor >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
+    guard descriptor >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0,
+      rename(new, path) == 0, HighWater.syncFolder(of: path)
+    else {
       throw .unusable(path: path, reason: String(cString: strerror(errno)))
     }
+  }
+
+  /// The name is on disk too.
+  private static func syncFolder(of path: String) -> Bool {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let folder = open(end == path.startIndex ? "." : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    return fsync(folder) == 0
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }

@@ -65,8 +65,14 @@ final class Writer: Sendable {
     }
   }
 
-  /// Whether the disk has failed, and nothing is written any more.
-  var hasFailed: Bool { state.withLock { $0.failure != nil } }
+  /// Takes no more: whoever writes from now on is told so. False where the disk has failed before.
+  func end() -> Bool {
+    state.withLock { state in
+      guard state.failure == nil else { return false }
+      state.failure = .stopped("ingest is ending")
+      return true
+    }
+  }
 
   private func drain(_ db: Database) {
     while true {

@@ -62,9 +62,13 @@ struct PauseFaultTests {
       let leased: Int
       let ready: Int
     }
-    for _ in 0..<5 {
+    func status() async throws -> Status {
       let ran = try await Stage.current.run("queue", "status", "--json", "--data", Trial.data)
-      let status = try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+      return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
+    }
+    try await eventually("its window is full") { try await status().leased == 64 }
+    for _ in 0..<3 {
+      let status = try await status()
       #expect(status.leased <= 64 && status.leased + status.ready == 200)
     }
     map.workers[0].signal(SIGCONT)

@@ -68,7 +68,7 @@ struct Trial: Sendable {
   ///   - words: what was done, for whoever reads the run.
   ///   - limit: until all is settled: a lease and a pause.
   @discardableResult
-  func expectWhole(_ words: String, settledWithin limit: Duration = .seconds(20)) async throws -> Verdict {
+  func expectWhole(_ words: String, settledWithin limit: Duration = .seconds(40)) async throws -> Verdict {
     let begun = ContinuousClock.now
     try await ledger.advance(by: 50, within: limit + .seconds(20))
     await traffic.end()
