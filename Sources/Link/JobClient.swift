@@ -80,6 +80,8 @@ package final class JobClient: Station {
     case .welcome(let welcome):
       logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
       quota = LogQuota()
+      // Of a refusal that crossed it: the session's heartbeats must not wait.
+      quietUntilMs = 0
       let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
       frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
       send(

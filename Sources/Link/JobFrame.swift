@@ -151,8 +151,15 @@ private func read<Element>(
   bytes.withUnsafeBytes { bytes in
     var reader = FieldReader(bytes)
     guard case (1, .fixed32(Protocol.magic))? = reader.next(),
-      case (2, .varint(UInt64(Protocol.major)))? = reader.next(),
-      case (4, .fixed64(let session))? = reader.next(), session != 0,
+      case (2, .varint(UInt64(Protocol.major)))? = reader.next()
+    else { return nil }
+    var field = reader.next()
+    // Left out while it is 0.
+    if Protocol.minor > 0 {
+      guard case (3, .varint(UInt64(Protocol.minor)))? = field else { return nil }
+      field = reader.next()
+    }
+    guard case (4, .fixed64(let session))? = field, session != 0,
       case (body, .bytes(let within))? = reader.next(), reader.isAtEnd
     else { return nil }
     var list = FieldReader(within)

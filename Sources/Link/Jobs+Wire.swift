@@ -211,7 +211,7 @@ extension WorkerFrame {
     self.body = body
   }
 
-  /// Nil when the bytes are not a frame of this protocol's major version.
+  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, bytes.count <= Limits.jobFrameBytesMax,
       let frame = try? WorkerFrame(serializedBytes: bytes), frame.magic == Protocol.magic

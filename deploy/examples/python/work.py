@@ -37,7 +37,7 @@ class Worker:
         self.endpoint, self.known = endpoint, known
         self.instance = os.urandom(16)  # 1
         self.kept = {}  # by job and token: result, when to send it again, after what pause
-        self.is_leaving = False
+        self.answered, self.is_leaving = 0, False
         self.connect()
 
     def connect(self):
@@ -81,7 +81,7 @@ class Worker:
             self.send(results=pb.Results(results=[self.kept[key][0] for key in due[first:first + WINDOW]]))
         if now >= self.beat_at:  # 7
             self.beat_at = now + self.beat_s
-            self.send(heartbeat=pb.WorkerHeartbeat(job_limit=self.granted, held=self.held()))
+            self.send(heartbeat=pb.WorkerHeartbeat(job_limit=self.granted, held=self.held(), progress=self.answered))
         self.grant()
 
     def grant(self):
@@ -116,6 +116,7 @@ class Worker:
             new = [job for job in frame.jobs.jobs if (job.job_id, job.lease_token) not in self.kept]
             if not self.is_leaving and new:
                 results = [self.answer(job) for job in new]
+                self.answered += len(results)
                 self.kept.update({(each.job_id, each.lease_token): (each, now + 1, 2) for each in results})
                 self.send(results=pb.Results(results=results))
                 self.grant()
