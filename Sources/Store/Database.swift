@@ -96,6 +96,7 @@ package final class IngestDatabase: Sendable {
     }
     _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
     try? pool.close()
+    lock.unlock()
   }
 
   private static var configuration: GRDB.Configuration {

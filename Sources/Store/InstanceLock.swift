@@ -14,9 +14,12 @@ final class InstanceLock: Sendable {
     }
   }
 
+  /// Lets others in. By its name: a child that another thread has forked just now holds a copy of the descriptor until
+  /// its exec.
+  func unlock() { flock(descriptor, LOCK_UN) }
+
   deinit {
-    // By its name: a child that another thread has forked just now holds a copy of the descriptor until its exec.
-    flock(descriptor, LOCK_UN)
+    unlock()
     close(descriptor)
   }
 }

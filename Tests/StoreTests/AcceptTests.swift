@@ -110,6 +110,8 @@ struct AcceptTests {
     #expect(second.id == first.id)
     #expect(second.createdMs == first.createdMs)
 
+    database?.close()
+
     database = nil
     let again = try folder.open()
     let third = try await again.accepted(by: account, key: key)
@@ -205,6 +207,7 @@ struct AcceptTests {
     var database: IngestDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let first = try await #require(database).accepted(by: account, unixMs: 1_700_000_000_000).id
+    database?.close()
     database = nil
     let again = try folder.open()
     let second = try await again.accepted(by: account, unixMs: 1_600_000_000_000).id

@@ -68,6 +68,7 @@ struct AccountTests {
     var database: IngestDatabase? = try folder.open()
     let ada = try await #require(database).addAccount("ada")
     try await database?.addSession(tokenHash: [9], account: ada, unixMs: 10, expiresMs: 1_000)
+    database?.close()
     database = nil
     #expect(try await folder.open().session(tokenHash: [9])?.account.id == ada)
   }

@@ -61,6 +61,7 @@ struct DatabaseTests {
     #expect(path == folder.path + "/onthemap.lock")
     #expect(error?.description.contains("in use by another") == true)
     #expect(database?.boot == 1)
+    database?.close()
     database = nil
     #expect(try folder.open().boot == 2)
   }
@@ -156,11 +157,13 @@ struct DatabaseTests {
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted(by: account).id
     for state in [9, 300, -1] {
+      database?.close()
       database = nil
       try folder.damage("UPDATE post SET state = \(state)")
       database = try folder.open()
       await #expect(throws: StoreError.self) { try await database?.post(id) }
     }
+    database?.close()
     database = nil
     try folder.damage("UPDATE post SET state = 1, lat_e7 = 1, lon_e7 = 1, agreement = 999, seq = -5")
     database = try folder.open()

@@ -52,6 +52,7 @@ struct DeadPostTests {
     _ = try await database?.revive(.these([id]), limit: 1, unixMs: 70)
     try await database?.settled([(id, .dead(bad))], unixMs: 80)
     _ = try await database?.drop([id], unixMs: 90)
+    database?.close()
     database = nil
     let events = try await folder.open().history(of: id)
     #expect(events.map(\.kind) == [.failed, .lost, .died, .retried, .died, .dropped])
@@ -71,6 +72,7 @@ struct DeadPostTests {
     #expect(change == QueueChange(done: [id]))
     #expect(jobs == [Job(id: JobID(id), account: account, query: "Lima")])
     #expect(try await database?.deadCounts().all == 0)
+    database?.close()
     database = nil
     let again = try folder.open()
     let unsettled = try again.unsettledJobs()
@@ -141,10 +143,12 @@ struct DeadPostTests {
     #expect(try database?.pausedMs() == nil)
     #expect(try await database?.paused(sinceMs: 100) == 100)
     #expect(try await database?.paused(sinceMs: 200) == 100)
+    database?.close()
     database = nil
     database = try folder.open()
     #expect(try database?.pausedMs() == 100)
     #expect(try await database?.paused(sinceMs: nil) == nil)
+    database?.close()
     database = nil
     #expect(try folder.open().pausedMs() == nil)
   }
@@ -200,6 +204,7 @@ struct DeadPostTests {
     var database: IngestDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await died(bad, 1, in: #require(database), by: account)[0]
+    database?.close()
     database = nil
     try folder.damage(
       """

@@ -34,6 +34,7 @@ struct HighWaterTests {
     }
     _ = try await database?.addAccount("bob")
     #expect(try record().mark.post == before.mark.post)
+    database?.close()
     database = nil
     #expect(try folder.open().boot == 2)
   }
@@ -61,6 +62,7 @@ struct HighWaterTests {
     let account = try await #require(database).addAccount()
     let post = try await #require(database).accepted(by: account).id
     _ = try await #require(database).settled([(post, .verdict(.at(1)))])
+    database?.close()
     database = nil
     switch number {
     case "boot": try folder.damage("UPDATE meta SET boot = 0")
@@ -87,6 +89,7 @@ struct HighWaterTests {
     var database: IngestDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     _ = try await #require(database).accepted(by: account)
+    database?.close()
     database = nil
     // An index that lacks a row: nothing that a start reads.
     try folder.damage("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'post_account'")

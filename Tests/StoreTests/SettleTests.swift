@@ -81,6 +81,7 @@ struct SettleTests {
     ]
     try await database?.settled([(ids[0], .retry(attempts: 2, dueMs: 5_000)), (ids[1], .leaseLost)])
     try await database?.settled([(ids[1], .leaseLost)])
+    database?.close()
     database = nil
     let jobs = try folder.open().unsettledJobs()
     #expect(jobs.map(\.job.attempts) == [2, 0])
@@ -137,6 +138,7 @@ struct SettleTests {
         state.apply(entries)
       }
       #expect(try database?.feed() == state)
+      database?.close()
       database = nil
       database = try folder.open()
       #expect(try database?.feed() == state)
