@@ -81,6 +81,18 @@ final class Program: Sendable {
     }
   }
 
+  /// Waits, after SIGSTOP, until each of its threads has stopped: the signal is only on its way when it is sent.
+  func standsStill() async throws {
+    guard let pid else { throw Overdue(description: "\(self) does not run") }
+    let tasks = "/proc/\(pid)/task"
+    try await eventually("\(self) stands still") {
+      try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+        let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+        return stat.split(separator: ")").last?.hasPrefix(" T") == true
+      }
+    }
+  }
+
   func signal(_ signal: Int32) { if let pid { Glibc.kill(pid, signal) } }
 
   /// Waits for its end.

@@ -33,12 +33,7 @@ struct PauseFaultTests {
     let trial = try await Trial(on: Stage.current.roles())
     let programs = sleeper.programs(of: trial.map)
     for program in programs { program.signal(SIGSTOP) }
-    for program in programs {
-      let path = "/proc/\(try #require(program.pid))/stat"
-      try await eventually("it stands still") {
-        try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last?.hasPrefix(" T") == true
-      }
-    }
+    for program in programs { try await program.standsStill() }
     try await Task.sleep(for: .seconds(sleeper.seconds))
     for program in programs { program.signal(SIGCONT) }
     switch sleeper {

@@ -138,6 +138,7 @@ struct PowerLossFaultTests {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       // A snapshot is of one moment.
       trial.map.ingest.signal(SIGSTOP)
+      try await trial.map.ingest.standsStill()
       for name in ["onthemap.sqlite", "onthemap.sqlite-wal", "onthemap.highwater"] {
         try FileManager.default.copyItem(atPath: Trial.data + "/" + name, toPath: folder + "/" + name)
       }
