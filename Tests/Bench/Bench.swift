@@ -119,17 +119,22 @@ struct Bench: AsyncParsableCommand {
     table.add("post to subscriber p99 at 1,000/s ms", load.postToSubscriberMs.p99)
   }
 
+  /// One deployment after the other: they use the same folder.
   private func memory(_ folder: URL, _ table: inout Table) async throws {
-    let full = try Deployment(folder: folder, workers: 0)
-    let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
-    table.add("queued posts", Double(queued))
-    table.add("ingest memory with them MB (PSS)", full.ingest.megabytes)
-    table.add("ready again with them after kill -9, s", try full.secondsToComeBack(folder: folder))
+    try await fullQueue(folder, &table)
     let busy = try Deployment(folder: folder)
     let million = try await Pipeline.submit(to: busy, token: busy.signUp(), batch: 64, until: .posts(1_000_000))
     let published = try await busy.published(atLeast: million, within: .seconds(120))
     table.add("posts in all", Double(published))
     table.add("ingest memory after them MB (PSS)", busy.ingest.megabytes)
+  }
+
+  private func fullQueue(_ folder: URL, _ table: inout Table) async throws {
+    let full = try Deployment(folder: folder, workers: 0)
+    let queued = try await Pipeline.submit(to: full, token: full.signUp(), batch: 64, until: .posts(100_000))
+    table.add("queued posts", Double(queued))
+    table.add("ingest memory with them MB (PSS)", full.ingest.megabytes)
+    table.add("ready again with them after kill -9, s", try full.secondsToComeBack(folder: folder))
   }
 }
 
