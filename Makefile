@@ -48,18 +48,23 @@ run: release
 	@exec .build/release/onthemap up $(ARGS)
 
 # All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
-# last again: a few at a time keep each one's time its own.
-TEST := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
+# last again: a few at a time keep each one's time its own. Those with sockets, processes and deadlines come after those
+# that only reckon, and fewer at a time.
+WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
+NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 swift test --skip-build --parallel
+SOCKETS := LinkTests|RemoteTests|CommandTests|DeployTests
 
-# The verdict comes last, so that it is what one reads.
+# The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests
-	$(TEST)
+	$(WIDE) --skip 'SystemTests|$(SOCKETS)'
+	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
 
 check: lint tests
-	$(TEST) --skip SystemTests
+	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
+	$(NARROW) --filter '$(SOCKETS)'
 
 system: setup-test tests
-	swift test --skip-build --filter SystemTests
+	$(NARROW) --filter SystemTests
 
 # The release: at this rate the debug form has nothing to spare for what is left lying while a role is gone.
 soak: release tests
