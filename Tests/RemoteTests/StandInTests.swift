@@ -189,7 +189,7 @@ struct StandInTests {
     let deadline = ContinuousClock.now + .seconds(30)
     while scene.server.waitedMs.isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
     let waitedMs = try #require(scene.server.waitedMs.first)
-    #expect((4_900..<12_000).contains(waitedMs))
+    #expect((4_900..<8_000).contains(waitedMs))
   }
 
   @Test("Nobody there is unavailable")
