@@ -42,7 +42,8 @@ extension Problem {
           + "Idempotency-Key", retryAfterSeconds: 5)
     case .stopped:
       self.init(
-        .serviceUnavailable, "store_unusable", "the server's disk has failed; nothing was stored, send it again later",
+        .serviceUnavailable, "store_unusable",
+        "the server stores nothing until it starts again, for its disk has failed or it is ending; send it again later",
         retryAfterSeconds: 5)
     case .locked, .unusable:
       self.init(

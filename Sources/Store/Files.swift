@@ -33,7 +33,7 @@ struct Files: Sendable {
     self.places = places
   }
 
-  /// A microsecond each.
+  /// Asks the file system about each: little beside a commit.
   ///
   /// - Throws: `Gone`.
   func check() throws(Gone) {

@@ -10,7 +10,8 @@ package enum StoreError: Error, CustomStringConvertible {
   case full
   /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
   case unknownOutcome(String)
-  /// The disk has failed under an earlier write. Nothing was stored, nor will be until the next start.
+  /// The disk has failed under an earlier write, or ingest is ending. Nothing was stored, nor will be until the next
+  /// start.
   case stopped(String)
 
   package var description: String {
@@ -20,7 +21,7 @@ package enum StoreError: Error, CustomStringConvertible {
     case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
     case .full: "the disk is full; free some space, nothing else is needed"
     case .unknownOutcome(let reason): "the write failed: \(reason)"
-    case .stopped(let reason): "an earlier write failed, and nothing is stored until the next start: \(reason)"
+    case .stopped(let reason): "nothing is stored until the next start: \(reason)"
     }
   }
 
