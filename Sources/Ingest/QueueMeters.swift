@@ -36,10 +36,10 @@ final class QueueMeters: Sendable {
       case .retry: told.retries += 1
       }
     }
-    if told.published > 0 { published.increment(by: told.published) }
-    if told.rejected > 0 { rejected.increment(by: told.rejected) }
-    if told.dead > 0 { dead.increment(by: told.dead) }
-    if told.retries > 0 { retries.increment(by: told.retries) }
+    published.increment(by: told.published)
+    rejected.increment(by: told.rejected)
+    dead.increment(by: told.dead)
+    retries.increment(by: told.retries)
     guard logger.logLevel <= .debug || told.dead > 0 else { return }
     for post in posts { log(post) }
   }

@@ -37,11 +37,6 @@ extension Onthemap_Jobs_V1_Detail {
     detail.attribution = attribution
     return detail
   }
-
-  /// At least as many bytes as it takes, with what says that it is there.
-  var bytesMax: Int {
-    64 + county.utf8.count + postcode.utf8.count + matched.utf8.count + unmatched.utf8.count + provider.utf8.count
-  }
 }
 
 extension [Onthemap_Jobs_V1_Detail] {

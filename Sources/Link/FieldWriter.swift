@@ -44,18 +44,14 @@ struct FieldWriter {
     bytes.append(0)
     let start = bytes.count
     write(&self)
-    var length = bytes.count - start
-    guard length >= 0x80 else {
+    let length = bytes.count - start
+    if length < 0x80 {
       bytes[start - 1] = UInt8(length)
-      return
+    } else {
+      var longer = FieldWriter()
+      longer.varint(UInt64(length))
+      bytes.replaceSubrange(start - 1..<start, with: longer.bytes)
     }
-    var varint: [UInt8] = []
-    while length >= 0x80 {
-      varint.append(UInt8(length & 0x7F | 0x80))
-      length >>= 7
-    }
-    varint.append(UInt8(length))
-    bytes.replaceSubrange(start - 1..<start, with: varint)
   }
 
   /// What has been written already.

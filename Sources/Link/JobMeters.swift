@@ -30,9 +30,9 @@ final class JobMeters {
         }
       }
     }
-    if told.committed > 0 { committed.increment(by: told.committed) }
-    if told.duplicate > 0 { duplicate.increment(by: told.duplicate) }
-    if told.stale > 0 { stale.increment(by: told.stale) }
-    if told.retryLater > 0 { retryLater.increment(by: told.retryLater) }
+    committed.increment(by: told.committed)
+    duplicate.increment(by: told.duplicate)
+    stale.increment(by: told.stale)
+    retryLater.increment(by: told.retryLater)
   }
 }
