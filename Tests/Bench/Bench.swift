@@ -17,7 +17,7 @@ struct Bench: AsyncParsableCommand {
   }
 
   @Option(help: "Repetitions; medians are printed with the lowest and the highest.")
-  var repetitions = 3
+  var repetitions = 5
   @Option(help: "Seconds of load in each measurement.")
   var seconds = 5
   @Option(help: "Fails where the median of completed posts at 64 connections is below this share of bare Hummingbird.")
@@ -157,13 +157,19 @@ struct Table {
     values[name, default: []].append(value)
   }
 
-  func median(of name: String) -> Double? { values[name].map { $0.sorted()[$0.count / 2] } }
+  func median(of name: String) -> Double? { values[name].map { Table.median($0.sorted()) } }
+
+  /// Of an even number, what lies between the two in the middle.
+  private static func median(_ sorted: [Double]) -> Double {
+    let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+    return (low + high) / 2
+  }
 
   var text: String {
     let width = names.map(\.count).max() ?? 0
     let rows = names.map { name in
       let sorted = (values[name] ?? []).sorted()
-      let median = sorted[sorted.count / 2]
+      let median = Table.median(sorted)
       return name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
         + [median, sorted[0], sorted[sorted.count - 1]].map(Table.number).joined(separator: " ")
     }
