@@ -28,6 +28,11 @@ struct IngestOptions: ParsableArguments {
   @Option(
     help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
   var remoteRate: String?
+  @Option(
+    help: """
+      Seconds; while a post waits so long for a geocoder, no more are taken. [ONTHEMAP_QUEUE_WAIT_MAX, default: 600]
+      """)
+  var queueWaitMax: String?
 
   @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
@@ -81,6 +86,7 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
     configuration.remotePerSecond = perSecond
+    configuration.queueWaitMaxMs = try waitMaxMs(settings)
     configuration.submitCurve = try keys.server(
       .submit, at: configuration.submit, .submit, list: .allowProducers, flag: allowProducers, admitsItself: false,
       settings: settings)
@@ -92,5 +98,15 @@ struct IngestOptions: ParsableArguments {
       settings: settings)
     configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
+  }
+
+  private func waitMaxMs(_ settings: Settings) throws -> Int64 {
+    let text = settings.text(.queueWaitMax, flag: queueWaitMax, default: "\(Limits.queueWaitMaxMs / 1_000)")
+    let range = Limits.queueWaitMaxSecondsRange
+    guard let seconds = Int(text), range.contains(seconds) else {
+      throw SettingError(
+        .queueWaitMax, expected: "seconds, a whole number from \(range.lowerBound) to \(range.upperBound)", came: text)
+    }
+    return Int64(seconds) * 1_000
   }
 }

@@ -9,6 +9,8 @@ enum QueueJSON {
       if let since = status.pausedMs { json.add("pausedAt", unixMs: since) }
       json.add("depth", queue.depth)
       json.add("depthMax", status.depthMax)
+      json.add("longestWaitMs", queue.longestWaitMs)
+      json.add("waitMaxMs", status.waitMaxMs)
       if let oldest = status.oldestMs { json.add("oldestAcceptedAt", unixMs: oldest) }
       for (state, count) in [
         (QueueState.ready, queue.ready), (.leased, queue.leased), (.settling, queue.settling),

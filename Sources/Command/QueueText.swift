@@ -49,7 +49,8 @@ struct QueueText {
   var line: String {
     let queue = status.queue
     return [
-      timestamp(unixMs: unixMs), state.split(separator: " ").first.map(String.init) ?? "", "depth=\(queue.depth)",
+      timestamp(unixMs: unixMs), state.split(whereSeparator: { " :".contains($0) }).first.map(String.init) ?? "",
+      "depth=\(queue.depth)",
       "ready=\(queue.ready)", "leased=\(queue.leased)", "settling=\(queue.settling)", "delayed=\(queue.delayed)",
       "waiting=\(queue.waiting)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
       "feeds=\(status.feeds.count)", "subscribers=\(subscribers)", "accepted=\(rate(status.accepted))",
@@ -59,8 +60,12 @@ struct QueueText {
     ].joined(separator: " ")
   }
 
-  /// "running", or since when it is not.
-  var state: String { status.pausedMs.map { "PAUSED for \(longAge(ms: unixMs - $0))" } ?? "running" }
+  /// "running", or since when it is not, or why it takes no more.
+  var state: String {
+    if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
+    guard status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
+    return "REFUSING: a post waits \(longAge(ms: status.queue.longestWaitMs)) for a worker"
+  }
 
   /// How long ingest runs.
   var up: String { longAge(ms: status.upMs) }

@@ -93,7 +93,7 @@ package struct FeedService: Service {
       return ([client, publisher], publisher.endpoint)
     }
     defer { reactor.stop() }
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: ProblemMiddleware { _ in nil })

@@ -24,7 +24,7 @@ struct AccountRoutes: Sendable {
     let password: String
   }
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ConnectionContext>) {
     router.post("/v2/accounts") { request, _ in try await signUp(request) }
     router.post("/v2/session") { request, _ in try await logIn(request) }
     router.get("/v2/session") { request, _ in

@@ -71,6 +71,7 @@ final class AdminAnswers: Sendable {
     (status.dead, status.deadByReason) = try await database.deadCounts()
     status.oldestMs = try await database.oldestQueuedMs()
     status.pausedMs = pause.sinceMs
+    status.waitMaxMs = queue.waitMaxMs
     status.upMs = Reactor.nowMs - startMs
     status.commits = database.commits
     return status

@@ -10,14 +10,14 @@ struct GeocodeRoutes: Sendable {
 
   let lookups: Lookups
 
-  func add(to router: Router<BasicRequestContext>) {
-    router.get("/v2/geocode") { request, _ in try await answer(try Self.forward(Query(request))) }
-    router.get("/v2/reverse") { request, _ in try await answer(try Self.reverse(Query(request))) }
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/v2/geocode") { try await answer(try Self.forward(Query($0)), $1) }
+    router.get("/v2/reverse") { try await answer(try Self.reverse(Query($0)), $1) }
     for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
   }
 
-  private func answer(_ query: PlaceQuery) async throws -> Response {
-    let places = try await lookups.places(query)
+  private func answer(_ query: PlaceQuery, _ context: ConnectionContext) async throws -> Response {
+    let places = try await lookups.places(query, whenGone: context.whenClientGone)
     guard !places.isEmpty else {
       throw query.kind == .reverse
         ? Problem(.notFound, "place_not_found", "no place is known around \(query.text)")

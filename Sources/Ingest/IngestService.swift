@@ -27,6 +27,8 @@ package struct IngestConfiguration: Sendable {
   package var origin: String
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
+  /// When a post has waited for a worker for so long, no more are taken.
+  package var queueWaitMaxMs = Limits.queueWaitMaxMs
   /// Keys of submission; nil for plain text.
   package var submitCurve: CurveServer?
   /// Keys of the job link; nil for plain text.
@@ -91,7 +93,8 @@ package struct IngestService: Service {
     let pause = QueuePause(sinceMs: try database.pausedMs())
     let lookups = Lookups(jobs: jobs, pause: pause, boot: database.boot)
     let queue = PostQueue(
-      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count, logger: logger)
+      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count,
+      waitMaxMs: configuration.queueWaitMaxMs, logger: logger)
     let answers = Inbox<AdminServer.Answer>(wake)
     let admin = AdminAnswers(database: database, queue: queue, pause: pause, answers: answers, logger: logger)
     let sessions = Sessions(database: database)
@@ -104,7 +107,7 @@ package struct IngestService: Service {
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
         curve: configuration.jobsCurve, inbox: jobs, logger: logger, taken: { queue.settle($0) },
-        lost: { queue.lose($0) })
+        lost: { queue.lose($0) }, waited: { queue.waited($0) })
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
@@ -128,7 +131,7 @@ package struct IngestService: Service {
     }
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
     let http = HTTPRun { [configuration, logger, ready] in
-      let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+      let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
       if configuration.registry != nil { router.add(middleware: RequestMeter()) }
       router.add(middleware: ProblemMiddleware(Problem.of))
       PublicRoutes(database: database, pause: pause).add(to: router)

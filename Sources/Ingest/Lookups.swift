@@ -57,8 +57,11 @@ final class Lookups: Sendable {
 
   /// Places for a question, best first; none when none is known.
   ///
+  /// - Parameter whenGone: takes what is to be called when the client has gone.
   /// - Throws: `Problem` when too many look up, the queue is paused, or no worker answers in time.
-  func places(_ query: PlaceQuery) async throws -> [Place] {
+  func places(
+    _ query: PlaceQuery, whenGone: (@escaping @Sendable () -> Void) -> Void = { _ in }
+  ) async throws -> [Place] {
     guard pause.sinceMs == nil else {
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "the operator has paused the queue; try again later",
@@ -66,6 +69,7 @@ final class Lookups: Sendable {
     }
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.expect(id) else { throw Problem.busy }
+    whenGone { [waiters] in waiters.giveUp(id) }
     if flights.withLock({ $0.join(query, id) }) {
       jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
     }

@@ -21,10 +21,14 @@ final class PostQueue: Sendable {
   let meters: QueueMeters
   /// Posts accepted and not yet settled.
   let depth: Atomic<Int>
+  /// When a post has waited for a worker for so long, no more are taken.
+  let waitMaxMs: Int64
+  /// Whether one has.
+  private let isBehind = Atomic(false)
 
   init(
     database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedEntry]>, lookups: Lookups, depth: Int,
-    logger: Logger
+    waitMaxMs: Int64, logger: Logger
   ) {
     self.database = database
     self.jobs = jobs
@@ -33,7 +37,22 @@ final class PostQueue: Sendable {
     self.logger = logger
     meters = QueueMeters(logger: logger)
     self.depth = Atomic(depth)
+    self.waitMaxMs = waitMaxMs
   }
+
+  /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
+  func waited(_ longestMs: Int64) {
+    let isLate = longestMs >= waitMaxMs
+    guard isBehind.exchange(isLate, ordering: .relaxed) != isLate else { return }
+    if isLate {
+      logger.warning("posts are refused: one waits too long for a worker", metadata: ["ms": "\(longestMs)"])
+    } else {
+      logger.notice("posts are taken again: none waits too long for a worker")
+    }
+  }
+
+  /// Why a post is not taken that there is no room for.
+  var refusal: Problem { isBehind.load(ordering: .relaxed) ? .behind : .busy }
 
   /// Takes a post. On disk on return, with its job.
   ///
@@ -45,7 +64,7 @@ final class PostQueue: Sendable {
     guard reserve(1) == 1 else {
       // What is stored already needs no room.
       guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
-        throw Problem.busy
+        throw refusal
       }
       let accepted = try earlier.get()
       return (accepted, waits && waiters.expect(accepted.id))
@@ -95,6 +114,7 @@ final class PostQueue: Sendable {
 
   /// Room in the queue, as far as there is some; what is not used is to be given back.
   private func reserve(_ count: Int) -> Int {
+    guard !isBehind.load(ordering: .relaxed) else { return 0 }
     let over = depth.add(count, ordering: .relaxed).newValue - Limits.queueDepthMax
     guard over > 0 else { return count }
     let room = max(0, count - over)

@@ -18,7 +18,7 @@ struct PostRoutes: Sendable {
     let longitude: Double?
   }
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
     router.get("/v2/posts") { request, _ in try await list(request) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }

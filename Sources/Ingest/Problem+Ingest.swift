@@ -9,6 +9,9 @@ extension Problem {
   )
   static let busy = Problem(
     .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later", retryAfterSeconds: 2)
+  static let behind = Problem(
+    .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
+    retryAfterSeconds: 30)
 
   static let idempotencyKeyReused = Problem(
     .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")

@@ -10,7 +10,7 @@ struct PublicRoutes: Sendable {
   let database: IngestDatabase
   let pause: QueuePause
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
     // A paused queue still takes posts: whoever balances load is to send them.
     router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }

@@ -32,6 +32,7 @@ final class QueueSamples: Sendable {
         Metric.queueJobs.sample(snapshot.delayed, QueueState.delayed.word),
         Metric.queueJobs.sample(snapshot.waiting, QueueState.waiting.word),
         Metric.queueLookups.sample(snapshot.lookups),
+        Metric.queueWait.sample(Double(snapshot.longestWaitMs) / 1_000),
         Metric.queueWorkers.sample(snapshot.workers.count),
         Metric.queueCredit.sample(snapshot.workers.reduce(0) { $0 + $1.credit }),
       ]

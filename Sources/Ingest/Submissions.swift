@@ -65,7 +65,7 @@ final class Submissions: Sendable {
       if case .failure(let error) = result {
         logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
       }
-      var stored = Submissions.receipts(result, count: posts.count).makeIterator()
+      var stored = self.receipts(result, count: posts.count).makeIterator()
       finish(ticket, sorted.compactMap { $0 ?? stored.next() })
     }
   }
@@ -85,7 +85,7 @@ final class Submissions: Sendable {
   }
 
   /// One for each post that went to the store, in their order.
-  private static func receipts(
+  private func receipts(
     _ result: Result<[IngestDatabase.Acceptance], StoreError>, count: Int
   ) -> [SubmitReceipt] {
     switch result {
@@ -94,7 +94,7 @@ final class Submissions: Sendable {
         switch acceptance {
         case .accepted(let accepted): accepted.job == nil ? .replayed(accepted.id) : .accepted(accepted.id)
         case .conflict: SubmitReceipt(.idempotencyKeyReused)
-        case .noRoom: SubmitReceipt(.busy)
+        case .noRoom: SubmitReceipt(queue.refusal)
         }
       }
     case .failure(let error): Array(repeating: SubmitReceipt(Problem(error)), count: count)

@@ -72,6 +72,7 @@ package final class JobServer: Station {
   private let logger: Logger
   private let taken: @Sendable ([Taken]) -> Void
   private let lost: @Sendable (Dispatch.Losses) -> Void
+  private let waited: @Sendable (Int64) -> Void
   private var dispatch: Dispatch
   private var rates = QueueRates()
   private var peers: [UInt64: [UInt8]] = [:]
@@ -91,10 +92,12 @@ package final class JobServer: Station {
   ///   - curve: the link's keys; nil for plain text.
   ///   - taken: called on the reactor's thread with results to be stored; must not wait.
   ///   - lost: called on the reactor's thread with jobs whose worker was lost; must not wait.
+  ///   - waited: called on the reactor's thread every `Limits.heartbeatMs` with `Dispatch.longestWaitMs`; must not wait.
   package init(
     _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
     curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
-    taken: @escaping @Sendable ([Taken]) -> Void, lost: @escaping @Sendable (Dispatch.Losses) -> Void
+    taken: @escaping @Sendable ([Taken]) -> Void, lost: @escaping @Sendable (Dispatch.Losses) -> Void,
+    waited: @escaping @Sendable (Int64) -> Void = { _ in }
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -104,6 +107,7 @@ package final class JobServer: Station {
     self.logger = logger
     self.taken = taken
     self.lost = lost
+    self.waited = waited
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -160,6 +164,7 @@ package final class JobServer: Station {
     if nowMs - beatMs >= Limits.heartbeatMs {
       beatMs = nowMs
       expire(nowMs: nowMs)
+      waited(dispatch.longestWaitMs(nowMs: nowMs))
       for (session, peer) in peers {
         let sent = dispatch.sessions[session]?.jobsSent ?? 0
         send(peer, IngestFrame(session: session, .heartbeat(.with { $0.jobsSent = sent })))

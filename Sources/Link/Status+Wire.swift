@@ -18,6 +18,7 @@ extension Onthemap_Admin_V1_Status {
     (ready, leased, settling) = (UInt32(queue.ready), UInt32(queue.leased), UInt32(queue.settling))
     (delayed, waiting, lookups) = (UInt32(queue.delayed), UInt32(queue.waiting), UInt32(queue.lookups))
     depthMax = UInt32(status.depthMax)
+    (longestWaitMs, waitMaxMs) = (UInt64(max(0, queue.longestWaitMs)), UInt64(max(0, status.waitMaxMs)))
     dead = UInt64(status.dead)
     deadByReason = status.deadByReason.map { count in
       .with { ($0.reason, $0.count) = (count.reason, UInt64(count.count)) }
@@ -43,6 +44,7 @@ extension Onthemap_Admin_V1_Status {
     (status.queue.delayed, status.queue.waiting, status.queue.lookups) = (Int(delayed), Int(waiting), Int(lookups))
     status.queue.workers = workers.map(\.worker)
     status.depthMax = Int(depthMax)
+    (status.queue.longestWaitMs, status.waitMaxMs) = (Int64(clamping: longestWaitMs), Int64(clamping: waitMaxMs))
     status.dead = Int(clamping: dead)
     status.deadByReason = deadByReason.map { .init(reason: $0.reason, count: Int(clamping: $0.count)) }
     status.oldestMs = unixMs(oldestUnixMs)

@@ -19,6 +19,7 @@ extension Dispatch {
       case .waiting: snapshot.waiting += 1
       }
     }
+    snapshot.longestWaitMs = longestWaitMs(nowMs: nowMs)
     snapshot.workers = sessions.sorted { $0.key < $1.key }.map { id, session in
       .init(
         session: id, name: session.worker, credit: session.credit, leases: session.leases.count,
@@ -26,6 +27,16 @@ extension Dispatch {
         heardAgoMs: max(0, nowMs - session.heardMs), isRemote: session.remoteIntervalMs != nil)
     }
     return snapshot
+  }
+
+  /// How long the post has been ready that has waited longest for a worker, in ms; 0 where none waits, or the queue is
+  /// paused. Goes over the accounts that have one waiting.
+  package func longestWaitMs(nowMs: Int64) -> Int64 {
+    func isReady(_ id: JobID) -> Bool { if case .ready? = jobs[id]?.state { true } else { false } }
+    guard !isPaused else { return 0 }
+    let first = ready.firstPosts(where: isReady) + suspects.filter(isReady).prefix(1)
+    guard let sinceMs = first.compactMap({ jobs[$0]?.sinceMs }).min() else { return 0 }
+    return max(0, nowMs - max(sinceMs, resumedMs))
   }
 
   /// Where a post is; nil when it is not in the queue.

@@ -39,7 +39,6 @@ extension Dispatch {
 
   /// At most one job, with its leave.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
-    seenMs = max(seenMs, nowMs)
     guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker, var session = sessions[id] else { return [] }
     while let next = remote.popFirst() {
       // Its result may have come under an earlier lease.

@@ -57,7 +57,7 @@ extension Dispatch {
     let ageMaxMs = session.isStuck ? Limits.stuckLeaseMs : Limits.leaseAgeMaxMs
     for lease in held {
       guard let entry = jobs[lease.job], case .leased(lease.token, id, _) = entry.state,
-        nowMs - entry.leasedMs <= ageMaxMs
+        nowMs - entry.sinceMs <= ageMaxMs
       else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
     }
@@ -69,7 +69,7 @@ extension Dispatch {
     absent.subtract(held)
     // Heartbeats that were held up come together: what they do not name may have gone out after them.
     let lost = absent.intersection(session.missing).filter { lease in
-      nowMs - (jobs[lease.job]?.leasedMs ?? nowMs) >= 2 * Limits.heartbeatMs
+      nowMs - (jobs[lease.job]?.sinceMs ?? nowMs) >= 2 * Limits.heartbeatMs
     }
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
@@ -150,7 +150,7 @@ extension Dispatch {
       for job in session.leases {
         guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
         jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
-        jobs[job]?.leasedMs = nowMs
+        jobs[job]?.sinceMs = nowMs
       }
     }
   }
@@ -169,7 +169,7 @@ extension Dispatch {
     }
     sessions[id]?.stillBeats += 1
     guard session.stillBeats + 1 >= Limits.stuckHeartbeats else { return }
-    let isLate = session.leases.contains { nowMs - (jobs[$0]?.leasedMs ?? nowMs) > Limits.stuckLeaseMs }
+    let isLate = session.leases.contains { nowMs - (jobs[$0]?.sinceMs ?? nowMs) > Limits.stuckLeaseMs }
     if isLate { sessions[id]?.isStuck = true }
   }
 

@@ -92,8 +92,8 @@ package struct Dispatch: Sendable {
   struct Entry: Sendable {
     var job: Job
     var state: State
-    /// When its lease was given out; of a leased one.
-    var leasedMs: Int64 = 0
+    /// When it was leased, of a leased one; when it became ready, of one that is.
+    var sinceMs: Int64
   }
 
   struct Timer: Sendable, Comparable {
@@ -104,7 +104,7 @@ package struct Dispatch: Sendable {
 
   var jobs: [JobID: Entry] = [:]
   var ready = ReadyQueue()
-  /// Jobs over which a worker was lost, in the order in which they go out: each alone.
+  /// Jobs that may lose one more worker, in the order in which they go out: each alone.
   var suspects: Deque<JobID> = []
   /// The session that is to be free for the first of them.
   var reserved: UInt64?
@@ -114,14 +114,16 @@ package struct Dispatch: Sendable {
   /// Leave for one request each.
   var bucket: TokenBucket
   /// The latest time that was told.
-  var seenMs = Int64.min
+  var seenMs: Int64
   /// By number.
   package internal(set) var sessions: [UInt64: Session] = [:]
   /// The order in which sessions are served; the first is next.
   var rotation: Deque<UInt64> = []
   /// Whether an operator has paused the queue: nothing goes out, while results are taken as ever, and what comes in or
   /// back waits.
-  package var isPaused = false
+  package var isPaused = false { didSet { resumedMs = seenMs } }
+  /// When it was last let go on.
+  var resumedMs = Int64.min
   /// Jobs taken back from workers without an answer, to go out again, since the start.
   package private(set) var redelivered: UInt64 = 0
   /// When `expire` was called last; nil before the first time.
@@ -136,6 +138,7 @@ package struct Dispatch: Sendable {
   package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     counter = UInt64(boot) << 40
     bucket = TokenBucket(perSecond: remotePerSecond)
+    seenMs = startMs ?? 0
     if let startMs { _ = bucket.take(nowMs: startMs) }
   }
 
@@ -155,7 +158,7 @@ package struct Dispatch: Sendable {
   /// Takes jobs in. A job that is here already is left as it is.
   package mutating func add(_ new: some Sequence<Job>) {
     for job in new {
-      if let known = jobs.updateValue(Entry(job: job, state: .ready), forKey: job.id) {
+      if let known = jobs.updateValue(Entry(job: job, state: .ready, sinceMs: seenMs), forKey: job.id) {
         jobs[job.id] = known
       } else {
         enqueue(job)
@@ -166,7 +169,7 @@ package struct Dispatch: Sendable {
   /// Takes in a job that is to go out at a time.
   package mutating func add(_ job: Job, untilMs: Int64) {
     guard jobs[job.id] == nil else { return }
-    jobs[job.id] = Entry(job: job, state: .ready)
+    jobs[job.id] = Entry(job: job, state: .ready, sinceMs: seenMs)
     delay(job.id, attempts: job.attempts, untilMs: untilMs)
   }
 
@@ -185,6 +188,7 @@ package struct Dispatch: Sendable {
   /// The jobs that may go out now, none while the queue is paused: a few to one session, many shared out evenly, to
   /// each as many as it has credit for.
   package mutating func assign(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
+    seenMs = max(seenMs, nowMs)
     while let timer = delayed.min, timer.atMs <= nowMs {
       delayed.removeMin()
       guard case .delayed(let untilMs)? = jobs[timer.job]?.state, untilMs == timer.atMs else { continue }
@@ -240,7 +244,7 @@ package struct Dispatch: Sendable {
   ) -> Assignment {
     let token = number()
     jobs.values[index].state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
-    jobs.values[index].leasedMs = nowMs
+    jobs.values[index].sinceMs = nowMs
     let job = jobs.values[index].job
     session.leases.insert(job.id)
     session.jobsSent += 1
@@ -281,7 +285,7 @@ package struct Dispatch: Sendable {
     // Leave to ask a remote provider was the lost lease's: it may have been used.
     job.isRemote = false
     if case .leased? = jobs[id]?.state { redelivered += 1 }
-    jobs[id] = Entry(job: job, state: .ready)
+    jobs[id] = Entry(job: job, state: .ready, sinceMs: seenMs)
     enqueue(job)
   }
 }

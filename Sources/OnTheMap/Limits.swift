@@ -43,14 +43,22 @@ package enum Limits {
   package static let httpRequestMs: Int64 = 10_000
   /// How long 32 KiB of an answer may wait for a client that does not read.
   package static let httpUnreadMs: Int64 = 10_000
+  /// How long a client may still wait for the answer to a look-up when it has closed its sending side, as one does that
+  /// has gone.
+  package static let httpGoneMs: Int64 = 250
   /// How long the store waits for another connection that has the database locked.
   package static let databaseBusyMs: Int64 = 5_000
-  /// A database up to this size is read from end to end at each start, to see whether it is whole: about 200,000 posts,
-  /// and a third of a second.
+  /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000
+  /// queued posts, with which `bench --only memory` tells how long a start takes.
   package static let databaseCheckBytesMax = 67_108_864
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000
+  /// When a post has waited for a worker for so long, further ones are refused with 503 until it goes out, for nobody
+  /// should be promised what is not to be seen within that time. Where nothing else is set.
+  package static let queueWaitMaxMs: Int64 = 600_000
+  /// The least and the most seconds that may be set.
+  package static let queueWaitMaxSecondsRange = 1...604_800
   /// Look-ups waiting for a worker; each holds an HTTP request open.
   package static let lookupsMax = 1_000
   /// How long a look-up may take before its request is answered 503.

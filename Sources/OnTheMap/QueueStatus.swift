@@ -46,6 +46,8 @@ package struct QueueSnapshot: Sendable, Equatable {
   package var delayed = 0
   /// Posts that wait for leave to ask a remote provider.
   package var waiting = 0
+  /// How long the ready post has waited for a worker that has done so longest; 0 while the queue is paused.
+  package var longestWaitMs: Int64 = 0
   /// Look-ups, in whatever state.
   package var lookups = 0
   /// By session, so by the time at which they joined.
@@ -110,6 +112,8 @@ package struct QueueStatus: Sendable, Equatable {
   package var queue = QueueSnapshot()
   /// Posts accepted and not settled, at most.
   package var depthMax = Limits.queueDepthMax
+  /// When a post has waited for a worker for so long, no more are taken.
+  package var waitMaxMs = Limits.queueWaitMaxMs
   /// Of all reasons.
   package var dead = 0
   /// Most frequent first, `Limits.deadReasonsMax` at most.

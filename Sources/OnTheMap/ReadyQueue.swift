@@ -31,6 +31,11 @@ package struct ReadyQueue: Sendable {
     count -= 1
   }
 
+  /// Of each account the post that has waited longest, of those that still wait.
+  package func firstPosts(where isWaiting: (JobID) -> Bool) -> [JobID] {
+    posts.values.compactMap { $0.first(where: isWaiting) }
+  }
+
   /// Takes the job whose turn it is.
   package mutating func popFirst() -> JobID? {
     if !isPostsTurn || turns.isEmpty, let job = lookups.popFirst() {

@@ -68,6 +68,10 @@ extension Metric {
   /// Seconds.
   package static let queueOldest = Metric(
     "onthemap_queue_oldest_age_seconds", .gauge, "Since the oldest post of the queue was accepted; 0 when it is empty.")
+  /// Seconds.
+  package static let queueWait = Metric(
+    "onthemap_queue_longest_wait_seconds", .gauge,
+    "How long the ready post has waited for a worker that has done so longest; 0 while paused.")
   /// Look-ups.
   package static let queueLookups = Metric("onthemap_queue_lookups", .gauge, "Look-ups that wait for their answer.")
   /// 0 or 1.
@@ -176,7 +180,7 @@ extension Metric {
     uniqueKeysWithValues: [
       buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors, processDescriptorsMax,
       processThreads, httpRequests, httpDuration, linkMalformed, linkReconnects, linkHandshakes, queueJobs, queueMax,
-      queueOldest, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued, queueCompleted,
+      queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued, queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, geocodeDuration,
       geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedJoins, feedDropped,

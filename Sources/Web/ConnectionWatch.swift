@@ -34,6 +34,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private var isOver = false
   private var receiving: Scheduled<Void>?
   private var unread: Scheduled<Void>?
+  /// The client sends no more.
+  private var isInputClosed = false
+  /// Who wants to know if the client goes before its answer.
+  private var gone: (@Sendable () -> Void)?
+  private var going: Scheduled<Void>?
+  private var eventLoop: (any EventLoop)?
+
+  func handlerAdded(context: ChannelHandlerContext) { eventLoop = context.eventLoop }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasRead = true
@@ -103,6 +111,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: context.write(data, promise: promise)
     case .end:
       answered += 1
+      gone = nil
       context.write(data, promise: promise)
       watch(context)
     }
@@ -110,11 +119,39 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     unread?.cancel()
-    unread = context.channel.isWritable ? nil : later(context, ms: Limits.httpUnreadMs) { context.close(promise: nil) }
+    unread =
+      context.channel.isWritable
+      ? nil : later(context.eventLoop, ms: Limits.httpUnreadMs) { context.close(promise: nil) }
     context.fireChannelWritabilityChanged()
   }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent {
+      isInputClosed = true
+      awaitEnd()
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Calls back, once at most, when the client goes before the answer to the request at hand is written.
+  func expectEnd(_ callback: @escaping @Sendable () -> Void) {
+    gone = callback
+    if isInputClosed { awaitEnd() }
+  }
+
+  private func awaitEnd() {
+    going?.cancel()
+    going = eventLoop.map { later($0, ms: Limits.httpGoneMs) { [self] in endWaiting() } }
+  }
+
+  private func endWaiting() {
+    gone?()
+    gone = nil
+  }
+
   func handlerRemoved(context: ChannelHandlerContext) {
+    endWaiting()
+    going?.cancel()
     endReceiving()
     unread?.cancel()
   }
@@ -123,7 +160,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   /// library does not read, and the client is not to blame.
   private func watch(_ context: ChannelHandlerContext) {
     if isReceiving, answered >= received {
-      receiving = receiving ?? later(context, ms: Limits.httpRequestMs) { [self] in cut(context) }
+      receiving = receiving ?? later(context.eventLoop, ms: Limits.httpRequestMs) { [self] in cut(context) }
     } else {
       endReceiving()
     }
@@ -154,10 +191,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  private func later(
-    _ context: ChannelHandlerContext, ms: Int64, _ body: @escaping () -> Void
-  ) -> Scheduled<Void> {
-    context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(ms), body)
+  private func later(_ eventLoop: any EventLoop, ms: Int64, _ body: @escaping () -> Void) -> Scheduled<Void> {
+    eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(ms), body)
   }
 }
 

@@ -12,7 +12,7 @@ package enum HTTPService {
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package static func run(
-    _ router: Router<BasicRequestContext>, host: String, port: Int, connections: Int = Limits.httpConnectionsMax,
+    _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int = Limits.httpConnectionsMax,
     logger: Logger, ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let application = Application(

@@ -32,7 +32,7 @@ package struct OperationsServer: Sendable {
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package func run(port: Int? = nil, ready: @escaping @Sendable (Int) -> Void) async throws {
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware { _ in nil })
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/readyz") { [readiness] _, _ in

@@ -6,7 +6,7 @@ import Logging
 /// careful with it.
 package struct ProblemMiddleware: RouterMiddleware {
   /// Of every router here.
-  package typealias Context = BasicRequestContext
+  package typealias Context = ConnectionContext
 
   private let problem: @Sendable (any Error) -> Problem?
 

@@ -7,7 +7,7 @@ import Telemetry
 /// Counts requests and times them, by route, method and status. The outermost layer, so that it sees every answer.
 package struct RequestMeter: RouterMiddleware {
   /// Of every router here.
-  package typealias Context = BasicRequestContext
+  package typealias Context = ConnectionContext
 
   private struct Key: Hashable {
     let route: String

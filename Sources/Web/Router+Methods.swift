@@ -1,7 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 
-extension Router where Context == BasicRequestContext {
+extension Router where Context == ConnectionContext {
   /// Answers the methods that a path does not take with 405 and the names of those that it takes. After its routes.
   package func refuseOthers(at path: RouterPath, than allowed: HTTPRequest.Method...) {
     let names = allowed.map(\.rawValue).joined(separator: ", ")

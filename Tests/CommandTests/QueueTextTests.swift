@@ -42,6 +42,12 @@ struct QueueTextTests {
         "WORKER    CREDIT  LEASES  SENT  ANSWERED  FAILED  HEARD",
         "worker-0      62       2  1000   250.0/s       0     1s  remote",
       ])
+    var late = Self.status(workers: 0)
+    late.queue.longestWaitMs = late.waitMaxMs - 1
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "running")
+    late.queue.longestWaitMs = 720_000
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "REFUSING: a post waits 12 minutes for a worker")
+    #expect(QueueText(late, unixMs: Self.nowMs).line.contains("Z REFUSING depth=17 "))
     var paused = Self.status(workers: 0)
     paused.pausedMs = Self.nowMs - 7_200_000
     let text = QueueText(paused, unixMs: Self.nowMs)

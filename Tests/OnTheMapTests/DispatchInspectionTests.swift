@@ -37,6 +37,29 @@ struct DispatchInspectionTests {
     #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == dispatch.depth)
   }
 
+  @Test("The longest wait is the ready post's that waits longest; a pause, a lease and look-ups do not count")
+  mutating func wait() {
+    #expect(dispatch.longestWaitMs(nowMs: 5_000) == 0)
+    _ = dispatch.assign(nowMs: 1_000)
+    dispatch.add([Job.post(1), Job.lookup(1)])
+    _ = dispatch.assign(nowMs: 3_000)
+    dispatch.add([Job.post(2, account: 2), Job.post(3, account: 1), Job.post(4, leaseLosses: 2)])
+    #expect(dispatch.longestWaitMs(nowMs: 11_000) == 10_000)
+    #expect(dispatch.snapshot(nowMs: 11_000).longestWaitMs == 10_000)
+    dispatch.isPaused = true
+    #expect(dispatch.longestWaitMs(nowMs: 11_000) == 0)
+    _ = dispatch.assign(nowMs: 11_000)
+    dispatch.isPaused = false
+    #expect(dispatch.longestWaitMs(nowMs: 12_000) == 1_000, "It begins anew with the end of a pause.")
+    let session = dispatch.join(credit: 4)
+    let leases = dispatch.assign(nowMs: 13_000).flatMap(\.jobs).map(\.lease)
+    #expect(leases.map(\.job.rawValue).contains(4), "The suspect has the only worker.")
+    #expect(dispatch.longestWaitMs(nowMs: 14_000) == 3_000)
+    dispatch.release(leases, of: session)
+    _ = dispatch.assign(nowMs: 15_000)
+    #expect(dispatch.longestWaitMs(nowMs: 16_000) == 5_000)
+  }
+
   @Test("A worker is shown with its credit, its leases, what it was sent and answered, and when it spoke last")
   mutating func workers() {
     let session = fill()

@@ -48,4 +48,34 @@ struct FullQueueTests {
     _ = try await Stage.current.worker(of: map)
     try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }
   }
+
+  @Test("While a post waits too long for a worker no more are taken, and with a worker they are")
+  func late() async throws {
+    let map = try await Stage.current.roles(workers: 0, environment: ["ONTHEMAP_QUEUE_WAIT_MAX": "1"])
+    let client = try await map.client.signedUp()
+    #expect(try await client.post("Lima", key: "first").status == 202)
+    try await eventually("the post has waited too long", within: .seconds(10)) {
+      try await client.post("Quito").status == 503
+    }
+    let refused = try await client.post("Quito")
+    #expect(refused["code"] == "busy" && refused.headers["retry-after"] == "30")
+    let again = try await client.post("Lima", key: "first")
+    #expect(again.status == 202 && again.headers["idempotency-replayed"] == "true")
+    let producer = Producer(try map.submit, token: client.token)
+    let receipts = try await producer.submit([Draft(key: "first", place: "Lima"), Draft(key: "new")]).receipts
+    #expect(receipts.map(\.outcome) == [.replayed, .busy] && receipts[1].retryAfterMs == 30_000)
+    let status = try await Stage.current.run("queue", "status", "--data", Stage.current.path("data"))
+    #expect(status.said.contains("REFUSING: a post waits "), "\(status.said)")
+
+    _ = try await Stage.current.worker(of: map)
+    try await eventually("posts are taken", within: .seconds(10)) { try await client.post("Oslo").status == 202 }
+    #expect(map.ingest.logged.contains("posts are refused") && map.ingest.logged.contains("posts are taken again"))
+  }
+
+  @Test("A wait that is none is refused", arguments: ["0", "604801", "1.5", "long"])
+  func badWait(seconds: String) async throws {
+    let ran = try await Stage.current.run(
+      "ingest", "--data", Stage.current.path("data"), "--queue-wait-max", seconds)
+    #expect(ran.status != 0 && ran.logged.contains("--queue-wait-max (ONTHEMAP_QUEUE_WAIT_MAX)"), "\(ran.logged)")
+  }
 }

@@ -52,6 +52,31 @@ struct GeocodeTests {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 
+  @Test("Who only says that it sends no more has its answer; who hangs up leaves no look-up behind")
+  func gone() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let port = try map.client.port
+    let request = Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+    func lookups() async throws -> Double? {
+      try await Scrape(#require(map.operations.first))["onthemap_queue_lookups"]
+    }
+    do {
+      let caller = try Connection(port: port)
+      try await caller.send(request)
+      try await eventually("it is looked up") { try await lookups() == 1 }
+      withExtendedLifetime(caller) {}
+    }
+    // Nobody answers for Limits.lookupTimeoutMs, 5 s.
+    try await eventually("it is given up", within: .seconds(3)) { try await lookups() == 0 }
+    _ = try await Stage.current.worker(of: map)
+    for _ in 0..<5 {
+      let caller = try Connection(port: port)
+      try await caller.send(request)
+      caller.finish()
+      #expect(try await caller.receive().hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
   @Test("A plus in a query is a space, as forms and most HTTP libraries write it")
   func plus() async throws {
     let answer = try await Stage.current.up().client.get("/v2/geocode?q=Costa+Rica")

@@ -616,6 +616,18 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
     set {_uniqueStorage()._feeds = newValue}
   }
 
+  /// of a ready post for a worker; 0 while paused
+  var longestWaitMs: UInt64 {
+    get {_storage._longestWaitMs}
+    set {_uniqueStorage()._longestWaitMs = newValue}
+  }
+
+  /// when one has waited so long, no more are taken
+  var waitMaxMs: UInt64 {
+    get {_storage._waitMaxMs}
+    set {_uniqueStorage()._waitMaxMs = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1527,7 +1539,7 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
 
 nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}settling\0\u{1}delayed\0\u{1}waiting\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}up_ms\0\u{1}accepted\0\u{1}settled\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}settling\0\u{1}delayed\0\u{1}waiting\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}up_ms\0\u{1}accepted\0\u{1}settled\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0\u{3}longest_wait_ms\0\u{3}wait_max_ms\0")
 
   fileprivate class _StorageClass {
     var _ready: UInt32 = 0
@@ -1550,6 +1562,8 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
     var _commitP99Us: UInt32 = 0
     var _workers: [Onthemap_Admin_V1_Worker] = []
     var _feeds: [Onthemap_Admin_V1_Feed] = []
+    var _longestWaitMs: UInt64 = 0
+    var _waitMaxMs: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1580,6 +1594,8 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       _commitP99Us = source._commitP99Us
       _workers = source._workers
       _feeds = source._feeds
+      _longestWaitMs = source._longestWaitMs
+      _waitMaxMs = source._waitMaxMs
     }
   }
 
@@ -1618,6 +1634,8 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         case 18: try { try decoder.decodeSingularUInt32Field(value: &_storage._commitP99Us) }()
         case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._workers) }()
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._feeds) }()
+        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._longestWaitMs) }()
+        case 22: try { try decoder.decodeSingularUInt64Field(value: &_storage._waitMaxMs) }()
         default: break
         }
       }
@@ -1690,6 +1708,12 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       if !_storage._feeds.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._feeds, fieldNumber: 20)
       }
+      if _storage._longestWaitMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._longestWaitMs, fieldNumber: 21)
+      }
+      if _storage._waitMaxMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._waitMaxMs, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1719,6 +1743,8 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         if _storage._commitP99Us != rhs_storage._commitP99Us {return false}
         if _storage._workers != rhs_storage._workers {return false}
         if _storage._feeds != rhs_storage._feeds {return false}
+        if _storage._longestWaitMs != rhs_storage._longestWaitMs {return false}
+        if _storage._waitMaxMs != rhs_storage._waitMaxMs {return false}
         return true
       }
       if !storagesAreEqual {return false}
