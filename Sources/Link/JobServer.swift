@@ -92,7 +92,7 @@ package final class JobServer: Station {
   ///   - curve: the link's keys; nil for plain text.
   ///   - taken: called on the reactor's thread with results to be stored; must not wait.
   ///   - lost: called on the reactor's thread with jobs whose worker was lost; must not wait.
-  ///   - waited: called on the reactor's thread every `Limits.heartbeatMs` with `Dispatch.longestWaitMs`; must not wait.
+  ///   - waited: called on its thread, every `Limits.heartbeatMs`, with `Dispatch.longestWaitMs`; must not wait.
   package init(
     _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
     curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
