@@ -1,26 +1,44 @@
 import GRDB
 import OnTheMap
 
-/// The statements that take in a post and its key, the one that is asked first looked up once for all. Used within
-/// one write or read.
+/// The statements that take in a post and its key, the one that runs for each looked up once for all. Used within one
+/// write or read.
 struct AcceptStatements {
   private let db: Database
-  private let find: Statement
+  private let insert: Statement
 
   init(_ db: Database) throws {
     self.db = db
-    find = try db.cachedStatement(
+    insert = try db.cachedStatement(
       sql: """
-        SELECT request_hash, post, created_ms FROM idempotency JOIN post ON post.id = idempotency.post
-        WHERE idempotency.account = ? AND key = ?
+        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms, traceparent,
+          idempotency_key, request_hash)
+        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
         """)
   }
 
+  /// Stores a post.
+  ///
+  /// - Returns: false where its key has been used: then `earlier` has the other post.
+  func insert(
+    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: IngestDatabase.Idempotency?,
+    _ unixMs: Int64
+  ) throws -> Bool {
+    try insert.run(
+      db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
+      .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
+      .integer(unixMs), submission.trace.map { .text($0.description) } ?? .null,
+      idempotency.map { .text($0.key) } ?? .null, idempotency.map { .blob($0.requestHash) } ?? .null) == 1
+  }
+
   /// The post that was made under this key.
-  func earlier(
-    _ idempotency: IngestDatabase.Idempotency, _ account: AccountID
+  static func earlier(
+    _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ db: Database
   ) throws -> Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>? {
-    try find.first(db, .integer(account.rawValue), .text(idempotency.key)) { row in
+    try db.cachedStatement(
+      sql: "SELECT request_hash, id, created_ms FROM post WHERE account = ? AND idempotency_key = ?"
+    ).first(db, .integer(account.rawValue), .text(idempotency.key)) { row in
       guard row.isBlob(0, idempotency.requestHash), let id = PostID(row.integer(1)) else {
         return .failure(IngestDatabase.IdempotencyConflict())
       }
@@ -28,34 +46,25 @@ struct AcceptStatements {
     }
   }
 
-  /// Stores a post.
-  func insert(_ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64) throws {
+  /// The oldest posts, so many at most, lose their keys when the time of those is over: two for each that comes, so
+  /// that more go than come.
+  static func forgetKeys(_ numbers: Numbers, unixMs: Int64, count: Int, _ db: Database) throws {
+    let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
+    let start = numbers.keyedFrom
+    // Mostly there is none, and to know that costs nothing.
+    guard start < end else { return }
+    let oldest = try Int64.fetchAll(
+      db.cachedStatement(sql: "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?"), arguments: [start, count + 1])
+    let over = oldest.prefix(count).prefix { $0 < end }
+    guard let next = oldest.dropFirst(over.count).first ?? over.last.map({ $0 + 1 }) else { return }
+    numbers.keyedFrom = next
+    guard let last = over.last else { return }
     try db.cachedStatement(
       sql: """
-        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms,
-          traceparent)
-        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+        UPDATE post SET idempotency_key = NULL, request_hash = NULL
+        WHERE id BETWEEN ? AND ? AND idempotency_key IS NOT NULL
         """
-    ).run(
-      db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
-      .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
-      .integer(unixMs), submission.trace.map { .text($0.description) } ?? .null)
-  }
-
-  /// Notes under which key a post was made.
-  func keep(_ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ id: PostID) throws {
-    try db.cachedStatement(sql: "INSERT INTO idempotency (account, key, request_hash, post) VALUES (?, ?, ?, ?)").run(
-      db, .integer(account.rawValue), .text(idempotency.key), .blob(idempotency.requestHash), .integer(id.rawValue))
-  }
-
-  /// So many of the oldest keys go when their time is over: two for each that comes, so that more go than come.
-  func forgetKeys(unixMs: Int64, count: Int) throws {
-    let oldest = PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000)
-    try db.cachedStatement(
-      sql: """
-        DELETE FROM idempotency WHERE (account, key) IN
-          (SELECT account, key FROM idempotency WHERE post < ? ORDER BY post LIMIT ?)
-        """
-    ).run(db, .integer(oldest.rawValue), .integer(count))
+    ).run(db, .integer(start), .integer(last))
+    try db.cachedStatement(sql: "UPDATE meta SET keyed_from = ?").run(db, .integer(next))
   }
 }

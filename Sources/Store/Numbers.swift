@@ -2,36 +2,36 @@ import GRDB
 import OnTheMap
 import Synchronization
 
-/// The numbers that only rise: post ids and the sequence of changes. Used within writes, which run one at a time; a
-/// number whose write is rolled back is skipped.
+/// The numbers that only rise: post ids, the sequence of changes, and from where on posts have their keys. Used within
+/// writes, which run one at a time; a number whose write is rolled back is skipped.
 final class Numbers: Sendable {
   private struct Last: Sendable {
     var post: PostID?
     var seq: UInt64
+    var keyedFrom: Int64
   }
   private let last: Mutex<Last>
   private let highWater: HighWater
 
   init(_ pool: DatabasePool, highWater: HighWater) throws {
     self.highWater = highWater
-    let (post, seq) = try pool.read { db in
+    let (post, seq, keyedFrom) = try pool.read { db in
       (
         try Int64.fetchOne(db, sql: "SELECT max(id) FROM post"),
-        try Int64.fetchOne(db, sql: "SELECT max(seq) FROM post WHERE seq IS NOT NULL")
+        try Int64.fetchOne(db, sql: "SELECT max(seq) FROM post WHERE seq IS NOT NULL"),
+        try Int64.fetchOne(db, sql: "SELECT keyed_from FROM meta")
       )
     }
-    last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: UInt64(max(0, seq ?? 0))))
+    last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: UInt64(max(0, seq ?? 0)), keyedFrom: keyedFrom ?? 0))
   }
 
-  /// The next post's id.
-  func post(unixMs: Int64) -> PostID {
-    let id = last.withLock { last in
-      let id = PostID.following(last.post, unixMs: unixMs)
-      last.post = id
-      return id
-    }
+  /// The next post's id; nobody's until it is taken.
+  func nextPost(unixMs: Int64) -> PostID { last.withLock { PostID.following($0.post, unixMs: unixMs) } }
+
+  /// A post has the id.
+  func take(_ id: PostID) {
+    last.withLock { $0.post = id }
     highWater.reach(post: id.rawValue)
-    return id
   }
 
   /// The next change's number; the same until it is taken.
@@ -44,6 +44,13 @@ final class Numbers: Sendable {
       return last.seq
     }
     highWater.reach(seq: seq)
+  }
+
+  /// Posts below it have no idempotency key any more, or are not there. Of a rolled back write it is too great: a few
+  /// keys are kept until the next start.
+  var keyedFrom: Int64 {
+    get { last.withLock { $0.keyedFrom } }
+    set { last.withLock { $0.keyedFrom = newValue } }
   }
 
   /// An account has this number, which its table gave.

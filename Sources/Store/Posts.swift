@@ -35,14 +35,8 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [self] db in
-        let statements = try AcceptStatements(db)
-        if let idempotency, let earlier = try statements.earlier(idempotency, account) { return earlier }
-        let accepted = try insert(submission, account, unixMs, statements)
-        if let idempotency {
-          try statements.keep(idempotency, account, accepted.id)
-          try statements.forgetKeys(unixMs: unixMs, count: 2)
-        }
-        return .success(accepted)
+        try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2, db)
+        return try insert(submission, account, idempotency, unixMs, AcceptStatements(db), db)
       }, then: then)
   }
 
@@ -67,43 +61,50 @@ extension IngestDatabase {
     writer.submit(
       { [self] db in
         var room = room
+        try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2 * posts.count, db)
         let statements = try AcceptStatements(db)
-        let acceptances: [Acceptance] = try posts.map { submission, idempotency in
-          switch try statements.earlier(idempotency, account) {
-          case .success(let accepted)?: return .accepted(accepted)
+        return try posts.map { submission, idempotency in
+          let result =
+            room > 0
+            ? try insert(submission, account, idempotency, unixMs, statements, db)
+            : try AcceptStatements.earlier(idempotency, account, db)
+          switch result {
+          case .success(let accepted)?:
+            if accepted.job != nil { room -= 1 }
+            return .accepted(accepted)
           case .failure?: return .conflict
-          case nil: break
+          case nil: return .noRoom
           }
-          guard room > 0 else { return .noRoom }
-          room -= 1
-          let accepted = try insert(submission, account, unixMs, statements)
-          try statements.keep(idempotency, account, accepted.id)
-          return .accepted(accepted)
         }
-        try statements.forgetKeys(unixMs: unixMs, count: 2 * posts.count)
-        return acceptances
       }, then: then)
   }
 
   private func insert(
-    _ submission: Submission, _ account: AccountID, _ unixMs: Int64, _ statements: AcceptStatements
-  ) throws -> Accepted {
-    let id = numbers.post(unixMs: unixMs)
-    try statements.insert(submission, id, account, unixMs)
+    _ submission: Submission, _ account: AccountID, _ idempotency: Idempotency?, _ unixMs: Int64,
+    _ statements: AcceptStatements, _ db: Database
+  ) throws -> Result<Accepted, IdempotencyConflict> {
+    let id = numbers.nextPost(unixMs: unixMs)
+    guard try statements.insert(submission, id, account, idempotency, unixMs) else {
+      guard let idempotency, let earlier = try AcceptStatements.earlier(idempotency, account, db) else {
+        throw StoreError.unusable(path: path, reason: "its index post_idempotency names a post that is not there")
+      }
+      return earlier
+    }
+    numbers.take(id)
     drafts.add(
       .init(
         account: account, place: submission.place, link: submission.link.text, createdMs: unixMs,
         trace: submission.trace), for: id)
     var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
     job.trace = submission.trace
-    return Accepted(id: id, job: job, createdMs: unixMs)
+    return .success(Accepted(id: id, job: job, createdMs: unixMs))
   }
 
   /// What `accept` would answer for a key that has been used; nil for a new one. Stores nothing.
   package func accepted(
     _ idempotency: Idempotency, account: AccountID
   ) async throws -> Result<Accepted, IdempotencyConflict>? {
-    try await pool.read { db in try AcceptStatements(db).earlier(idempotency, account) }
+    try await pool.read { db in try AcceptStatements.earlier(idempotency, account, db) }
   }
 
   /// A post by its id; nil when there is none.

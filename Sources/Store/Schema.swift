@@ -98,6 +98,19 @@ enum Schema {
       // W3C Trace Context's traceparent; NULL where the request had none.
       try db.execute(sql: "ALTER TABLE post ADD COLUMN traceparent TEXT")
     }
+    migrator.registerMigration("5 a post's key is its own") { db in
+      // Not a table: a post with a key costs as many rows as one without.
+      try db.execute(
+        sql: """
+          ALTER TABLE post ADD COLUMN idempotency_key TEXT;  -- NULL: none, or its time is over
+          ALTER TABLE post ADD COLUMN request_hash BLOB;
+          UPDATE post SET idempotency_key = idempotency.key, request_hash = idempotency.request_hash
+            FROM idempotency WHERE idempotency.post = post.id;
+          DROP TABLE idempotency;
+          CREATE UNIQUE INDEX post_idempotency ON post (account, idempotency_key) WHERE idempotency_key IS NOT NULL;
+          ALTER TABLE meta ADD COLUMN keyed_from INTEGER NOT NULL DEFAULT 0;  -- posts below it have no key any more
+          """)
+    }
     return migrator
   }()
 }

@@ -32,10 +32,13 @@ extension IngestDatabase {
     writer.submit(
       { [numbers, drafts] db in
         var entries: [FeedEntry] = []
+        let publishing = try db.cachedStatement(sql: publishing)
         for (post, settlement) in settlements {
           switch settlement {
           case .verdict(.published(let published)):
-            if let entry = try publish(post, published, (numbers, drafts), unixMs, db) { entries.append(entry) }
+            if let entry = try publish(post, published, (numbers, drafts), unixMs, publishing, db) {
+              entries.append(entry)
+            }
           case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason):
             if try end(post, .dead, reason, unixMs, db) { try note(.died, reason, of: post, unixMs, db) }
@@ -62,19 +65,19 @@ extension IngestDatabase {
   }
 }
 
+private let publishing = """
+  UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, place_match = ?,
+    seq = ?, updated_ms = ? WHERE id = ? AND state = 0
+  """
+
 /// Nil when the post was settled before.
 private func publish(
   _ post: PostID, _ published: Verdict.Published, _ memory: (numbers: Numbers, drafts: Drafts), _ unixMs: Int64,
-  _ db: Database
+  _ publishing: Statement, _ db: Database
 ) throws -> FeedEntry? {
   guard let draft = try memory.drafts.draft(post) ?? draft(post, db) else { return nil }
   let seq = memory.numbers.nextSeq
-  let changed = try db.cachedStatement(
-    sql: """
-      UPDATE post SET state = 1, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?, agreement = ?, place_match = ?,
-        seq = ?, updated_ms = ? WHERE id = ? AND state = 0
-      """
-  ).run(
+  let changed = try publishing.run(
     db, .integer(published.coordinate.latitudeE7), .integer(published.coordinate.longitudeE7), .text(published.label),
     .text(published.countryCode), .integer(published.agreement.rawValue),
     published.match.map { .integer($0.rawValue) } ?? .null, .integer(seq), .integer(unixMs), .integer(post.rawValue))

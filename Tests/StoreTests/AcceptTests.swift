@@ -133,13 +133,76 @@ struct AcceptTests {
     }
     for number in 0..<5 { try await post("old \(number)", day: 0) }
     try await post("a week later", day: Limits.idempotencyDays - 1)
-    #expect(try database.number("SELECT count(*) FROM idempotency") == 6)
+    #expect(try database.number("SELECT count(idempotency_key) FROM post") == 6)
     try await post("the day after", day: Limits.idempotencyDays + 1)
-    #expect(try database.number("SELECT count(*) FROM idempotency") == 5)
+    #expect(try database.number("SELECT count(idempotency_key) FROM post") == 5)
     for number in 0..<3 { try await post("more \(number)", day: Limits.idempotencyDays + 1) }
-    #expect(try database.number("SELECT count(*) FROM idempotency WHERE key LIKE 'old%'") == 0)
-    #expect(try database.number("SELECT count(*) FROM idempotency") == 5)
+    #expect(try database.number("SELECT count(*) FROM post WHERE idempotency_key LIKE 'old%'") == 0)
+    #expect(try database.number("SELECT count(idempotency_key) FROM post") == 5)
     #expect(try database.number("SELECT count(*) FROM post") == 10, "Posts stay.")
+  }
+
+  @Test("What has gone of old keys is known after a restart, and no post is looked at twice")
+  func oldKeysAfterRestart() async throws {
+    let startMs: Int64 = 1_700_000_000_000
+    let weekMs = (Limits.idempotencyDays + 1) * 86_400_000
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    for number in 0..<3 {
+      _ = try await database?.accepted(by: account, key: .init(key: "\(number)", requestHash: [1]), unixMs: startMs)
+    }
+    _ = try await database?.accepted(by: account, key: key, unixMs: startMs + weekMs)
+    let keyedFrom = try #require(database).numbers.keyedFrom
+    #expect(try database?.number("SELECT id FROM post WHERE idempotency_key = '2'") == Int(keyedFrom))
+    database?.close()
+    database = nil
+    let again = try folder.open()
+    #expect(again.numbers.keyedFrom == keyedFrom)
+    let last = try await again.accepted(by: account, unixMs: startMs + 3 * weekMs)
+    #expect(try again.number("SELECT count(idempotency_key) FROM post") == 0)
+    #expect((keyedFrom...Int64(last.id.rawValue)).contains(again.numbers.keyedFrom))
+  }
+
+  @Test("Keys of a database of before are still known")
+  func migratedKeys() async throws {
+    do {
+      try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+      let before = try folder.outside(readonly: false)
+      try Schema.migrator.migrate(before, upTo: "4 the trace that a post belongs to")
+      try await before.write { db in
+        try db.execute(
+          sql: """
+            INSERT INTO account (id, email, password, first_name, last_name, created_ms)
+              VALUES (1, 'a', 'p', 'A', 'B', 1);
+            INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
+              VALUES (100, 1, 'Oslo', 'https://a.org/', 0, 1, 1), (101, 1, 'Rome', 'https://a.org/', 0, 1, 1);
+            INSERT INTO idempotency (account, key, request_hash, post) VALUES (1, 'key-1', x'010203', 101);
+            """)
+      }
+      try before.close()
+    }
+    let database = try folder.open()
+    let account = AccountID(rawValue: 1)
+    #expect(try await database.accepted(by: account, key: key, unixMs: 2).id.rawValue == 101)
+    await #expect(throws: IngestDatabase.IdempotencyConflict.self) {
+      try await database.accepted(by: account, key: .init(key: "key-1", requestHash: [9]), unixMs: 2)
+    }
+    #expect(try database.number("SELECT count(*) FROM post") == 2)
+    try database.expectSound()
+  }
+
+  @Test("A key is found by its index, and so is the next of the oldest")
+  func plans() throws {
+    let database = try folder.open()
+    for sql in [
+      "SELECT request_hash, id, created_ms FROM post WHERE account = ? AND idempotency_key = ?",
+      "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?",
+    ] {
+      let plan = try database.pool.read { db in
+        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: [1, 2]).map { $0["detail"] as String }
+      }
+      #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH post USING "), "\(plan)")
+    }
   }
 
   @Test("The same key with another request is refused, and stores nothing")

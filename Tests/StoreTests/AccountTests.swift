@@ -114,7 +114,7 @@ struct AccountTests {
     try await database.writer.write { db in
       try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [ada.rawValue])
     }
-    for table in ["account", "session", "post", "idempotency"] {
+    for table in ["account", "session", "post"] {
       #expect(try database.number("SELECT count(*) FROM \(table)") == 1, "\(table)")
     }
   }

@@ -26,24 +26,20 @@ struct TraceTests {
 
   @Test("It is with the job, with the entry on the list, and in what the operator sees; also after a restart")
   func kept() async throws {
-    let (traced, bare, later) = try await first()
-    let reopened = try folder.open()
-    #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(later)])
-    #expect(try reopened.unsettledJobs().map(\.job.trace) == [nil, trace])
-    #expect(try await reopened.settled([(later, .verdict(.at(599_139_000)))]).first?.trace == trace)
-    #expect(try await reopened.queueEntry(traced)?.trace == trace)
-    #expect(try await reopened.queueEntry(bare)?.trace == nil)
-  }
-
-  /// What a database holds that is closed then: a published post, and two that wait.
-  private func first() async throws -> (traced: PostID, bare: PostID, later: PostID) {
     let database = try folder.open()
     let account = try await database.addAccount()
     let traced = try await accept(database, by: account, trace)
     let bare = try await accept(database, by: account, nil)
     #expect(try await database.queueEntry(traced)?.trace == trace)
     #expect(try await database.settled([(traced, .verdict(.at(599_139_000)))]).first?.trace == trace)
-    return (traced, bare, try await accept(database, by: account, trace))
+    let later = try await accept(database, by: account, trace)
+    database.close()
+    let reopened = try folder.open()
+    #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(later)])
+    #expect(try reopened.unsettledJobs().map(\.job.trace) == [nil, trace])
+    #expect(try await reopened.settled([(later, .verdict(.at(599_139_000)))]).first?.trace == trace)
+    #expect(try await reopened.queueEntry(traced)?.trace == trace)
+    #expect(try await reopened.queueEntry(bare)?.trace == nil)
   }
 
   @Test("A dead post that is brought back has it again")

@@ -187,9 +187,7 @@ extension Ledger {
       "ended without a reason": "SELECT id FROM post WHERE state IN (2, 3) AND reason_code IS NULL",
       "a state that is none": "SELECT id FROM post WHERE state NOT BETWEEN 0 AND 3",
       "queued and counted dead": "SELECT id FROM post WHERE state = 0 AND (attempts >= 8 OR lease_losses >= 3)",
-      "a key of another account's post": """
-      SELECT key FROM idempotency JOIN post ON post.id = idempotency.post WHERE post.account != idempotency.account
-      """,
+      "a key without its request": "SELECT id FROM post WHERE (idempotency_key IS NULL) != (request_hash IS NULL)",
     ]
     return try rules.flatMap { rule, query in try database.rows(query).map { "\(rule): \($0)" } }.sorted()
   }
