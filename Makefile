@@ -60,7 +60,7 @@ test: setup-test lint check-proto tests
 	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
 
 check: lint tests
-	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
+	SIMULATION_SEEDS=1200 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
 	$(NARROW) --filter '$(SOCKETS)'
 
 system: setup-test tests

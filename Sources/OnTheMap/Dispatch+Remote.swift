@@ -7,8 +7,9 @@ extension Dispatch {
     let id = result.lease.job
     guard case .leased(result.lease.token, let session, _) = entry.state else { return .answer(.stale) }
     sessions[session]?.leases.remove(id)
-    // Who has leave and asks for it again would go in circles.
-    guard !entry.job.isRemote, hasRemote, hasRoom(for: id) else {
+    // Who has leave and asks for it again would go in circles. A suspect has got through the gazetteer: it need not end
+    // another worker beyond that.
+    guard !entry.job.isRemote, !entry.job.isSuspect, hasRemote, hasRoom(for: id) else {
       jobs[id]?.state = .settling
       return .takeInstead(entry.job, result.outcome.withoutRemote)
     }

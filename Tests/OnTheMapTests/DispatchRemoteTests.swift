@@ -80,6 +80,18 @@ struct DispatchRemoteTests {
     #expect(dispatch.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
   }
 
+  @Test("A job over which two workers were lost gets no leave: the gazetteer's answer is its own")
+  func suspect() {
+    let desk = Desk()
+    _ = desk.join(1, intervalMs: 0)
+    let worth = desk.need(.post(2, leaseLosses: 2))
+    #expect(
+      worth == [
+        .takeInstead(.post(2, leaseLosses: 2), JobOutcome.remoteNeeded([.sample(59, 10)]).withoutRemote)
+      ])
+    #expect(desk.need(.post(1, leaseLosses: 1)) == [.answer(.committed)], "After one loss it does.")
+  }
+
   @Test("It is to be woken when leave can be given, and not before")
   func due() {
     let desk = Desk()
