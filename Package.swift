@@ -48,6 +48,7 @@ let package = Package(
   targets: [
     // Each rung may import what stands above it here; Tests/TidyTests/ImportLadderTests.swift holds that.
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
 
     // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
@@ -75,7 +76,7 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "OnTheMap", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "OnTheMap", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 package import Logging
@@ -31,6 +32,7 @@ package final class IngestDatabase: Sendable {
     } catch {
       throw StoreError.unusable(path: folder, reason: error.localizedDescription)
     }
+    IngestDatabase.countsNoMemory
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
     let highWaterPath = folder + "/onthemap.highwater"
@@ -98,6 +100,10 @@ package final class IngestDatabase: Sendable {
     try? pool.close()
     lock.unlock()
   }
+
+  /// Before the first connection, for all: with it SQLite takes a lock for each allocation, to count what nobody asks
+  /// for. Where it has begun already it goes on as it was.
+  private static let countsNoMemory: Void = { _ = otm_sqlite_count_no_memory() }()
 
   private static var configuration: GRDB.Configuration {
     var configuration = GRDB.Configuration()
