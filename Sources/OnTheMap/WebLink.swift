@@ -45,9 +45,15 @@ package struct WebLink: Sendable, Hashable {
     let authority = rest[..<(end ?? rest.endIndex)]
     guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
     try WebLink.check(authority: authority, bare: scheme == nil)
+    // Most are written as they should be.
+    let isCanonical =
+      scheme != nil && trimmed.count == input.utf8.count
+      && !trimmed[..<authority.endIndex].contains { (65...90).contains($0) }
     text =
-      (scheme ?? "https") + "://" + String(decoding: authority.map(WebLink.lowercased), as: UTF8.self)
-      + String(decoding: rest[authority.endIndex...], as: UTF8.self)
+      isCanonical
+      ? input
+      : (scheme ?? "https") + "://" + String(decoding: authority.map(WebLink.lowercased), as: UTF8.self)
+        + String(decoding: rest[authority.endIndex...], as: UTF8.self)
     guard text.utf8.count <= Limits.linkBytesMax else { throw .tooLong }
   }
 
