@@ -81,11 +81,11 @@ package struct FeedService: Service {
           meters.seq.set(Double(state.seq))
           readiness.isListed()
         },
-        changed: { changes, state in
-          publisher.apply(changes)
+        changed: { change, state in
+          publisher.change(change, to: state)
           latest.set(state)
           meters.seq.set(Double(state.seq))
-          for entry in changes {
+          for entry in change.entries {
             guard let trace = entry.trace else { continue }
             logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
           }

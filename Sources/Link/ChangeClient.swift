@@ -11,7 +11,7 @@ package final class ChangeClient: Station {
   private let feed: String
   private let logger: Logger
   private let replaced: (FeedState, Int64) -> Void
-  private let changed: ([FeedEntry], FeedState) -> Void
+  private let changed: (FeedChange, FeedState) -> Void
   private let subscribers: () -> Int?
   private let heard: (Int64) -> Void
   private var state: FeedState?
@@ -27,11 +27,11 @@ package final class ChangeClient: Station {
   ///   - subscribers: how many the feed has, for ingest's operator; nil where that is not known.
   ///   - heard: whatever ingest has said, at that time; on the reactor's thread.
   ///   - replaced: a whole list, and the time; on the reactor's thread.
-  ///   - changed: what follows, by rising `seq`, and the list with it; on the reactor's thread.
+  ///   - changed: what follows, and the list with it; on the reactor's thread.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, curve: CurveClient? = nil,
     logger: Logger, subscribers: @escaping () -> Int? = { nil }, heard: @escaping (Int64) -> Void = { _ in },
-    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping ([FeedEntry], FeedState) -> Void
+    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping (FeedChange, FeedState) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -48,16 +48,17 @@ package final class ChangeClient: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     heardMs = nowMs
+    if frames.count == 1, let (id, epoch, entries) = EntryFrame.changes(frames[0]) {
+      if isAwaited(id, nowMs: nowMs) { take(entries, of: epoch, nowMs: nowMs) }
+      return
+    }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
       if malformed.add(nowMs: nowMs) {
         logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
       }
       return
     }
-    // An answer to a question of before a reconnection.
-    guard reply.requestID == id, askedMs != nil else { return }
-    askedMs = nil
-    heard(nowMs)
+    guard isAwaited(reply.requestID, nowMs: nowMs) else { return }
     switch reply.body {
     case .list(let list):
       guard let entries = entries(list.entries) else { return refuse("a list with a forbidden field", nowMs: nowMs) }
@@ -67,13 +68,7 @@ package final class ChangeClient: Station {
       logger.info("list taken", metadata: ["seq": "\(new.seq)", "entries": "\(new.entries.count)"])
       state = new
       replaced(new, nowMs)
-    case .changes(let changes):
-      guard let entries = changes.entries, epoch == state?.epoch else {
-        return refuse("changes with a forbidden field or of another history", nowMs: nowMs)
-      }
-      guard !entries.isEmpty else { return }
-      state?.apply(entries)
-      if let state { changed(entries, state) }
+    case .changes(let changes): take(changes.entries, of: epoch, nowMs: nowMs)
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       askedMs = nowMs + Limits.livenessMs
@@ -99,6 +94,23 @@ package final class ChangeClient: Station {
   }
 
   package func leave() {}
+
+  /// Not so an answer to a question of before a reconnection.
+  private func isAwaited(_ answered: UInt64, nowMs: Int64) -> Bool {
+    guard answered == id, askedMs != nil else { return false }
+    askedMs = nil
+    heard(nowMs)
+    return true
+  }
+
+  /// - Parameter entries: by rising `seq`; nil when one is not as the protocol says.
+  private func take(_ entries: [FeedEntry]?, of epoch: Epoch, nowMs: Int64) {
+    guard let entries, let prevSeq = state?.seq, epoch == state?.epoch else {
+      return refuse("changes with a forbidden field or of another history", nowMs: nowMs)
+    }
+    guard !entries.isEmpty, let removed = state?.apply(entries), let state else { return }
+    changed(FeedChange(prevSeq: prevSeq, entries: entries, removed: removed), state)
+  }
 
   /// What ingest says cannot be taken: the same answer would come at once, again and again.
   private func refuse(_ reason: String, nowMs: Int64) {

@@ -106,23 +106,7 @@ package final class ChangeServer: Station {
 
   private func reply(_ answer: ChangeLog.Answer, to fetch: Fetch) {
     waiting[fetch.peer] = nil
-    let epoch = log.epoch
-    let reply =
-      switch answer {
-      case .changes(let changes, let lastSeq):
-        FetchReply(
-          id: fetch.id, epoch: epoch, seq: lastSeq,
-          .changes(.init(changes)))
-      case .snapshot(let state):
-        FetchReply(
-          id: fetch.id, epoch: epoch, seq: state.seq,
-          .list(
-            .with {
-              $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
-              $0.stateHash = state.hash
-            }))
-      }
-    socket.send(fetch.peer, reply.bytes)
+    socket.send(fetch.peer, EntryFrame.reply(answer, id: fetch.id, epoch: log.epoch))
   }
 
   /// Counts what cannot be taken; logs and answers it once a second.

@@ -1,27 +1,9 @@
-import FoundationEssentials
 import OnTheMap
 import SwiftProtobuf
 
 typealias FeedFrame = Onthemap_Feed_V1_FeedFrame
 
 extension Onthemap_Feed_V1_Entry {
-  init(_ entry: FeedEntry) {
-    postID = entry.id.description
-    seq = entry.seq
-    account = UInt64(bitPattern: entry.account.rawValue)
-    firstName = entry.firstName
-    lastName = entry.lastName
-    place = entry.place
-    label = entry.label
-    countryCode = entry.countryCode
-    link = entry.link
-    latE7 = entry.coordinate.latitudeE7
-    lonE7 = entry.coordinate.longitudeE7
-    agreement = Onthemap_Feed_V1_Agreement(rawValue: Int(entry.agreement.rawValue)) ?? .found
-    createdUnixMs = UInt64(bitPattern: entry.createdMs)
-    updatedUnixMs = UInt64(bitPattern: entry.updatedMs)
-  }
-
   /// Nil when a field is not as the protocol says.
   var entry: FeedEntry? {
     guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
@@ -42,29 +24,13 @@ func entries(_ wire: [Onthemap_Feed_V1_Entry]) -> [FeedEntry]? {
 }
 
 extension FeedFrame {
-  init(_ state: FeedState, instance: String, unixMs: Int64, _ body: OneOf_Body) {
-    magic = Protocol.magic
-    major = Protocol.major
-    minor = Protocol.minor
-    epoch = Data(state.epoch.bytes)
-    seq = state.seq
-    publishedUnixMs = UInt64(bitPattern: unixMs)
-    self.instance = instance
-    self.body = body
-  }
-
-  static func snapshot(_ state: FeedState, _ reason: Onthemap_Feed_V1_SnapshotReason) -> OneOf_Body {
-    .snapshot(
-      .with {
-        $0.reason = reason
-        $0.limit = UInt32(Limits.feedEntriesMax)
-        $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
-        $0.stateHash = state.hash
-      })
-  }
-
   /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
   static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
+    EntryFrame.delta(bytes) ?? message(bytes)
+  }
+
+  /// The same, by the generated code alone.
+  static func message(_ bytes: [UInt8]) -> FeedReplica.Frame? {
     guard let wire = try? FeedFrame(serializedBytes: bytes), wire.magic == Protocol.magic,
       wire.major == Protocol.major, let epoch = Epoch(wire.epoch)
     else { return nil }

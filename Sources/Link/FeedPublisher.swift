@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Logging
 import Metrics
 package import OnTheMap
@@ -55,16 +54,10 @@ package final class FeedPublisher: Station {
     publishHeartbeat(nowMs: nowMs)
   }
 
-  /// Changes that follow the list's number, by rising `seq`, at most `Limits.changesPerFetchMax`.
-  package func apply(_ changes: [FeedEntry]) {
-    guard let prevSeq = state?.seq, let removed = state?.apply(changes), let state else { return }
-    let delta = Onthemap_Feed_V1_Delta.with {
-      $0.prevSeq = prevSeq
-      $0.upsert = changes.map(Onthemap_Feed_V1_Entry.init)
-      $0.remove = removed.map(\.description)
-      $0.stateHash = state.hash
-    }
-    publish(Topic.delta, .delta(delta))
+  /// A change of the list, at most `Limits.changesPerFetchMax` entries, and the list after it.
+  package func change(_ change: FeedChange, to state: FeedState) {
+    self.state = state
+    publish(Topic.delta, .delta(change))
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -98,7 +91,7 @@ package final class FeedPublisher: Station {
 
   package func leave() {
     guard state != nil else { return }
-    publish(Topic.heartbeat, .bye(.with { $0.reason = "the feed is stopped" }))
+    publish(Topic.heartbeat, .bye(reason: "the feed is stopped"))
   }
 
   private func answerJoins(_ state: FeedState, nowMs: Int64) {
@@ -107,7 +100,7 @@ package final class FeedPublisher: Station {
     joinTokensMs = nowMs
     guard !joins.isEmpty else { return }
     if joinFrame?.seq != state.seq || joinFrame?.epoch != state.epoch {
-      joinFrame = (state.seq, state.epoch, frame(FeedFrame.snapshot(state, .join)))
+      joinFrame = (state.seq, state.epoch, frame(.snapshot(.join)))
     }
     let answered = joins.prefix(Int(joinTokens))
     for topic in answered { socket.send(topic, joinFrame?.bytes ?? []) }
@@ -120,27 +113,21 @@ package final class FeedPublisher: Station {
     guard let state else { return }
     snapshotMs = nowMs
     snapshotSeq = state.seq
-    publish(Topic.snapshot, FeedFrame.snapshot(state, reason))
+    publish(Topic.snapshot, .snapshot(reason))
   }
 
   private func publishHeartbeat(nowMs: Int64) {
-    guard let state else { return }
+    guard state != nil else { return }
     heartbeatMs = nowMs
-    publish(
-      Topic.heartbeat,
-      .heartbeat(
-        .with {
-          $0.intervalMs = UInt32(Limits.feedHeartbeatMs)
-          $0.stateHash = state.hash
-        }))
+    publish(Topic.heartbeat, .heartbeat)
   }
 
-  private func publish(_ topic: String, _ body: FeedFrame.OneOf_Body) {
+  private func publish(_ topic: String, _ body: EntryFrame.Body) {
     socket.send(Array(topic.utf8), frame(body))
   }
 
-  private func frame(_ body: FeedFrame.OneOf_Body) -> [UInt8] {
+  private func frame(_ body: EntryFrame.Body) -> [UInt8] {
     guard let state else { return [] }
-    return FeedFrame(state, instance: instance, unixMs: unixMs(), body).bytes
+    return EntryFrame.feed(body, state, instance: instance, unixMs: unixMs())
   }
 }

@@ -49,17 +49,8 @@ extension FetchReply {
 }
 
 extension Onthemap_Changes_V1_Changes {
-  init(_ entries: [FeedEntry]) {
-    upsert = entries.map(Onthemap_Feed_V1_Entry.init)
-    traces = entries.compactMap { entry in
-      entry.trace.map { trace in .with { ($0.seq, $0.traceparent) = (entry.seq, trace.description) } }
-    }
-  }
-
   /// All of them, or nil when one is not as the protocol says. A trace that is none is left out.
   var entries: [FeedEntry]? {
-    guard !traces.isEmpty else { return Link.entries(upsert) }
-    let known = Dictionary(traces.map { ($0.seq, TraceContext($0.traceparent)) }) { first, _ in first }
-    return Link.entries(upsert)?.map { entry in known[entry.seq]?.map { entry.traced($0) } ?? entry }
+    Link.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) })
   }
 }

@@ -37,6 +37,17 @@ struct FieldReader {
     }
   }
 
+  /// Whether a frame of this very version begins here; the next field is then what follows.
+  mutating func isOfThisVersion() -> Bool {
+    guard case (1, .fixed32(Protocol.magic))? = next(), case (2, .varint(UInt64(Protocol.major)))? = next() else {
+      return false
+    }
+    // Left out while it is 0.
+    guard Protocol.minor > 0 else { return true }
+    guard case (3, .varint(UInt64(Protocol.minor)))? = next() else { return false }
+    return true
+  }
+
   @inline(__always)
   private mutating func varint() -> UInt64? {
     var value: UInt64 = 0
@@ -71,5 +82,16 @@ extension Int32 {
 
 extension String {
   /// Nil where the bytes are not UTF-8.
-  init?(utf8 bytes: UnsafeRawBufferPointer) { self.init(validating: bytes, as: UTF8.self) }
+  init?(utf8 bytes: UnsafeRawBufferPointer) {
+    // A third of the time that `String(validating:as:)` takes, which is generic.
+    guard let text = try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span) else { return nil }
+    self.init(copying: text)
+  }
+
+  /// Becomes the bytes; false where they are not UTF-8.
+  mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let text = String(utf8: bytes) else { return false }
+    self = text
+    return true
+  }
 }

@@ -44,14 +44,28 @@ struct FieldWriter {
     bytes.append(0)
     let start = bytes.count
     write(&self)
-    let length = bytes.count - start
-    if length < 0x80 {
-      bytes[start - 1] = UInt8(length)
-    } else {
-      var longer = FieldWriter()
-      longer.varint(UInt64(length))
-      bytes.replaceSubrange(start - 1..<start, with: longer.bytes)
+    var length = bytes.count - start
+    let more = (Int.bitWidth - 1 - length.leadingZeroBitCount) / 7
+    if more > 0 { bytes.insert(contentsOf: repeatElement(0x80, count: more), at: start) }
+    for index in start - 1..<start - 1 + more {
+      bytes[index] = UInt8(truncatingIfNeeded: length) | 0x80
+      length >>= 7
     }
+    bytes[start - 1 + more] = UInt8(length)
+  }
+
+  mutating func data(_ field: UInt8, _ data: [UInt8]) {
+    guard !data.isEmpty else { return }
+    bytes.append(field << 3 | 2)
+    varint(UInt64(data.count))
+    bytes.append(contentsOf: data)
+  }
+
+  /// What every frame begins with.
+  mutating func version() {
+    fixed32(1, Protocol.magic)
+    number(2, UInt64(Protocol.major))
+    number(3, UInt64(Protocol.minor))
   }
 
   /// What has been written already.

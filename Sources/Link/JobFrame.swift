@@ -53,9 +53,7 @@ enum JobFrame {
 
   private static func frame(_ session: UInt64, body: UInt8, _ write: (inout FieldWriter) -> Void) -> [UInt8] {
     var frame = FieldWriter()
-    frame.fixed32(1, Protocol.magic)
-    frame.number(2, UInt64(Protocol.major))
-    frame.number(3, UInt64(Protocol.minor))
+    frame.version()
     frame.fixed64(4, session)
     frame.message(body, write)
     return frame.bytes
@@ -150,16 +148,7 @@ private func read<Element>(
 ) -> (session: UInt64, elements: [Element])? {
   bytes.withUnsafeBytes { bytes in
     var reader = FieldReader(bytes)
-    guard case (1, .fixed32(Protocol.magic))? = reader.next(),
-      case (2, .varint(UInt64(Protocol.major)))? = reader.next()
-    else { return nil }
-    var field = reader.next()
-    // Left out while it is 0.
-    if Protocol.minor > 0 {
-      guard case (3, .varint(UInt64(Protocol.minor)))? = field else { return nil }
-      field = reader.next()
-    }
-    guard case (4, .fixed64(let session))? = field, session != 0,
+    guard reader.isOfThisVersion(), case (4, .fixed64(let session))? = reader.next(), session != 0,
       case (body, .bytes(let within))? = reader.next(), reader.isAtEnd
     else { return nil }
     var list = FieldReader(within)
@@ -296,11 +285,6 @@ extension Place {
     var (latitude, longitude): (Int32, Int32) = (0, 0)
     var (level, match, thousandths): (UInt64, UInt64, UInt64) = (0, 0, 0)
     var (label, name, region, country, countryCode) = ("", "", "", "", "")
-    func read(_ bytes: UnsafeRawBufferPointer, into text: inout String) -> Bool {
-      guard let read = String(utf8: bytes) else { return false }
-      text = read
-      return true
-    }
     while !fields.isAtEnd {
       switch fields.next() {
       case (1, .varint(let value))?:
@@ -312,11 +296,11 @@ extension Place {
       case (3, .varint(let value))?: level = value
       case (4, .varint(let value))?: match = value
       case (5, .varint(let value))?: thousandths = value
-      case (6, .bytes(let bytes))?: if !read(bytes, into: &label) { return nil }
-      case (7, .bytes(let bytes))?: if !read(bytes, into: &name) { return nil }
-      case (8, .bytes(let bytes))?: if !read(bytes, into: &region) { return nil }
-      case (9, .bytes(let bytes))?: if !read(bytes, into: &country) { return nil }
-      case (10, .bytes(let bytes))?: if !read(bytes, into: &countryCode) { return nil }
+      case (6, .bytes(let bytes))?: if !label.read(bytes) { return nil }
+      case (7, .bytes(let bytes))?: if !name.read(bytes) { return nil }
+      case (8, .bytes(let bytes))?: if !region.read(bytes) { return nil }
+      case (9, .bytes(let bytes))?: if !country.read(bytes) { return nil }
+      case (10, .bytes(let bytes))?: if !countryCode.read(bytes) { return nil }
       default: return nil
       }
     }

@@ -10,7 +10,7 @@ package struct ChangeLog: Sendable {
     case snapshot(FeedState)
   }
 
-  /// The list without the changes that came last, fewer than `Limits.changesPerFetchMax`: to move it costs a list.
+  /// The list without the changes that came last, fewer than `Limits.changesKept`: few ask for it as it stands.
   private var tip: FeedState
   private var untipped = 0
   private var ring: Deque<FeedEntry> = []
@@ -32,7 +32,7 @@ package struct ChangeLog: Sendable {
   /// The list as it stands.
   package var state: FeedState {
     var state = tip
-    state.apply(ring.suffix(untipped))
+    state.apply(newestFirst: ring.reversed().prefix(untipped))
     return state
   }
 
@@ -42,8 +42,8 @@ package struct ChangeLog: Sendable {
     ring.append(contentsOf: new)
     seq = new.last?.seq ?? seq
     untipped += new.count
-    if untipped >= Limits.changesPerFetchMax {
-      tip.apply(ring.suffix(untipped))
+    if untipped >= Limits.changesKept {
+      tip = state
       untipped = 0
     }
     while ring.count > Limits.changesKept, let oldest = ring.popFirst() { from = oldest.seq }

@@ -14,9 +14,16 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
 
   /// Nil when the text is not 10 characters of 0-9, A-Z, a-z.
   package init?(_ text: some StringProtocol) {
-    guard text.utf8.count == PostID.length else { return nil }
+    var text = String(text)
+    guard let id = text.withUTF8({ PostID(utf8: UnsafeRawBufferPointer($0)) }) else { return nil }
+    self = id
+  }
+
+  /// Nil when the bytes are not 10 characters of 0-9, A-Z, a-z.
+  package init?(utf8 bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == PostID.length else { return nil }
     var value: UInt64 = 0
-    for byte in text.utf8 {
+    for byte in bytes {
       guard let digit = PostID.value(of: byte) else { return nil }
       value = value * 62 + digit
     }
@@ -36,13 +43,21 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
   /// The 10 characters.
   package var description: String {
     String(unsafeUninitializedCapacity: PostID.length) { bytes in
-      var rest = rawValue
-      for index in stride(from: PostID.length - 1, through: 0, by: -1) {
-        bytes[index] = PostID.digits[Int(rest % 62)]
-        rest /= 62
-      }
+      let ascii = ascii
+      for index in ascii.indices { bytes[index] = ascii[index] }
       return PostID.length
     }
+  }
+
+  /// The 10 characters.
+  var ascii: InlineArray<10, UInt8> {
+    var ascii = InlineArray<10, UInt8>(repeating: 0)
+    var rest = rawValue
+    for index in ascii.indices.reversed() {
+      ascii[index] = PostID.digit(UInt8(truncatingIfNeeded: rest % 62))
+      rest /= 62
+    }
+    return ascii
   }
 
   package static func < (a: PostID, b: PostID) -> Bool { a.rawValue < b.rawValue }
@@ -58,8 +73,15 @@ package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomS
     }
   }
 
+  private static func digit(_ value: UInt8) -> UInt8 {
+    switch value {
+    case 0..<10: value + 0x30
+    case 10..<36: value - 10 + 0x41
+    default: value - 36 + 0x61
+    }
+  }
+
   private static let length = 10
   private static let rawValueMax: UInt64 = 839_299_365_868_340_223  // 62^10 - 1
   private static let epochUnixMs: Int64 = 1_577_836_800_000  // 2020-01-01
-  private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }

@@ -43,10 +43,10 @@ final class TestChangeClient: Sendable {
             $0.lists += 1
           }
         },
-        changed: { entries, state in
+        changed: { change, state in
           told.change {
             $0.state = state
-            $0.seqs += entries.map(\.seq)
+            $0.seqs += change.entries.map(\.seq)
           }
         })
       return ([client], ())
@@ -84,7 +84,7 @@ struct TestFeed {
           told.change { $0 = count }
           return count
         },
-        replaced: { publisher.replace($0, nowMs: $1) }, changed: { entries, _ in publisher.apply(entries) })
+        replaced: { publisher.replace($0, nowMs: $1) }, changed: { publisher.change($0, to: $1) })
       return ([client, publisher], publisher.endpoint)
     }
   }

@@ -52,12 +52,14 @@ struct FrameFuzzTests {
       .with {
         ($0.prevSeq, $0.stateHash) = (5, state.hash)
         $0.upsert = [.init(.sample(6))]
-        $0.remove = ["0000000001"]
+        $0.remove = ["0000000001", "4D2qwHkYwD"]
       }), .heartbeat(.with { ($0.intervalMs, $0.stateHash) = (1_000, state.hash) }), .bye(.with { $0.reason = "over" }),
   ]
 
+  private static let one = "0000000000000001"
+
   private static let ofChanges: [FetchReply.OneOf_Body] = [
-    .changes(.with { $0.upsert = [.init(.sample(6))] }),
+    .changes(.init([.sample(5), .sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))])),
     .list(
       .with {
         $0.entries = [.init(.sample(6)), .init(.sample(5))]
@@ -139,6 +141,7 @@ struct FrameFuzzTests {
       if let request = FetchRequest([bytes][...]) {
         try #require(FetchRequest([request.bytes][...]) == request, "\(bytes)")
       }
+      try EntryFrameTests.requireSameReading(of: bytes)
       if let reply = FetchReply([bytes]) {
         try #require(FetchReply([reply.bytes]) == reply, "\(bytes)")
         read += entries(reply.list.entries) ?? []

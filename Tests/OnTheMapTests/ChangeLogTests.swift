@@ -49,6 +49,18 @@ struct ChangeLogTests {
     #expect(log.answer(epoch: epoch, afterSeq: 1_010, max: 1) == .changes(entries(1_011...1_011), lastSeq: 1_011))
   }
 
+  @Test("The list is the same, however many changes ago it was last put together")
+  mutating func list() {
+    var state = FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)])
+    for (size, next) in [(1, 11), (99, 12), (9_899, 111), (1, 10_010), (20_050, 10_011)] as [(UInt64, UInt64)] {
+      // One post in three changes again.
+      let changes = (next..<next + size).map { FeedEntry.sample(id: $0 % 3 == 0 ? $0 - 2 : $0, seq: $0) }
+      log.append(changes)
+      state.apply(changes)
+      #expect(log.state == state, "\(next)")
+    }
+  }
+
   @Test("A feed that is behind catches up in batches of 100 and misses nothing")
   mutating func batches() {
     log.append(entries(11...260))

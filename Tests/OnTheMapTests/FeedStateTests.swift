@@ -26,6 +26,8 @@ struct FeedStateTests {
     #expect(state.entries.map(\.seq) == [4, 3, 2])
     state.apply([.sample(id: 2, seq: 5), .sample(id: 3, seq: 6), .sample(id: 2, seq: 7)])
     #expect(state.entries.map(\.seq) == [7, 6, 4], "Changed twice at once: its last change counts.")
+    let others = (1...100).map { FeedEntry.sample(id: 1_000 + $0, seq: 20 + $0) }
+    #expect(state.apply([.sample(id: 3, seq: 20)] + others).map(\.rawValue) == [2, 3, 1], "Changed and pushed out.")
   }
 
   @Test("The list ends at 100; what leaves it is told")
@@ -37,7 +39,7 @@ struct FeedStateTests {
     #expect(state.entries.first?.seq == 102)
     #expect(state.entries.last?.seq == 3)
     let removed = state.apply((1...150).map { FeedEntry.sample(id: 1_000 + $0, seq: 200 + $0) })
-    #expect(removed.count == 150, "The hundred of before, and fifty that were never seen.")
+    #expect(removed.map(\.rawValue) == (3...102).reversed(), "The hundred of before; fifty were never in it.")
     #expect(state.entries.map(\.seq) == (251...350).reversed())
   }
 
