@@ -13,6 +13,9 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   /// Whether no row stands for it.
   package var isLookup: Bool { rawValue & JobID.lookupBit != 0 }
 
+  /// Ingest alone numbers jobs.
+  package func _rawHashValue(seed: Int) -> Int { rawValue.hash(seed: seed) }
+
   private static let lookupBit: UInt64 = 1 << 63
 }
 
@@ -153,6 +156,9 @@ package struct Lease: Sendable, Hashable {
     self.job = job
     self.token = token
   }
+
+  /// Ingest alone gives out tokens, and no two the same.
+  package func _rawHashValue(seed: Int) -> Int { token.hash(seed: seed) }
 }
 
 /// A worker's answer under its lease.
