@@ -159,7 +159,8 @@ package final class JobServer: Station {
     }
     if !takenNow.isEmpty {
       taken(takenNow)
-      takenNow = []
+      // As many come in the next turn.
+      takenNow.removeAll(keepingCapacity: true)
     }
     if nowMs - beatMs >= Limits.heartbeatMs {
       beatMs = nowMs
@@ -277,8 +278,9 @@ package final class JobServer: Station {
       dispatch.add(jobs)
       rates.accepted.add(jobs.count { !$0.id.isLookup }, nowMs: nowMs)
     case .resume(let jobs):
-      dispatch.add(jobs.lazy.filter { $0.pauseMs == 0 }.map(\.job))
-      for (job, pauseMs) in jobs where pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) }
+      for (job, pauseMs) in jobs {
+        if pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) } else { dispatch.add(job) }
+      }
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
     case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused

@@ -91,6 +91,9 @@ package enum JobOutcome: Sendable, Equatable {
   /// may know more, and the worker needs leave to ask it.
   case remoteNeeded([Place])
 
+  /// Whether nobody could say.
+  package var isFailure: Bool { if case .failed = self { true } else { false } }
+
   /// Why a worker could not say.
   package struct Failure: Sendable, Equatable {
     /// What to do about it.
