@@ -241,22 +241,22 @@ package final class JobServer: Station {
     }
   }
 
-  private func take(_ results: [(lease: Lease, result: JobResult?)], session: UInt64, nowMs: Int64) {
+  private func take(_ answers: [WorkerMessage.Answer], session: UInt64, nowMs: Int64) {
     var failures = 0
     defer {
-      dispatch.count(answers: results.count, failures: failures, of: session)
+      dispatch.count(answers: answers.count, failures: failures, of: session)
       rates.failed.add(failures, nowMs: nowMs)
     }
-    for (lease, result) in results {
-      if case .failed? = result?.outcome { failures += 1 }
-      guard let result else {
+    for answer in answers {
+      guard let result = answer.result else {
         if malformed.add(nowMs: nowMs) {
           logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
         }
         let failure = JobOutcome.Failure(kind: .transient, code: "malformed_result", detail: "not understood")
-        judge(JobResult(lease: lease, outcome: .failed(failure)), session: session)
+        judge(JobResult(lease: answer.lease, outcome: .failed(failure)), session: session)
         continue
       }
+      if result.outcome.isFailure { failures += 1 }
       judge(result, session: session)
     }
   }
