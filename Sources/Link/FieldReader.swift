@@ -19,6 +19,7 @@ struct FieldReader {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
+  var bytesLeft: Int { bytes.count - position }
 
   /// The next field; nil where there is none, or where the bytes are not protobuf.
   @inline(__always)

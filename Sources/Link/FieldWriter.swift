@@ -3,6 +3,9 @@
 struct FieldWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// - Parameter capacity: bytes for which there is room at once; more are made room for when they are needed.
+  init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
   /// A varint field.
   mutating func number(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
@@ -17,8 +20,12 @@ struct FieldWriter {
 
   mutating func fixed64(_ field: UInt8, _ value: UInt64) {
     guard value != 0 else { return }
-    bytes.append(field << 3 | 1)
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    // Together: an array looks after its room at each append.
+    withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { written in
+      written[0] = field << 3 | 1
+      written.storeBytes(of: value.littleEndian, toByteOffset: 1, as: UInt64.self)
+      bytes.append(contentsOf: written)
+    }
   }
 
   mutating func fixed32(_ field: UInt8, _ value: UInt32) {

@@ -61,9 +61,9 @@ package final class JobClient: Station {
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     switch IngestMessage(frames) {
     // Of a session that is over: what it says no longer counts.
-    case .jobs(session.session, let jobs)?: work(jobs, nowMs: nowMs)
+    case .jobs(session.session, let tasks)?: work(tasks, nowMs: nowMs)
     case .acks(session.session, let acks)?:
-      for (lease, disposition) in acks { session.acknowledge(lease, disposition, nowMs: nowMs) }
+      for ack in acks { session.acknowledge(ack.lease, ack.disposition, nowMs: nowMs) }
     case .jobs?, .acks?: break
     case .other(let frame)? where frame.major != Protocol.major: refuseVersion(frame, nowMs: nowMs)
     case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
@@ -142,14 +142,17 @@ package final class JobClient: Station {
   private static let malformed = JobOutcome.failed(
     .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
 
-  private func work(_ jobs: [(lease: Lease, job: Job?)], nowMs: Int64) {
+  private func work(_ tasks: [IngestMessage.Task], nowMs: Int64) {
     // Some of them, in their order.
-    var wanted = session.receive(jobs.map(\.lease), nowMs: nowMs)[...]
-    let results = jobs.compactMap { lease, job -> JobResult? in
-      guard wanted.first == lease else { return nil }
-      wanted.removeFirst()
-      guard let job else { return JobResult(lease: lease, outcome: JobClient.malformed) }
-      return answer(job, lease).map { JobResult(lease: lease, outcome: $0) }
+    let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
+    var results: [JobResult] = []
+    results.reserveCapacity(wanted.count)
+    var next = 0
+    for task in tasks where next < wanted.count && wanted[next] == task.lease {
+      next += 1
+      if let outcome = task.job.map({ answer($0, task.lease) }) ?? JobClient.malformed {
+        results.append(JobResult(lease: task.lease, outcome: outcome))
+      }
     }
     send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
   }

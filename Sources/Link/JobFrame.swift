@@ -7,14 +7,14 @@ import SwiftProtobuf
 enum JobFrame {
   /// Jobs for a worker.
   static func jobs(_ assignments: [Dispatch.Assignment], session: UInt64) -> [UInt8] {
-    frame(session, body: 17) { frame in
+    frame(session, body: 17, bytes: assignments.count * 80) { frame in
       for assignment in assignments { frame.message(1) { $0.job(assignment) } }
     }
   }
 
   /// Acknowledgements: 1,000 take 23 KB, and a frame has room for no more than some 2,800.
   static func acks(_ acks: some Collection<(Lease, Disposition)>, session: UInt64) -> [UInt8] {
-    frame(session, body: 18) { frame in
+    frame(session, body: 18, bytes: acks.count * 24) { frame in
       for (lease, disposition) in acks {
         frame.message(1) { ack in
           ack.lease(lease)
@@ -34,7 +34,7 @@ enum JobFrame {
     // What stands around them: magic, version, session, and the length of what is within.
     let room = bytesMax - 32
     var frames: [[UInt8]] = []
-    var part = FieldWriter()
+    var part = FieldWriter(capacity: min(bytesMax, results.count * 192))
     for result in results {
       let length = part.bytes.count
       part.message(1) { $0.result(result) }
@@ -44,15 +44,18 @@ enum JobFrame {
       }
       guard part.bytes.count > room, length > 0 else { continue }
       let next = part.cut(after: length)
-      frames.append(frame(session, body: 18) { $0.add(part.bytes) })
+      frames.append(frame(session, body: 18, bytes: part.bytes.count) { $0.add(part.bytes) })
       part = next
     }
-    if !part.bytes.isEmpty { frames.append(frame(session, body: 18) { $0.add(part.bytes) }) }
+    if !part.bytes.isEmpty { frames.append(frame(session, body: 18, bytes: part.bytes.count) { $0.add(part.bytes) }) }
     return frames
   }
 
-  private static func frame(_ session: UInt64, body: UInt8, _ write: (inout FieldWriter) -> Void) -> [UInt8] {
-    var frame = FieldWriter()
+  /// - Parameter bytes: about as many as will be within.
+  private static func frame(
+    _ session: UInt64, body: UInt8, bytes: Int, _ write: (inout FieldWriter) -> Void
+  ) -> [UInt8] {
+    var frame = FieldWriter(capacity: bytes + 32)
     frame.version()
     frame.fixed64(4, session)
     frame.message(body, write)
@@ -69,8 +72,13 @@ extension JobResult {
 
 /// What a worker says, as ingest reads it.
 enum WorkerMessage {
-  /// Each with its lease; nil where the protocol forbids it.
-  case results(session: UInt64, [(lease: Lease, result: JobResult?)])
+  struct Answer {
+    let lease: Lease
+    /// Nil where the protocol forbids it.
+    let result: JobResult?
+  }
+
+  case results(session: UInt64, [Answer])
   case other(WorkerFrame)
 
   /// Nil when the bytes are not a frame of this protocol.
@@ -86,23 +94,35 @@ enum WorkerMessage {
     }
     self = .results(
       session: frame.session,
-      results.results.map { (Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), $0.result) })
+      results.results.map {
+        Answer(lease: Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), result: $0.result)
+      })
   }
 
   /// Nil also where the generated code has to look.
   init?(fieldByField bytes: [UInt8]) {
     guard bytes.count <= Limits.jobFrameBytesMax,
-      let (session, results) = read(bytes, body: 18, JobResult.init)
+      let (session, results) = read(bytes, body: 18, Answer.init)
     else { return nil }
-    self = .results(session: session, results.map { ($0.lease, $0) })
+    self = .results(session: session, results)
   }
 }
 
 /// What ingest says, as a worker reads it.
 enum IngestMessage {
-  /// Each with its lease; nil where it asks for what this version does not know.
-  case jobs(session: UInt64, [(lease: Lease, job: Job?)])
-  case acks(session: UInt64, [(lease: Lease, disposition: Disposition)])
+  struct Task {
+    let lease: Lease
+    /// Nil where it asks for what this version does not know.
+    let job: Job?
+  }
+
+  struct Acknowledgement {
+    let lease: Lease
+    let disposition: Disposition
+  }
+
+  case jobs(session: UInt64, [Task])
+  case acks(session: UInt64, [Acknowledgement])
   case other(IngestFrame)
 
   /// Nil when the bytes are not a frame of this protocol; of another major version, it may be `other`.
@@ -117,14 +137,15 @@ enum IngestMessage {
     case .jobs(let jobs)?:
       self = .jobs(
         session: frame.session,
-        jobs.jobs.map { (Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), $0.job) })
+        jobs.jobs.map { Task(lease: Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), job: $0.job) })
     case .acks(let acks)?:
       self = .acks(
         session: frame.session,
         acks.acks.map { ack in
           // What is unknown is sent again: that is always right.
           let disposition = UInt8(exactly: ack.disposition.rawValue).flatMap(Disposition.init) ?? .retryLater
-          return (Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken), disposition)
+          let lease = Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken)
+          return Acknowledgement(lease: lease, disposition: disposition)
         })
     default: self = .other(frame)
     }
@@ -132,10 +153,10 @@ enum IngestMessage {
 
   /// Nil also where the generated code has to look.
   init?(fieldByField bytes: [UInt8]) {
-    if let (session, jobs) = read(bytes, body: 17, PostJob.init) {
-      self = .jobs(session: session, jobs.map { ($0.lease, $0.job) })
+    if let (session, jobs) = read(bytes, body: 17, Task.init) {
+      self = .jobs(session: session, jobs)
     } else if let (session, acks) = read(bytes, body: 18, Acknowledgement.init) {
-      self = .acks(session: session, acks.map { ($0.lease, $0.disposition) })
+      self = .acks(session: session, acks)
     } else {
       return nil
     }
@@ -157,6 +178,8 @@ private func read<Element>(
       guard case (1, .bytes(let bytes))? = list.next() else { return nil }
       var fields = FieldReader(bytes)
       guard let element = element(&fields) else { return nil }
+      // The others are about as long.
+      if elements.isEmpty { elements.reserveCapacity(1 + list.bytesLeft / (bytes.count + 2)) }
       elements.append(element)
     }
     return (session, elements)
@@ -210,12 +233,9 @@ extension FieldWriter {
   }
 }
 
-/// A post's job, as a worker gets it.
-private struct PostJob {
-  let lease: Lease
-  let job: Job
-
-  init?(_ fields: inout FieldReader) {
+extension IngestMessage.Task {
+  /// A post's job.
+  fileprivate init?(_ fields: inout FieldReader) {
     var (id, token, query, isRemote): (UInt64, UInt64, String, Bool) = (0, 0, "", false)
     var trace: TraceContext?
     while !fields.isAtEnd {
@@ -241,11 +261,8 @@ private struct PostJob {
   }
 }
 
-private struct Acknowledgement {
-  let lease: Lease
-  let disposition: Disposition
-
-  init?(_ fields: inout FieldReader) {
+extension IngestMessage.Acknowledgement {
+  fileprivate init?(_ fields: inout FieldReader) {
     guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
       case (3, .varint(let number))? = fields.next(), fields.isAtEnd,
       let disposition = UInt8(exactly: number).flatMap(Disposition.init)
@@ -255,7 +272,7 @@ private struct Acknowledgement {
   }
 }
 
-extension JobResult {
+extension WorkerMessage.Answer {
   /// A place that was found, or that none was.
   fileprivate init?(_ fields: inout FieldReader) {
     guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
@@ -273,8 +290,8 @@ extension JobResult {
         places.append(place)
       }
       guard !places.isEmpty else { return nil }
-      self.init(lease: lease, outcome: .located(places))
-    case 9 where bytes.isEmpty: self.init(lease: lease, outcome: .notFound)
+      self.init(lease: lease, result: JobResult(lease: lease, outcome: .located(places)))
+    case 9 where bytes.isEmpty: self.init(lease: lease, result: JobResult(lease: lease, outcome: .notFound))
     default: return nil
     }
   }

@@ -159,7 +159,8 @@ package final class JobServer: Station {
     }
     if !takenNow.isEmpty {
       taken(takenNow)
-      takenNow = []
+      // As many come in the next turn.
+      takenNow.removeAll(keepingCapacity: true)
     }
     if nowMs - beatMs >= Limits.heartbeatMs {
       beatMs = nowMs
@@ -240,22 +241,22 @@ package final class JobServer: Station {
     }
   }
 
-  private func take(_ results: [(lease: Lease, result: JobResult?)], session: UInt64, nowMs: Int64) {
+  private func take(_ answers: [WorkerMessage.Answer], session: UInt64, nowMs: Int64) {
     var failures = 0
     defer {
-      dispatch.count(answers: results.count, failures: failures, of: session)
+      dispatch.count(answers: answers.count, failures: failures, of: session)
       rates.failed.add(failures, nowMs: nowMs)
     }
-    for (lease, result) in results {
-      if case .failed? = result?.outcome { failures += 1 }
-      guard let result else {
+    for answer in answers {
+      guard let result = answer.result else {
         if malformed.add(nowMs: nowMs) {
           logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
         }
         let failure = JobOutcome.Failure(kind: .transient, code: "malformed_result", detail: "not understood")
-        judge(JobResult(lease: lease, outcome: .failed(failure)), session: session)
+        judge(JobResult(lease: answer.lease, outcome: .failed(failure)), session: session)
         continue
       }
+      if result.outcome.isFailure { failures += 1 }
       judge(result, session: session)
     }
   }
@@ -277,8 +278,9 @@ package final class JobServer: Station {
       dispatch.add(jobs)
       rates.accepted.add(jobs.count { !$0.id.isLookup }, nowMs: nowMs)
     case .resume(let jobs):
-      dispatch.add(jobs.lazy.filter { $0.pauseMs == 0 }.map(\.job))
-      for (job, pauseMs) in jobs where pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) }
+      for (job, pauseMs) in jobs {
+        if pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) } else { dispatch.add(job) }
+      }
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
     case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused

@@ -2,6 +2,9 @@
 package struct AccountID: RawRepresentable, Sendable, Hashable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// Accounts are numbered one after the other.
+  package func _rawHashValue(seed: Int) -> Int { UInt64(bitPattern: rawValue).hash(seed: seed) }
 }
 
 /// Somebody who may post. The e-mail address is shown to nobody else.

@@ -5,6 +5,7 @@ extension Dispatch {
   /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
   mutating func judge(_ result: JobResult, _ places: [Place], of entry: Entry) -> Worth {
     let id = result.lease.job
+    if case .settling = entry.state { return .pending }
     guard case .leased(result.lease.token, let session, _) = entry.state else { return .answer(.stale) }
     sessions[session]?.leases.remove(id)
     // Who has leave and asks for it again would go in circles. A suspect has got through the gazetteer: it need not end
@@ -40,7 +41,7 @@ extension Dispatch {
 
   /// At most one job, with its leave.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
-    guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker, var session = sessions[id] else { return [] }
+    guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker else { return [] }
     while let next = remote.popFirst() {
       // Its result may have come under an earlier lease.
       guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
@@ -48,9 +49,7 @@ extension Dispatch {
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
       guard bucket.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
       jobs.values[index].job.isRemote = true
-      let assignment = lease(index, to: &session, id, nowMs: nowMs)
-      sessions[id] = session
-      return [(id, [assignment])]
+      return [(id, [lease(index, to: id, nowMs: nowMs)])]
     }
     return []
   }

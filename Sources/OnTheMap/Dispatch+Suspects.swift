@@ -23,12 +23,11 @@ extension Dispatch {
         suspects.removeFirst()
         continue
       }
-      guard let id = freeSession, var session = sessions[id] else { break }
+      guard let id = freeSession else { break }
       suspects.removeFirst()
       if id == reserved { reserved = nil }
-      session.suspect = first
-      assigned.append((id, [lease(index, to: &session, id, nowMs: nowMs)]))
-      sessions[id] = session
+      sessions[id]?.suspect = first
+      assigned.append((id, [lease(index, to: id, nowMs: nowMs)]))
     }
     reserve()
     return assigned

@@ -45,6 +45,15 @@ package struct Dispatch: Sendable {
       let used = jobsSent - min(jobsLost, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
+
+    /// Jobs that may be sent beside those that are with it.
+    var room: Int { min(credit, Limits.windowMax - leases.count) }
+
+    /// Counts jobs as sent to it.
+    mutating func give(_ assigned: [Assignment]) {
+      jobsSent += UInt64(assigned.count)
+      for assignment in assigned { leases.insert(assignment.lease.job) }
+    }
   }
 
   /// A job on its way to a worker.
@@ -94,6 +103,35 @@ package struct Dispatch: Sendable {
     var state: State
     /// When it was leased, of a leased one; when it became ready, of one that is.
     var sinceMs: Int64
+
+    // What happens to every job happens within its entry: to copy one costs more than to change it.
+
+    /// Makes it a session's.
+    mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
+      state = .leased(token, session: session, untilMs: nowMs + Limits.leaseMs)
+      sinceMs = nowMs
+      return Assignment(job: job, lease: Lease(job: job.id, token: token))
+    }
+
+    /// The same where it is ready; nil where it is not.
+    mutating func leaseIfReady(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment? {
+      guard case .ready = state else { return nil }
+      return lease(token, to: session, nowMs: nowMs)
+    }
+
+    /// What a result is worth that needs nobody's leave, and the session that has the job no more.
+    mutating func judge(_ result: JobResult) -> (worth: Worth, holder: UInt64?) {
+      var holder: UInt64?
+      switch state {
+      case .settling: return (.pending, nil)
+      case .leased(result.lease.token, let session, _): holder = session
+      case _ where result.outcome.isFailure: return (.answer(.stale), nil)
+      case .leased(_, let session, _): holder = session
+      case .ready, .delayed, .waiting: break
+      }
+      state = .settling
+      return (.take(job), holder)
+    }
   }
 
   struct Timer: Sendable, Comparable {
@@ -156,13 +194,16 @@ package struct Dispatch: Sendable {
   }
 
   /// Takes jobs in. A job that is here already is left as it is.
-  package mutating func add(_ new: some Sequence<Job>) {
-    for job in new {
-      if let known = jobs.updateValue(Entry(job: job, state: .ready, sinceMs: seenMs), forKey: job.id) {
-        jobs[job.id] = known
-      } else {
-        enqueue(job)
-      }
+  package mutating func add(_ new: [Job]) {
+    for job in new { add(job) }
+  }
+
+  /// Takes a job in, unless it is here already.
+  package mutating func add(_ job: Job) {
+    if let known = jobs.updateValue(Entry(job: job, state: .ready, sinceMs: seenMs), forKey: job.id) {
+      jobs[job.id] = known
+    } else {
+      enqueue(job)
     }
   }
 
@@ -226,44 +267,39 @@ package struct Dispatch: Sendable {
   }
 
   private mutating func assign(upTo share: Int, to id: UInt64, nowMs: Int64) -> [Assignment] {
-    guard var session = sessions[id] else { return [] }
-    let room = min(share, session.credit, Limits.windowMax - session.leases.count)
+    guard let taker = sessions.index(forKey: id) else { return [] }
+    let room = min(share, sessions.values[taker].room)
     var assigned: [Assignment] = []
+    assigned.reserveCapacity(min(room, ready.count))
     while assigned.count < room, let job = ready.popFirst() {
       // A job whose result has come under an earlier lease is still in its lane.
-      guard let index = jobs.index(forKey: job), case .ready = jobs.values[index].state else { continue }
-      assigned.append(lease(index, to: &session, id, nowMs: nowMs))
+      guard let index = jobs.index(forKey: job),
+        let assignment = jobs.values[index].leaseIfReady(counter + 1, to: id, nowMs: nowMs)
+      else { continue }
+      counter += 1
+      assigned.append(assignment)
     }
-    sessions[id] = session
+    sessions.values[taker].give(assigned)
     return assigned
   }
 
   /// Leases the job that stands at an index of `jobs`.
-  mutating func lease(
-    _ index: [JobID: Entry].Index, to session: inout Session, _ id: UInt64, nowMs: Int64
-  ) -> Assignment {
-    let token = number()
-    jobs.values[index].state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
-    jobs.values[index].sinceMs = nowMs
-    let job = jobs.values[index].job
-    session.leases.insert(job.id)
-    session.jobsSent += 1
-    return Assignment(job: job, lease: Lease(job: job.id, token: token))
+  mutating func lease(_ index: [JobID: Entry].Index, to id: UInt64, nowMs: Int64) -> Assignment {
+    let assignment = jobs.values[index].lease(number(), to: id, nowMs: nowMs)
+    sessions[id]?.give([assignment])
+    return assignment
   }
 
   /// What a result is worth. A success counts whichever lease it comes under, as long as the job is not settled:
   /// finding a place has no side effects. A failure counts only under the job's own lease.
   package mutating func judge(_ result: JobResult) -> Worth {
     guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
-    let state = jobs.values[index].state
-    if case .settling = state { return .pending }
     if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: jobs.values[index]) }
-    if case .failed = result.outcome {
-      guard case .leased(result.lease.token, _, _) = state else { return .answer(.stale) }
+    let (worth, holder) = jobs.values[index].judge(result)
+    if let holder, let index = sessions.index(forKey: holder) {
+      sessions.values[index].leases.remove(result.lease.job)
     }
-    if case .leased(_, let session, _) = state { sessions[session]?.leases.remove(result.lease.job) }
-    jobs.values[index].state = .settling
-    return .take(jobs.values[index].job)
+    return worth
   }
 
   /// The outcome of a job is on disk: it leaves the queue.

@@ -13,6 +13,9 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   /// Whether no row stands for it.
   package var isLookup: Bool { rawValue & JobID.lookupBit != 0 }
 
+  /// Ingest alone numbers jobs.
+  package func _rawHashValue(seed: Int) -> Int { rawValue.hash(seed: seed) }
+
   private static let lookupBit: UInt64 = 1 << 63
 }
 
@@ -88,6 +91,9 @@ package enum JobOutcome: Sendable, Equatable {
   /// may know more, and the worker needs leave to ask it.
   case remoteNeeded([Place])
 
+  /// Whether nobody could say.
+  package var isFailure: Bool { if case .failed = self { true } else { false } }
+
   /// Why a worker could not say.
   package struct Failure: Sendable, Equatable {
     /// What to do about it.
@@ -153,6 +159,9 @@ package struct Lease: Sendable, Hashable {
     self.job = job
     self.token = token
   }
+
+  /// Ingest alone gives out tokens, and no two the same.
+  package func _rawHashValue(seed: Int) -> Int { token.hash(seed: seed) }
 }
 
 /// A worker's answer under its lease.

@@ -24,8 +24,7 @@ package struct WorkerSession: Sendable {
   private var granted: UInt64 = 0
   private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
-  /// By the lease's token, of which there are no two.
-  private var outbox: [UInt64: Kept] = [:]
+  private var outbox: [Lease: Kept] = [:]
   private var heartbeatMs = Limits.heartbeatMs
   private var livenessMs = Limits.livenessMs
   private var isLeaving = false
@@ -55,7 +54,7 @@ package struct WorkerSession: Sendable {
     (heardMs, helloMs, jobsReceived, granted) = (nowMs, nil, 0, 0)
     var messages: [Message] = []
     if !outbox.isEmpty {
-      for token in outbox.keys { outbox[token]?.sentMs = nowMs }
+      for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }
       resendMs = nowMs + 1_000
       messages.append(.results(outbox.values.map(\.result).oldestFirst))
     }
@@ -68,7 +67,7 @@ package struct WorkerSession: Sendable {
     jobsReceived += UInt64(leases.count)
     guard !isLeaving else { return [] }
     return leases.filter { lease in
-      guard outbox[lease.token] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
+      guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
       working[lease.job] = lease
       return true
     }
@@ -80,7 +79,7 @@ package struct WorkerSession: Sendable {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
         working.remove(at: index)
       }
-      outbox[result.lease.token] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
+      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
     }
     answered += UInt64(results.count)
     resendMs = min(resendMs, nowMs + 1_000)
@@ -92,7 +91,7 @@ package struct WorkerSession: Sendable {
   /// What ingest did with a result.
   package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
     heardMs = nowMs
-    if disposition != .retryLater { outbox[lease.token] = nil }
+    if disposition != .retryLater { outbox[lease] = nil }
   }
 
   /// Ingest lives.
@@ -135,12 +134,12 @@ package struct WorkerSession: Sendable {
   private mutating func resend(nowMs: Int64) -> [Message] {
     var overdue: [JobResult] = []
     resendMs = .max
-    for (token, kept) in outbox {
+    for (lease, kept) in outbox {
       var dueMs = kept.sentMs + kept.pauseMs
       if dueMs <= nowMs {
         overdue.append(kept.result)
         let pauseMs = min(2 * kept.pauseMs, 30_000)
-        outbox[token] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
+        outbox[lease] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
         dueMs = nowMs + pauseMs
       }
       resendMs = min(resendMs, dueMs)
