@@ -1,6 +1,6 @@
 # make run        builds the release and starts everything on this machine; ARGS="…" goes to `onthemap up`
 # make test       everything that a change must pass: style, protocol, unit tests, system tests
-# make check      the same without system tests and protocol
+# make check      the same without system tests and protocol, and with fewer seeds of the simulation
 # make system     the tests that start the built program
 # make build      the program in its debug form, and its gazetteer
 # make release    the program in its release form, and its gazetteer
@@ -51,7 +51,7 @@ run: release
 # last again: a few at a time keep each one's time its own. Those with sockets, processes and deadlines come after those
 # that only reckon, and fewer at a time.
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
-NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 swift test --skip-build --parallel
+NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
 SOCKETS := LinkTests|RemoteTests|CommandTests|DeployTests
 
 # The verdicts come last, so that they are what one reads.
@@ -60,7 +60,7 @@ test: setup-test lint check-proto tests
 	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
 
 check: lint tests
-	SIMULATION_SEEDS=1200 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
+	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
 	$(NARROW) --filter '$(SOCKETS)'
 
 system: setup-test tests
