@@ -56,12 +56,13 @@ SOCKETS := LinkTests|RemoteTests|CommandTests|DeployTests
 
 # The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests
+	swift build --product bench
 	$(WIDE) --skip 'SystemTests|$(SOCKETS)'
 	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
 
 check: lint tests
 	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
-	$(NARROW) --filter '$(SOCKETS)'
+	$(WIDE) --filter '$(SOCKETS)'
 
 system: setup-test tests
 	$(NARROW) --filter SystemTests
@@ -85,7 +86,6 @@ simulation: tests
 # By name: everything there is to build would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm
 	swift build --product onthemapPackageTests
-	swift build --product bench
 
 build: .build/debug/onthemap .build/debug/gazetteer.otm
 
