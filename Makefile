@@ -49,10 +49,10 @@ run: release
 
 # All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
 # last again: a few at a time keep each one's time its own. Those with sockets, processes and deadlines come after those
-# that only reckon, and fewer at a time.
+# that only reckon, and beside the system tests still fewer at a time.
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
 NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
-SOCKETS := LinkTests|RemoteTests|CommandTests|DeployTests
+SOCKETS := ^(LinkTests|RemoteTests|CommandTests|DeployTests)\.
 
 # The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests
@@ -113,10 +113,10 @@ bench: setup-bench release
 # static value holds looks lost.
 sanitize: setup-build .build/debug/gazetteer.otm
 	swift build --sanitize=thread --scratch-path .build/tsan --product onthemapPackageTests
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --sanitize=thread \
+	SIMULATION_SEEDS=400 TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --sanitize=thread \
 		--scratch-path .build/tsan --skip-build --no-parallel --skip SystemTests
 	swift build --sanitize=address --scratch-path .build/asan --product onthemapPackageTests
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel \
+	SIMULATION_SEEDS=400 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/asan --skip-build --no-parallel \
 		--skip SystemTests
 
 proto: setup-test $(PLUGIN)

@@ -1,5 +1,5 @@
 // What Swift cannot call of SQLite's C API, because it is variadic. Only this: GRDB has the rest.
-int sqlite3_config(int option, ...);
+#include <sqlite3.h>
 
-// SQLITE_CONFIG_MEMSTATUS: with it each allocation takes a lock, to count what nobody asks for.
-static inline int otm_sqlite_count_no_memory(void) { return sqlite3_config(9, 0); }
+// With it each allocation takes a lock, to count what nobody asks for.
+static inline int otm_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

@@ -30,7 +30,8 @@ struct IngestOptions: ParsableArguments {
   var remoteRate: String?
   @Option(
     help: """
-      Seconds; while a post waits so long for a geocoder, no more are taken. [ONTHEMAP_QUEUE_WAIT_MAX, default: 600]
+      Seconds, 1 to 604800; while a post waits so long for a geocoder, no more are taken. \
+      [ONTHEMAP_QUEUE_WAIT_MAX, default: 600]
       """)
   var queueWaitMax: String?
 

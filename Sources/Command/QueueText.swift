@@ -63,7 +63,8 @@ struct QueueText {
   /// "running", or since when it is not, or why it takes no more.
   var state: String {
     if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
-    guard status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
+    // An ingest of before says 0 of both.
+    guard status.waitMaxMs > 0, status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
     return "REFUSING: a post waits \(longAge(ms: status.queue.longestWaitMs)) for a worker"
   }
 

@@ -162,10 +162,10 @@ package final class JobServer: Station {
       // As many come in the next turn.
       takenNow.removeAll(keepingCapacity: true)
     }
-    if nowMs - beatMs >= Limits.heartbeatMs {
+    let beats = nowMs - beatMs >= Limits.heartbeatMs
+    if beats {
       beatMs = nowMs
       expire(nowMs: nowMs)
-      waited(dispatch.longestWaitMs(nowMs: nowMs))
       for (session, peer) in peers {
         let sent = dispatch.sessions[session]?.jobsSent ?? 0
         send(peer, IngestFrame(session: session, .heartbeat(.with { $0.jobsSent = sent })))
@@ -185,6 +185,7 @@ package final class JobServer: Station {
       if assigned.isEmpty { break }
       for (session, jobs) in assigned { assign(jobs, to: session) }
     }
+    if beats { waited(dispatch.longestWaitMs(nowMs: nowMs)) }
     return min(beatMs + Limits.heartbeatMs, dispatch.nextDueMs)
   }
 

@@ -32,10 +32,13 @@ extension Dispatch {
   /// How long the post has been ready that has waited longest for a worker, in ms; 0 where none waits, or the queue is
   /// paused. Goes over the accounts that have one waiting.
   package func longestWaitMs(nowMs: Int64) -> Int64 {
-    func isReady(_ id: JobID) -> Bool { if case .ready? = jobs[id]?.state { true } else { false } }
+    func sinceMs(_ id: JobID) -> Int64? {
+      guard let entry = jobs[id], case .ready = entry.state else { return nil }
+      return entry.sinceMs
+    }
     guard !isPaused else { return 0 }
-    let first = ready.firstPosts(where: isReady) + suspects.filter(isReady).prefix(1)
-    guard let sinceMs = first.compactMap({ jobs[$0]?.sinceMs }).min() else { return 0 }
+    let first = ready.firstPosts(sinceMs) + [suspects.lazy.compactMap(sinceMs).first].compactMap(\.self)
+    guard let sinceMs = first.min() else { return 0 }
     return max(0, nowMs - max(sinceMs, resumedMs))
   }
 

@@ -159,7 +159,7 @@ package struct Dispatch: Sendable {
   var rotation: Deque<UInt64> = []
   /// Whether an operator has paused the queue: nothing goes out, while results are taken as ever, and what comes in or
   /// back waits.
-  package var isPaused = false { didSet { resumedMs = seenMs } }
+  package var isPaused = false { didSet { if oldValue, !isPaused { resumedMs = seenMs } } }
   /// When it was last let go on.
   var resumedMs = Int64.min
   /// Jobs taken back from workers without an answer, to go out again, since the start.

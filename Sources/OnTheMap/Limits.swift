@@ -45,7 +45,7 @@ package enum Limits {
   package static let httpUnreadMs: Int64 = 10_000
   /// How long a client may still wait for the answer to a look-up when it has closed its sending side, as one does that
   /// has gone.
-  package static let httpGoneMs: Int64 = 250
+  package static let httpGoneMs: Int64 = 1_000
   /// How long the store waits for another connection that has the database locked.
   package static let databaseBusyMs: Int64 = 5_000
   /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000

@@ -31,9 +31,9 @@ package struct ReadyQueue: Sendable {
     count -= 1
   }
 
-  /// Of each account the post that has waited longest, of those that still wait.
-  package func firstPosts(where isWaiting: (JobID) -> Bool) -> [JobID] {
-    posts.values.compactMap { $0.first(where: isWaiting) }
+  /// Of each account what is wanted of the first post that has it.
+  package func firstPosts<Value>(_ value: (JobID) -> Value?) -> [Value] {
+    posts.values.compactMap { $0.lazy.compactMap(value).first }
   }
 
   /// Takes the job whose turn it is.

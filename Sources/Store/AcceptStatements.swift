@@ -50,21 +50,22 @@ struct AcceptStatements {
   /// that more go than come.
   static func forgetKeys(_ numbers: Numbers, unixMs: Int64, count: Int, _ db: Database) throws {
     let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
-    let start = numbers.keyedFrom
     // Mostly there is none, and to know that costs nothing.
-    guard start < end else { return }
+    guard numbers.keyedFrom < end else { return }
+    let start = try Int64.fetchOne(db.cachedStatement(sql: "SELECT keyed_from FROM meta")) ?? 0
     let oldest = try Int64.fetchAll(
       db.cachedStatement(sql: "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?"), arguments: [start, count + 1])
     let over = oldest.prefix(count).prefix { $0 < end }
     guard let next = oldest.dropFirst(over.count).first ?? over.last.map({ $0 + 1 }) else { return }
     numbers.keyedFrom = next
-    guard let last = over.last else { return }
-    try db.cachedStatement(
-      sql: """
-        UPDATE post SET idempotency_key = NULL, request_hash = NULL
-        WHERE id BETWEEN ? AND ? AND idempotency_key IS NOT NULL
-        """
-    ).run(db, .integer(start), .integer(last))
+    if let last = over.last {
+      try db.cachedStatement(
+        sql: """
+          UPDATE post SET idempotency_key = NULL, request_hash = NULL
+          WHERE id BETWEEN ? AND ? AND idempotency_key IS NOT NULL
+          """
+      ).run(db, .integer(start), .integer(last))
+    }
     try db.cachedStatement(sql: "UPDATE meta SET keyed_from = ?").run(db, .integer(next))
   }
 }

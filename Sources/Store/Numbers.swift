@@ -46,8 +46,8 @@ final class Numbers: Sendable {
     highWater.reach(seq: seq)
   }
 
-  /// Posts below it have no idempotency key any more, or are not there. Of a rolled back write it is too great: a few
-  /// keys are kept until the next start.
+  /// Posts below it have no idempotency key any more, or are not there. Of a rolled back write it is too great for a
+  /// while: `meta.keyed_from` is what counts, and this says when to ask for that.
   var keyedFrom: Int64 {
     get { last.withLock { $0.keyedFrom } }
     set { last.withLock { $0.keyedFrom = newValue } }

@@ -106,9 +106,11 @@ enum Schema {
           ALTER TABLE post ADD COLUMN request_hash BLOB;
           UPDATE post SET idempotency_key = idempotency.key, request_hash = idempotency.request_hash
             FROM idempotency WHERE idempotency.post = post.id;
+          ALTER TABLE meta ADD COLUMN keyed_from INTEGER NOT NULL DEFAULT 0;  -- posts below it have no key any more
+          UPDATE meta SET keyed_from = coalesce(
+            (SELECT min(post) FROM idempotency), (SELECT max(id) + 1 FROM post), 0);
           DROP TABLE idempotency;
           CREATE UNIQUE INDEX post_idempotency ON post (account, idempotency_key) WHERE idempotency_key IS NOT NULL;
-          ALTER TABLE meta ADD COLUMN keyed_from INTEGER NOT NULL DEFAULT 0;  -- posts below it have no key any more
           """)
     }
     return migrator

@@ -48,6 +48,8 @@ struct QueueTextTests {
     late.queue.longestWaitMs = 720_000
     #expect(QueueText(late, unixMs: Self.nowMs).state == "REFUSING: a post waits 12 minutes for a worker")
     #expect(QueueText(late, unixMs: Self.nowMs).line.contains("Z REFUSING depth=17 "))
+    (late.queue.longestWaitMs, late.waitMaxMs) = (0, 0)
+    #expect(QueueText(late, unixMs: Self.nowMs).state == "running", "An ingest of before says neither.")
     var paused = Self.status(workers: 0)
     paused.pausedMs = Self.nowMs - 7_200_000
     let text = QueueText(paused, unixMs: Self.nowMs)

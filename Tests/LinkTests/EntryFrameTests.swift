@@ -91,7 +91,8 @@ struct EntryFrameTests {
       (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(15, 5) }),
       (true, { $0.fixed64(2, 5) }), (true, { $0.number(4, 5) }), (true, { $0.text(1, "4D2qwHkYwD") }),
       (true, { $0.number(12, 4) }), (true, { $0.number(12, 1 << 32 | 1) }), (true, { $0.number(10, 1 << 32) }),
-      (true, { $0.text(6, "Oslo") }), (false, { $0.data(6, [0xFF]) }), (false, { $0.text(1, "4D2qwHkYw-") }),
+      (true, { $0.text(6, "Oslo") }), (true, { $0.add([0x32, 0]) }), (false, { $0.data(6, [0xFF]) }),
+      (false, { $0.text(1, "4D2qwHkYw-") }),
       (false, { $0.data(1, [0xFF]) }), (false, { $0.signed(10, .min) }), (false, { $0.signed(11, 1_800_000_001) }),
       (false, { $0.fixed64(13, Protocol.unixMsMax + 1) }), (false, { $0.add([0]) }), (false, { $0.add([0x32, 9]) }),
     ]

@@ -51,6 +51,9 @@ struct DispatchInspectionTests {
     _ = dispatch.assign(nowMs: 11_000)
     dispatch.isPaused = false
     #expect(dispatch.longestWaitMs(nowMs: 12_000) == 1_000, "It begins anew with the end of a pause.")
+    _ = dispatch.assign(nowMs: 12_000)
+    dispatch.isPaused = false
+    #expect(dispatch.longestWaitMs(nowMs: 12_000) == 1_000, "There was none to be ended.")
     let session = dispatch.join(credit: 4)
     let leases = dispatch.assign(nowMs: 13_000).flatMap(\.jobs).map(\.lease)
     #expect(leases.map(\.job.rawValue).contains(4), "The suspect has the only worker.")

@@ -163,6 +163,25 @@ struct AcceptTests {
     #expect((keyedFrom...Int64(last.id.rawValue)).contains(again.numbers.keyedFrom))
   }
 
+  @Test("A write that is rolled back forgets no key, and none is left behind for it")
+  func forgettingRolledBack() async throws {
+    let startMs: Int64 = 1_700_000_000_000
+    let weekMs = (Limits.idempotencyDays + 1) * 86_400_000
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    for number in 0..<3 {
+      _ = try await database.accepted(by: account, key: .init(key: "\(number)", requestHash: [1]), unixMs: startMs)
+    }
+    await #expect(throws: StoreError.self) {
+      try await database.accepted(by: AccountID(rawValue: 404), key: key, unixMs: startMs + weekMs)
+    }
+    #expect(try database.number("SELECT count(idempotency_key) FROM post") == 3)
+    for day in 1...2 {
+      _ = try await database.accepted(by: account, unixMs: startMs + weekMs + Int64(day) * 86_400_000)
+    }
+    #expect(try database.number("SELECT count(idempotency_key) FROM post") == 0)
+  }
+
   @Test("Keys of a database of before are still known")
   func migratedKeys() async throws {
     do {
@@ -188,6 +207,7 @@ struct AcceptTests {
       try await database.accepted(by: account, key: .init(key: "key-1", requestHash: [9]), unixMs: 2)
     }
     #expect(try database.number("SELECT count(*) FROM post") == 2)
+    #expect(database.numbers.keyedFrom == 101, "Those before have none.")
     try database.expectSound()
   }
 
@@ -197,6 +217,7 @@ struct AcceptTests {
     for sql in [
       "SELECT request_hash, id, created_ms FROM post WHERE account = ? AND idempotency_key = ?",
       "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?",
+      "UPDATE post SET idempotency_key = NULL WHERE id BETWEEN ? AND ? AND idempotency_key IS NOT NULL",
     ] {
       let plan = try database.pool.read { db in
         try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: [1, 2]).map { $0["detail"] as String }
