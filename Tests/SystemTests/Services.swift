@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// The running product: all in one process, or each role in its own.
 struct Services: Sendable {
@@ -91,10 +92,14 @@ extension Stage {
 
 /// Ports for what must find its port again.
 enum Port {
-  /// A port that nobody listens on. Below those that the kernel gives away for port 0, so that it stays free.
+  private static let given = Mutex<Set<UInt16>>([])
+
+  /// A port that nobody listens on, and that nobody else is given: it may be long until it is used, or a role that is
+  /// killed may leave it for a while. Below those that the kernel gives away for port 0, so that it stays free.
   static func free() throws -> UInt16 {
     for _ in 0..<200 {
       let port = UInt16.random(in: 15_000..<32_000)
+      guard given.withLock({ $0.insert(port).inserted }) else { continue }
       if let listener = try? Listener(port: port) {
         withExtendedLifetime(listener) {}
         return port
