@@ -1,7 +1,7 @@
 import Glibc
 package import Metrics
 
-/// Takes a time for a timer. `ContinuousClock` asks for CLOCK_BOOTTIME, which costs five times as much.
+/// Takes a time for a timer. `ContinuousClock` asks for CLOCK_BOOTTIME, which costs more.
 package struct Stopwatch: Sendable {
   private let start: Int64
 

@@ -101,6 +101,7 @@ struct DiskFaultTests {
     for _ in 0..<200 { connections.append(try Connection(port: try trial.client.port)) }
     // A quarter is theirs, and some of that the ledger's own.
     try await eventually("clients have their share") { try open() >= before + 128 / 8 }
+    // While they stay: nothing to be waited for comes.
     for _ in 0..<20 {
       #expect(try open() < 128)
       try await Task.sleep(for: .milliseconds(50))
