@@ -19,7 +19,7 @@ struct FieldReader {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
-  var bytesLeft: Int { bytes.count - position }
+  private var bytesLeft: Int { bytes.count - position }
 
   /// The next field; nil where there is none, or where the bytes are not protobuf.
   @inline(__always)
@@ -47,6 +47,23 @@ struct FieldReader {
     guard Protocol.minor > 0 else { return true }
     guard case (3, .varint(UInt64(Protocol.minor)))? = next() else { return false }
     return true
+  }
+
+  /// What stands in a message that has nothing but messages, in its field 1; nil for any other.
+  static func elements<Element>(
+    _ bytes: UnsafeRawBufferPointer, _ element: (inout FieldReader) -> Element?
+  ) -> [Element]? {
+    var list = FieldReader(bytes)
+    var elements: [Element] = []
+    while !list.isAtEnd {
+      guard case (1, .bytes(let bytes))? = list.next() else { return nil }
+      var fields = FieldReader(bytes)
+      guard let element = element(&fields) else { return nil }
+      // The others are about as long.
+      if elements.isEmpty { elements.reserveCapacity(1 + list.bytesLeft / (bytes.count + 2)) }
+      elements.append(element)
+    }
+    return elements
   }
 
   @inline(__always)

@@ -15,7 +15,14 @@ struct FieldWriter {
 
   /// A sint32 field.
   mutating func signed(_ field: UInt8, _ value: Int32) {
-    number(field, UInt64(UInt32(bitPattern: (value << 1) ^ (value >> 31))))
+    if value != 0 { optional(field, value) }
+  }
+
+  /// A sint32 field that says whether there is one: 0 is written too.
+  mutating func optional(_ field: UInt8, _ value: Int32?) {
+    guard let value else { return }
+    bytes.append(field << 3)
+    varint(UInt64(UInt32(bitPattern: (value << 1) ^ (value >> 31))))
   }
 
   mutating func fixed64(_ field: UInt8, _ value: UInt64) {

@@ -172,17 +172,7 @@ private func read<Element>(
     guard reader.isOfThisVersion(), case (4, .fixed64(let session))? = reader.next(), session != 0,
       case (body, .bytes(let within))? = reader.next(), reader.isAtEnd
     else { return nil }
-    var list = FieldReader(within)
-    var elements: [Element] = []
-    while !list.isAtEnd {
-      guard case (1, .bytes(let bytes))? = list.next() else { return nil }
-      var fields = FieldReader(bytes)
-      guard let element = element(&fields) else { return nil }
-      // The others are about as long.
-      if elements.isEmpty { elements.reserveCapacity(1 + list.bytesLeft / (bytes.count + 2)) }
-      elements.append(element)
-    }
-    return (session, elements)
+    return FieldReader.elements(within, element).map { (session, $0) }
   }
 }
 

@@ -41,14 +41,18 @@ extension SubmitReply {
   }
 }
 
+extension Int32 {
+  /// Degrees × 10^7. What does not fit is on no earth, and is to be refused as such.
+  init(degrees: Double) { self = Int32(exactly: (degrees * 1e7).rounded()) ?? .max }
+}
+
 extension Onthemap_Submit_V1_Draft {
   init(_ post: SubmittedPost) {
     idempotencyKey = post.idempotencyKey
     place = post.place
     link = post.link
-    // What does not fit is on no earth, and is to be refused as such.
-    if let latitude = post.latitude { latE7 = Int32(exactly: (latitude * 1e7).rounded()) ?? .max }
-    if let longitude = post.longitude { lonE7 = Int32(exactly: (longitude * 1e7).rounded()) ?? .max }
+    if let latitude = post.latitude { latE7 = Int32(degrees: latitude) }
+    if let longitude = post.longitude { lonE7 = Int32(degrees: longitude) }
     if let trace = post.trace { traceparent = trace.description }
   }
 

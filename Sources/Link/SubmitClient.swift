@@ -67,6 +67,9 @@ package final class SubmitClient: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     heardMs = nowMs
+    if frames.count == 1, let (id, receipts) = SubmitFrame.receipts(frames[0]) {
+      return take(receipts, of: id, nowMs: nowMs)
+    }
     guard let reply = SubmitReply(frames) else { return complain("no SubmitReply of this protocol", nowMs: nowMs) }
     // The second answer to what was sent twice, or one to nobody.
     guard var batch = pending[reply.requestID] else {
@@ -75,10 +78,7 @@ package final class SubmitClient: Station {
     }
     switch reply.body {
     case .receipts(let receipts):
-      let read = receipts.receipts.compactMap(\.receipt)
-      guard read.count == batch.posts.count else { return complain("receipts that do not fit", nowMs: nowMs) }
-      pending[reply.requestID] = nil
-      event(.receipts(reply.requestID, read))
+      take(receipts.receipts.compactMap(\.receipt), of: reply.requestID, nowMs: nowMs)
     case .error(let error) where error.code == .busy:
       batch.dueMs = nowMs + max(1, Int64(error.retryAfterMs))
       pending[reply.requestID] = batch
@@ -88,6 +88,14 @@ package final class SubmitClient: Station {
       event(.refused(reply.requestID, SubmitRefusal(code: error.code.word, detail: error.detail)))
     case .statuses, nil: complain("an answer to something else", nowMs: nowMs)
     }
+  }
+
+  private func take(_ receipts: [SubmitReceipt], of id: UInt64, nowMs: Int64) {
+    // The second answer to what was sent twice is none.
+    guard let batch = pending[id] else { return }
+    guard receipts.count == batch.posts.count else { return complain("receipts that do not fit", nowMs: nowMs) }
+    pending[id] = nil
+    event(.receipts(id, receipts))
   }
 
   package func turn(nowMs: Int64) -> Int64 {
@@ -121,8 +129,7 @@ package final class SubmitClient: Station {
   /// False without a connection, or with a full one: it is due again in a moment.
   @discardableResult
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
-    let batch = Onthemap_Submit_V1_Batch.with { $0.posts = posts.map(Onthemap_Submit_V1_Draft.init) }
-    let isSent = socket.send(SubmitRequest(id: id, token: token, .batch(batch)).bytes) == .accepted
+    let isSent = socket.send(SubmitFrame.batch(posts, id: id, token: token)) == .accepted
     let sinceMs = pending[id]?.sinceMs ?? nowMs
     pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + (isSent ? Limits.submitAnswerMs : 50))
     return isSent

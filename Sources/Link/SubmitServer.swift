@@ -45,11 +45,6 @@ package final class SubmitServer: Station {
     case answered(Ticket, Answer)
   }
 
-  private struct Held {
-    let token: String
-    let request: SubmitRequest
-  }
-
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
@@ -58,7 +53,7 @@ package final class SubmitServer: Station {
   private let taken: @Sendable ([Request]) -> Void
   private var admission = SubmitAdmission()
   /// Requests whose token is being looked up, by connection.
-  private var held: [[UInt8]: [Held]] = [:]
+  private var held: [[UInt8]: [SubmitQuestion]] = [:]
   private var takenNow: [Request] = []
   private var malformed = MalformedFrames("submit")
   private let errors = SubmitErrorMeters()
@@ -85,31 +80,31 @@ package final class SubmitServer: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    guard let request = SubmitRequest(frames.dropFirst()) else {
+    guard let question = SubmitQuestion(frames.dropFirst()) else {
       return reject(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
     }
-    let ticket = Ticket(peer: peer, request: request.requestID)
+    let ticket = Ticket(peer: peer, request: question.id)
     // Before its body: another version may have bodies that are unknown here.
-    guard request.major == Protocol.major, request.body != nil || request.minor <= Protocol.minor else {
+    guard question.major == Protocol.major, question.body != nil || question.minor <= Protocol.minor else {
       let detail = "this ingest speaks version \(Protocol.major).\(Protocol.minor)"
-      return reject(peer, id: request.requestID, .unsupportedVersion, detail, nowMs: nowMs)
+      return reject(peer, id: question.id, .unsupportedVersion, detail, nowMs: nowMs)
     }
     let count: Int
-    switch request.body {
-    case .batch(let batch): count = batch.posts.count
-    case .query(let query): count = query.postIds.count
-    case nil: return reject(peer, id: request.requestID, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
+    switch question.body {
+    case .batch(let posts): count = posts.count
+    case .query(let ids): count = ids.count
+    case nil: return reject(peer, id: question.id, .malformed, "a SubmitRequest without a body", nowMs: nowMs)
     }
     guard (1...Limits.submitPostsMax).contains(count) else {
       return fail(ticket, .outOfRange, "1 to \(Limits.submitPostsMax) posts at once, not \(count)")
     }
-    guard request.token.utf8.count == Limits.sessionTokenBytes else { return refuseStranger(ticket) }
-    switch admission.begin(peer, token: request.token, nowMs: nowMs) {
-    case .take(let account): take(request, ticket, account)
+    guard question.token.utf8.count == Limits.sessionTokenBytes else { return refuseStranger(ticket) }
+    switch admission.begin(peer, token: question.token, nowMs: nowMs) {
+    case .take(let account): take(question, ticket, account)
     case .ask:
-      takenNow.append(.identify(peer: peer, token: request.token))
-      held[peer, default: []].append(Held(token: request.token, request: request))
-    case .wait: held[peer, default: []].append(Held(token: request.token, request: request))
+      takenNow.append(.identify(peer: peer, token: question.token))
+      held[peer, default: []].append(question)
+    case .wait: held[peer, default: []].append(question)
     case .stranger: refuseStranger(ticket)
     case .busy:
       fail(
@@ -138,13 +133,13 @@ package final class SubmitServer: Station {
 
   private func identify(_ peer: [UInt8], _ token: String, _ identity: SubmitAdmission.Identity?, nowMs: Int64) {
     admission.learn(peer, token: token, identity: identity, nowMs: nowMs)
-    let requests = held.removeValue(forKey: peer) ?? []
-    let others = requests.filter { $0.token != token }
+    let questions = held.removeValue(forKey: peer) ?? []
+    let others = questions.filter { $0.token != token }
     if !others.isEmpty { held[peer] = others }
-    for waiting in requests where waiting.token == token {
-      let ticket = Ticket(peer: peer, request: waiting.request.requestID)
+    for question in questions where question.token == token {
+      let ticket = Ticket(peer: peer, request: question.id)
       switch identity {
-      case .account(let account)?: take(waiting.request, ticket, account)
+      case .account(let account)?: take(question, ticket, account)
       case .stranger?:
         admission.end(peer)
         refuseStranger(ticket)
@@ -156,12 +151,12 @@ package final class SubmitServer: Station {
   }
 
   /// Hands on what was admitted, or ends it.
-  private func take(_ request: SubmitRequest, _ ticket: Ticket, _ account: AccountID) {
-    switch request.body {
-    case .batch(let batch): takenNow.append(.batch(ticket, account, batch.posts.map(\.post)))
-    case .query(let query):
-      let ids = query.postIds.compactMap { PostID($0) }
-      guard ids.count == query.postIds.count else {
+  private func take(_ question: SubmitQuestion, _ ticket: Ticket, _ account: AccountID) {
+    switch question.body {
+    case .batch(let posts): takenNow.append(.batch(ticket, account, posts))
+    case .query(let names):
+      let ids = names.compactMap { PostID($0) }
+      guard ids.count == names.count else {
         admission.end(ticket.peer)
         return fail(ticket, .outOfRange, "the id of a post has 10 characters of 0-9, A-Z, a-z")
       }
@@ -173,8 +168,7 @@ package final class SubmitServer: Station {
   private func finish(_ ticket: Ticket, _ answer: Answer) {
     admission.end(ticket.peer)
     switch answer {
-    case .receipts(let receipts):
-      reply(ticket, .receipts(.with { $0.receipts = receipts.map(Onthemap_Submit_V1_Receipt.init) }))
+    case .receipts(let receipts): socket.send(ticket.peer, SubmitFrame.receipts(receipts, id: ticket.request))
     case .statuses(let statuses):
       reply(ticket, .statuses(.with { $0.statuses = statuses.map { .init($0.id, $0.post) } }))
     case .busy(let detail, let retryAfterMs): fail(ticket, .busy, detail, retryAfterMs: retryAfterMs)

@@ -155,6 +155,7 @@ struct FrameFuzzTests {
   func submission() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      try SubmitFrameTests.requireSameReading(of: bytes)
       let request = SubmitRequest([bytes][...])
       if let request {
         try #require(SubmitRequest([request.bytes][...]) == request, "\(bytes)")
