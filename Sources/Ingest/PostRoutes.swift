@@ -136,8 +136,9 @@ extension Post {
     json.add("state", state.word)
     json.add("place", place)
     json.add("link", link)
-    json.add("createdAt", unixMs: createdMs)
-    json.add("updatedAt", unixMs: updatedMs)
+    let created = timestamp(unixMs: createdMs)
+    json.add("createdAt", created)
+    json.add("updatedAt", updatedMs == createdMs ? created : timestamp(unixMs: updatedMs))
     if let outcome {
       json.add("label", outcome.label)
       json.add("countryCode", outcome.countryCode)

@@ -7,6 +7,8 @@ import Web
 
 /// JSON bodies of requests: read whole, up to a limit, and refused with the field and the reason.
 enum RequestBody {
+  private static let decoder = JSONDecoder()
+
   static func decode<Value: Decodable>(_ type: Value.Type, from request: Request) async throws -> Value {
     let buffer: ByteBuffer
     do { buffer = try await request.body.collect(upTo: Limits.requestBodyBytesMax) } catch is NIOTooManyBytesError {
@@ -15,8 +17,9 @@ enum RequestBody {
     } catch is CancellationError { throw CancellationError() } catch {
       throw Problem(.badRequest, "incomplete_body", "the body ended too early, or is not as its headers say")
     }
-    do { return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView)) } catch let error as DecodingError
-    { throw Problem(error) }
+    do { return try decoder.decode(type, from: Data(buffer.readableBytesView)) } catch let error as DecodingError {
+      throw Problem(error)
+    }
   }
 }
 

@@ -1,21 +1,30 @@
 import GRDB
 import OnTheMap
 
-/// The statements that take in a post and its key, the one that runs for each looked up once for all. Used within one
+/// The statements that take in posts and their keys, the one that runs for each looked up once for all. Used within one
 /// write or read.
 struct AcceptStatements {
+  /// So many posts of a batch are stored by one statement, which costs less than one for each.
+  static let rowsTogether = 16
+
   private let db: Database
-  private let insert: Statement
+  private let one: Statement
 
   init(_ db: Database) throws {
     self.db = db
-    insert = try db.cachedStatement(
-      sql: """
-        INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms, traceparent,
-          idempotency_key, request_hash)
-        VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (account, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-        """)
+    one = try db.cachedStatement(sql: AcceptStatements.insertOne)
+  }
+
+  private static let insertOne = insert(rows: 1)
+  private static let insertSeveral = insert(rows: rowsTogether)
+
+  private static func insert(rows: Int) -> String {
+    """
+    INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms, traceparent,
+      idempotency_key, request_hash)
+    VALUES \(Array(repeating: "(?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)", count: rows).joined(separator: ", "))
+    ON CONFLICT (account, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    """
   }
 
   /// Stores a post.
@@ -25,11 +34,32 @@ struct AcceptStatements {
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: IngestDatabase.Idempotency?,
     _ unixMs: Int64
   ) throws -> Bool {
-    try insert.run(
-      db, .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
+    try one.run(db, columns(submission, id, account, idempotency, unixMs)) == 1
+  }
+
+  /// Stores `rowsTogether` posts.
+  ///
+  /// - Returns: false where one of their keys or more have been used: then `earlier` has of each what there is.
+  func insert(
+    _ posts: ArraySlice<(submission: Submission, idempotency: IngestDatabase.Idempotency)>, _ ids: [PostID],
+    _ account: AccountID, _ unixMs: Int64
+  ) throws -> Bool {
+    var all: [Column] = []
+    all.reserveCapacity(11 * posts.count)
+    for (post, id) in zip(posts, ids) { all += columns(post.submission, id, account, post.idempotency, unixMs) }
+    return try db.cachedStatement(sql: AcceptStatements.insertSeveral).run(db, all) == posts.count
+  }
+
+  private func columns(
+    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: IngestDatabase.Idempotency?,
+    _ unixMs: Int64
+  ) -> [Column] {
+    [
+      .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
       .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
       .integer(unixMs), submission.trace.map { .text($0.description) } ?? .null,
-      idempotency.map { .text($0.key) } ?? .null, idempotency.map { .blob($0.requestHash) } ?? .null) == 1
+      idempotency.map { .text($0.key) } ?? .null, idempotency.map { .blob($0.requestHash) } ?? .null,
+    ]
   }
 
   /// The post that was made under this key.

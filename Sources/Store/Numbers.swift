@@ -28,6 +28,16 @@ final class Numbers: Sendable {
   /// The next post's id; nobody's until it is taken.
   func nextPost(unixMs: Int64) -> PostID { last.withLock { PostID.following($0.post, unixMs: unixMs) } }
 
+  /// The next posts' ids; nobody's until they are taken.
+  func nextPosts(_ count: Int, unixMs: Int64) -> [PostID] {
+    var last = last.withLock(\.post)
+    return (0..<count).map { _ in
+      let id = PostID.following(last, unixMs: unixMs)
+      last = id
+      return id
+    }
+  }
+
   /// A post has the id.
   func take(_ id: PostID) {
     last.withLock { $0.post = id }

@@ -47,6 +47,15 @@ extension IngestDatabase {
     case conflict
     /// There was no room for one more; nothing is stored.
     case noRoom
+
+    fileprivate init(_ result: Result<Accepted, IdempotencyConflict>) {
+      switch result {
+      case .success(let accepted): self = .accepted(accepted)
+      case .failure: self = .conflict
+      }
+    }
+
+    fileprivate var isNew: Bool { if case .accepted(let accepted) = self { accepted.job != nil } else { false } }
   }
 
   /// Stores posts of one account, all in one transaction; each is a job from then on. On disk when `then` is called, on
@@ -63,19 +72,27 @@ extension IngestDatabase {
         var room = room
         try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2 * posts.count, db)
         let statements = try AcceptStatements(db)
-        return try posts.map { submission, idempotency in
+        var acceptances: [Acceptance] = []
+        acceptances.reserveCapacity(posts.count)
+        var rest = posts[...]
+        while let (submission, idempotency) = rest.first {
+          if min(room, rest.count) >= AcceptStatements.rowsTogether {
+            let together = rest.prefix(AcceptStatements.rowsTogether)
+            let stored = try insert(together, account, unixMs, statements, db)
+            room -= stored.count { $0.isNew }
+            acceptances += stored
+            rest = rest.dropFirst(together.count)
+            continue
+          }
+          rest = rest.dropFirst()
           let result =
             room > 0
             ? try insert(submission, account, idempotency, unixMs, statements, db)
             : try AcceptStatements.earlier(idempotency, account, db)
-          switch result {
-          case .success(let accepted)?:
-            if accepted.job != nil { room -= 1 }
-            return .accepted(accepted)
-          case .failure?: return .conflict
-          case nil: return .noRoom
-          }
+          acceptances.append(result.map(Acceptance.init) ?? .noRoom)
+          if acceptances.last?.isNew == true { room -= 1 }
         }
+        return acceptances
       }, then: then)
   }
 
@@ -85,19 +102,46 @@ extension IngestDatabase {
   ) throws -> Result<Accepted, IdempotencyConflict> {
     let id = numbers.nextPost(unixMs: unixMs)
     guard try statements.insert(submission, id, account, idempotency, unixMs) else {
-      guard let idempotency, let earlier = try AcceptStatements.earlier(idempotency, account, db) else {
-        throw StoreError.unusable(path: path, reason: "its index post_idempotency names a post that is not there")
-      }
+      guard let idempotency, let earlier = try AcceptStatements.earlier(idempotency, account, db) else { throw missing }
       return earlier
     }
     numbers.take(id)
+    return .success(accepted(submission, id, account, unixMs))
+  }
+
+  /// `AcceptStatements.rowsTogether` posts.
+  private func insert(
+    _ posts: ArraySlice<(submission: Submission, idempotency: Idempotency)>, _ account: AccountID, _ unixMs: Int64,
+    _ statements: AcceptStatements, _ db: Database
+  ) throws -> [Acceptance] {
+    let ids = numbers.nextPosts(posts.count, unixMs: unixMs)
+    let areAllNew = try statements.insert(posts, ids, account, unixMs)
+    return try zip(posts, ids).map { post, id in
+      if !areAllNew {
+        guard let stored = try AcceptStatements.earlier(post.idempotency, account, db) else { throw missing }
+        if (try? stored.get().id) != id { return Acceptance(stored) }
+      }
+      // Only ids that are on disk: the next start holds the database against the last that was taken.
+      numbers.take(id)
+      return .accepted(accepted(post.submission, id, account, unixMs))
+    }
+  }
+
+  /// A post that has just been stored: the settlement need not read it back.
+  private func accepted(
+    _ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64
+  ) -> Accepted {
     drafts.add(
       .init(
         account: account, place: submission.place, link: submission.link.text, createdMs: unixMs,
         trace: submission.trace), for: id)
     var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
     job.trace = submission.trace
-    return .success(Accepted(id: id, job: job, createdMs: unixMs))
+    return Accepted(id: id, job: job, createdMs: unixMs)
+  }
+
+  private var missing: StoreError {
+    .unusable(path: path, reason: "its index post_idempotency names a post that is not there")
   }
 
   /// What `accept` would answer for a key that has been used; nil for a new one. Stores nothing.

@@ -31,7 +31,11 @@ extension Statement {
   ///
   /// - Returns: how many rows it has changed.
   @discardableResult
-  func run(_ db: Database, _ columns: Column...) throws -> Int {
+  func run(_ db: Database, _ columns: Column...) throws -> Int { try run(db, columns) }
+
+  /// The same of an array.
+  @discardableResult
+  func run(_ db: Database, _ columns: [Column]) throws -> Int {
     try bind(columns, db)
     let code = sqlite3_step(sqliteStatement)
     let error = code == SQLITE_DONE ? nil : failure(code, db)

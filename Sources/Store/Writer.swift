@@ -128,12 +128,14 @@ final class Writer: Sendable {
     let rows = db.totalChangesCount
     let start = ContinuousClock.now
     do {
-      try db.inTransaction(.immediate) {
-        for write in group { done.append(try write.run(db)) }
-        return .commit
-      }
+      // Prepared once: GRDB's own transactions are parsed anew each time.
+      try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+      for write in group { done.append(try write.run(db)) }
+      try db.cachedStatement(sql: "COMMIT").execute()
       try files.check()
     } catch {
+      // SQLite has rolled back by itself after some errors.
+      if db.isInsideTransaction { try? db.rollback() }
       highWater.forget()
       throw error
     }

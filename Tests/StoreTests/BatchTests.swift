@@ -64,6 +64,55 @@ struct BatchTests {
     #expect(try database.number("SELECT count(*) FROM post") == 3)
   }
 
+  @Test("Of many together, each with a key of before or of the same batch is the same post, and the others are new")
+  func manyKeys() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
+    // More than go into one statement, and some behind that.
+    var entries = try (0..<40).map { try entry("k-\($0)", place: "Oslo \($0)") }
+    entries[3] = try entry("old")
+    entries[9] = try entry("k-2", place: "Oslo 2")
+    entries[12] = try entry("k-1", hash: [2])
+    entries[30] = try entry("k-9", hash: [1])
+    let all = try await accept(entries, database, by: account)
+    #expect(all[3].accepted?.id == earlier.id && all[3].accepted?.job == nil)
+    #expect(all[9].accepted?.id == all[2].accepted?.id && all[9].accepted?.job == nil)
+    guard case .conflict = all[12] else {
+      Issue.record("\(all[12])")
+      return
+    }
+    let new = all.enumerated().filter { ![3, 9, 12].contains($0.offset) }.map(\.element)
+    #expect(new.allSatisfy { $0.accepted?.job != nil })
+    let ids = new.compactMap(\.accepted?.id)
+    #expect(ids == ids.sorted() && Set(ids).count == 37)
+    #expect(try database.number("SELECT count(*) FROM post") == 38)
+    let jobs = try database.unsettledJobs().map(\.job)
+    #expect(jobs.dropFirst() == new.compactMap(\.accepted?.job)[...])
+    // Again, all are there.
+    let again = try await accept(entries, database, by: account)
+    #expect(again.compactMap(\.accepted?.id) == all.compactMap(\.accepted?.id))
+    #expect(again.allSatisfy { $0.accepted?.job == nil })
+    try database.expectSound()
+    // Ids that came to nothing are no sign, at the next start, of posts that are missing.
+    database.close()
+    let reopened = try folder.open()
+    #expect(try reopened.number("SELECT count(*) FROM post") == 38)
+  }
+
+  @Test("Where room ends within many, those behind it are not stored")
+  func manyRoom() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    _ = try await accept([entry("k-5")], database, by: account)
+    let entries = try (0..<40).map { try entry("k-\($0)") }
+    for (room, stored) in [(15, 16), (1, 17), (16, 33)] {
+      let all = try await accept(entries, database, by: account, room: room)
+      #expect(all.count { $0.accepted != nil } == stored, "\(room)")
+      #expect(try database.number("SELECT count(*) FROM post") == stored)
+    }
+  }
+
   @Test("Where room ends, the new ones behind it are not stored, and the stored ones need none")
   func room() async throws {
     let database = try folder.open()
