@@ -89,7 +89,7 @@ struct Bench: AsyncParsableCommand {
     for cost in pipeline.costs { table.add("\(cost.role) CPU us a post over ZeroMQ", cost.cpuMicroseconds) }
     table.add("all roles CPU us a post over ZeroMQ", pipeline.cpuPerPost)
     guard let yardsticks else { return }
-    let sqlite = try yardsticks.sqliteInsertAndSettlePerSecond()
+    let sqlite = try yardsticks.sqliteInsertAndSettlePerSecond(seconds: seconds)
     table.add("SQLite insert and settle, groups of 512 /s", sqlite)
     table.add("over ZeroMQ / SQLite insert and settle", pipeline.completedPerSecond / sqlite)
     guard measures(.peers) else { return }
