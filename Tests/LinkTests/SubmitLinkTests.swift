@@ -143,11 +143,12 @@ struct SubmitLinkTests {
       var id: UInt64 = 1
       while true {
         id += 1
+        // When it is sent counts: its answer may reach a busy machine's test much later.
+        let sent = ContinuousClock.now - start
         producer.send(id, [.sample(Int(id))])
         if try await producer.reply(to: id).error.code == .unauthorized { break }
-        try #require(ContinuousClock.now - start < .seconds(10))
+        try #require(sent < .milliseconds(2 * Limits.submitTokenMs))
       }
-      #expect(ContinuousClock.now - start < .milliseconds(2 * Limits.submitTokenMs))
     }
   }
 
