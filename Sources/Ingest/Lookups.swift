@@ -47,11 +47,17 @@ final class Lookups: Sendable {
   private let flights = Mutex(Flights())
   /// The boot number is part of it: a worker may still hold an answer of before a restart.
   private let counter: Atomic<UInt64>
+  private let timeoutMs: Int64
 
-  /// - Parameter boot: the number of this start of ingest.
-  init(jobs: Inbox<JobServer.Command>, pause: QueuePause, boot: UInt32) {
+  /// - Parameters:
+  ///   - boot: the number of this start of ingest.
+  ///   - timeoutMs: how long an answer is waited for.
+  init(
+    jobs: Inbox<JobServer.Command>, pause: QueuePause, boot: UInt32, timeoutMs: Int64 = Limits.lookupTimeoutMs
+  ) {
     self.jobs = jobs
     self.pause = pause
+    self.timeoutMs = timeoutMs
     counter = Atomic(UInt64(boot) << 39)
   }
 
@@ -73,7 +79,7 @@ final class Lookups: Sendable {
     if flights.withLock({ $0.join(query, id) }) {
       jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
     }
-    switch await waiters.outcome(of: id, withinMs: Limits.lookupTimeoutMs)?.withoutRemote {
+    switch await waiters.outcome(of: id, withinMs: timeoutMs)?.withoutRemote {
     case .located(let places): return places
     case .notFound, .remoteNeeded: return []
     case .failed(let failure):

@@ -4,14 +4,18 @@ import Testing
 @testable import Link
 @testable import OnTheMap
 
-/// On one actor, so that who has been counted has asked: up to there nothing is waited for.
-@MainActor
+/// Its own: on the main one all others would have their turns too.
+@globalActor actor Asking { static let shared = Asking() }
+
+/// On one actor, so that who has been counted has asked: up to there nothing is waited for. The machine may be so busy
+/// that the first gives up before the last has asked, so nobody does.
+@Asking
 @Suite("Look-ups that ask the same at once")
 struct LookupTests {
   private let inbox = Inbox<JobServer.Command>(Wake())
   private let lookups: Lookups
 
-  init() { lookups = Lookups(jobs: inbox, pause: QueuePause(sinceMs: nil), boot: 1) }
+  init() { lookups = Lookups(jobs: inbox, pause: QueuePause(sinceMs: nil), boot: 1, timeoutMs: 600_000) }
 
   /// What ingest's end of the job link was told since the last call.
   private func told() -> (added: [Job], cancelled: [JobID]) {
