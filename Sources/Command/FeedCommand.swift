@@ -20,6 +20,20 @@ struct FeedCommand: AsyncParsableCommand {
   var ingest: String?
   @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
   var publish: String?
+  @Option(help: "Address for questions. [ONTHEMAP_QUERY, default: one port above --publish]")
+  var query: String?
+  @Option(
+    help: """
+      Other feeds of the same ingest, tcp://HOST:PORT with commas between them: where subscribers are sent when this \
+      one is stopped. [ONTHEMAP_ALTERNATES]
+      """)
+  var alternates: String?
+  @Option(
+    help: """
+      A folder for the last list, which is told, as stale, when ingest is away at the start; or none. \
+      [ONTHEMAP_FEED_DATA, default: data/feed]
+      """)
+  var data: String?
   @Option(help: "Address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
   var http: String?
   @Option(
@@ -33,24 +47,34 @@ struct FeedCommand: AsyncParsableCommand {
   var ingestKey: String?
   @Option(
     help: """
-      Subscribers' public keys, a file, or the word anyone; --publish uses keys then. [ONTHEMAP_ALLOW_SUBSCRIBERS]
+      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
+      [ONTHEMAP_ALLOW_SUBSCRIBERS]
       """)
   var allowSubscribers: String?
-  @Option(help: "The word feed: other hosts may reach --publish in plain text. [ONTHEMAP_ALLOW_PLAINTEXT]")
+  @Option(
+    help: """
+      feed, query or both with a comma: other hosts may reach --publish, --query in plain text. \
+      [ONTHEMAP_ALLOW_PLAINTEXT]
+      """)
   var allowPlaintext: String?
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
     let settings = try await Settings(common)
     let address = try settings.address(.feedHTTP, flag: http, default: "127.0.0.1:8081", name: "--http")
+    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
     var configuration = FeedConfiguration(
-      ingest: try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702"),
-      publish: try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710"), host: address.host,
-      port: address.port)
+      ingest: try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702"), publish: publish,
+      query: try settings.query(flag: query, publish: publish), host: address.host, port: address.port)
+    configuration.alternates = try settings.alternates(flag: alternates)
+    configuration.data = settings.feedData(flag: data, default: "data/feed")
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     configuration.publishCurve = try keys.server(
       .feed, at: configuration.publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
+      settings: settings)
+    configuration.queryCurve = try keys.server(
+      .query, at: configuration.query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
       settings: settings)
     try keys.check(
       isUsed: configuration.ingestCurve != nil || configuration.publishCurve != nil, wanted: .ingestKey,
@@ -67,7 +91,8 @@ struct FeedCommand: AsyncParsableCommand {
       let addresses = try await ready.value
       operations.begin()
       say(
-        "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish)"
+        "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish) "
+          + "query=\(addresses.query)"
           + (try await operations.word))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }

@@ -26,7 +26,10 @@ final class LoadSubscription: Sendable {
   /// - Returns: what is to be stopped in the end.
   func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
     try Reactor.start("load", wake: Wake()) { [self] context in
-      (stations: [try FeedSubscriber(context, connect: feed, curve: curve, logger: logger) { self.take($0) }], told: ())
+      (
+        stations: [try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.take($0) }],
+        told: ()
+      )
     }.reactor
   }
 
@@ -46,6 +49,7 @@ final class LoadSubscription: Sendable {
       case .list(let state), .changes(_, let state):
         seen.state = state
         seen.isLive = true
+      case .stale: break
       case .lost: seen.isLive = false
       }
       if case .list = news { seen.lists += 1 }
@@ -54,12 +58,12 @@ final class LoadSubscription: Sendable {
     guard let schedule else { return }
     switch news {
     case .list(let state): see(state.entries, schedule, nowNs)
-    case .changes(let entries, _): see(entries, schedule, nowNs)
-    case .lost: break
+    case .changes(let delta, _): see(delta.news, schedule, nowNs)
+    case .stale, .lost: break
     }
   }
 
-  private func see(_ entries: [FeedEntry], _ schedule: LoadSchedule, _ nowNs: Int64) {
+  private func see(_ entries: some Sequence<FeedEntry>, _ schedule: LoadSchedule, _ nowNs: Int64) {
     for entry in entries {
       guard let post = plan.post(entry.link) else { continue }
       tally.see(post, id: entry.id, latencyNs: nowNs - schedule.dueNs(post))

@@ -114,6 +114,12 @@ final class Settings {
     }
   }
 
+  /// A setting that is one ZeroMQ address or several, with commas between them.
+  func endpoints(_ setting: Setting, flag: String?, default fallback: String) throws -> [Endpoint] {
+    try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false)
+      .map { try endpoint(setting, flag: $0.trimmingCharacters(in: .whitespaces), default: fallback) }
+  }
+
   /// What ended a service, with the setting that the unusable address came from.
   func blame(_ error: any Error) -> any Error {
     guard let address = (error as? LinkError)?.failedAddress ?? (error as? ListenError)?.address,

@@ -30,9 +30,12 @@ struct UpCommand: AsyncParsableCommand {
   var workers: String?
   @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
   var publish: String?
+  @Option(help: "Address for questions to the feed. [ONTHEMAP_QUERY, default: one port above --publish]")
+  var query: String?
   @Option(
     help: """
-      Subscribers' public keys, a file, or the word anyone; --publish uses keys then. [ONTHEMAP_ALLOW_SUBSCRIBERS]
+      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
+      [ONTHEMAP_ALLOW_SUBSCRIBERS]
       """)
   var allowSubscribers: String?
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
@@ -49,6 +52,10 @@ struct UpCommand: AsyncParsableCommand {
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
     let publishCurve = try keys.server(
       .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
+      settings: settings)
+    let query = try settings.query(flag: query, publish: publish)
+    let queryCurve = try keys.server(
+      .query, at: query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
       settings: settings)
     try keys.check(
       isUsed: ingest.usesKeys || publishCurve != nil, wanted: .allowProducers, .allowWorkers,
@@ -71,9 +78,12 @@ struct UpCommand: AsyncParsableCommand {
       Later { [ingest] in
         let addresses = try await ingestReady.value
         var configuration = FeedConfiguration(
-          ingest: addresses.changes.connectable, publish: publish, host: feedAddress.host, port: feedAddress.port)
+          ingest: addresses.changes.connectable, publish: publish, query: query, host: feedAddress.host,
+          port: feedAddress.port)
+        configuration.data = ingest.data + "/feed"
         configuration.ingestCurve = ingest.changesCurve?.client
         configuration.publishCurve = publishCurve
+        configuration.queryCurve = queryCurve
         configuration.registry = operations.registry
         return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
       },
@@ -106,7 +116,7 @@ struct UpCommand: AsyncParsableCommand {
         say(
           "ready http=http://\(authority(host)):\(addresses.httpPort) "
             + "feed-http=http://\(authority(feedAddress.host)):\(feed.httpPort) feed=\(feed.publish) "
-            + "jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)"
+            + "query=\(feed.query) jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)"
             + (try await operations.word))
       })
     try await serve(operations.services + services, settings: settings, logger: logger)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Link
 import Logging
 
 struct WatchCommand: AsyncParsableCommand {
@@ -16,13 +17,17 @@ struct WatchCommand: AsyncParsableCommand {
         onthemap watch --json --count 1 | jq '.entries[].label'
       """)
 
-  @Option(help: "The feed to subscribe to. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
+  @Option(
+    help: """
+      The feed to subscribe to; several, with commas between them: the next one when one is gone. [ONTHEMAP_FEED, \
+      default: tcp://127.0.0.1:7710]
+      """)
   var feed: String?
   @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
   var feedKey: String?
   @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
-  @Flag(help: "One JSON object a line: kind is snapshot, change or lost.")
+  @Flag(help: "One JSON object a line: kind is snapshot, delta, stale or lost.")
   var json = false
   @Option(help: "End after so many posts, or lines of JSON, were shown.")
   var count: Int?
@@ -34,7 +39,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
-    let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let feeds = try settings.endpoints(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
     let keys = try LinkKeys(settings, keyFile: keyFile)
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
     try keys.check(isUsed: curve != nil, wanted: .feedKey)
@@ -46,7 +51,9 @@ struct WatchCommand: AsyncParsableCommand {
       if json {
         WatchJSON(limit: limit)
       } else if isTable {
-        WatchTable(feed: "\(feed)", limit: limit, isColoured: environment["NO_COLOR"]?.isEmpty ?? true)
+        WatchTable(
+          feed: feeds.map(\.description).joined(separator: ", "), limit: limit,
+          isColoured: environment["NO_COLOR"]?.isEmpty ?? true)
       } else {
         WatchLines(limit: limit)
       }
@@ -54,7 +61,7 @@ struct WatchCommand: AsyncParsableCommand {
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
     try await serve(
-      [WatchService(feed: feed, curve: curve, screen: screen, isTable: isTable, form: form, logger: logger)],
+      [WatchService(feeds: feeds, curve: curve, screen: screen, isTable: isTable, form: form, logger: logger)],
       settings: settings,
       logger: logger)
   }

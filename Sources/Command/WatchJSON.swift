@@ -23,15 +23,18 @@ struct WatchJSON: WatchForm {
     switch news {
     case .list(let state):
       // The list as every service writes it, with one member more.
-      return #"{"kind":"snapshot","# + ascii(state.json.bytes.dropFirst())
-    case .changes(let entries, let state):
+      return #"{"kind":"snapshot","# + ascii(state.json().bytes.dropFirst())
+    case .changes(let delta, let state):
       return ascii(
         JSONText.object { json in
-          json.add("kind", "change")
-          json.add("epoch", state.epoch.description)
-          json.add("seq", state.seq)
-          json.add("stateHash", hexadecimal(state.hash, digits: 16))
-          json.array("entries", entries) { $1.write(to: &$0) }
+          json.add("kind", "delta")
+          delta.write(to: &json, state)
+        }.bytes)
+    case .stale(let isStale):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "stale")
+          json.add("stale", isStale)
         }.bytes)
     case .lost(let reason):
       return ascii(

@@ -23,9 +23,11 @@ struct WatchLines: WatchForm {
     for news in news {
       switch news {
       case .list(let state): text += lines(for: unseen(in: state))
-      case .changes(let entries, let state):
-        text += lines(for: entries)
+      case .changes(let delta, let state):
+        text += lines(for: delta.news)
         last = (state.epoch, state.seq)
+      case .stale(let isStale):
+        remarks.append(isStale ? "stale: the feed does not reach ingest" : "the feed reaches ingest again")
       case .lost(let reason): remarks.append("lost: \(WatchText(reason).text)")
       }
     }
@@ -40,14 +42,14 @@ struct WatchLines: WatchForm {
       remarks.append("the feed tells another history; its list follows")
       return state.entries.reversed()
     }
-    let new = state.entries.prefix { $0.seq > last.seq }
+    let new = Array(state.entries.prefix { $0.seq > last.seq })
     if new.count == Limits.feedEntriesMax, let oldest = new.last, oldest.seq > last.seq + 1 {
       remarks.append("changes \(last.seq + 1) to \(oldest.seq - 1) came while nobody looked; they are not shown")
     }
     return new.reversed()
   }
 
-  private mutating func lines(for entries: [FeedEntry]) -> String {
+  private mutating func lines(for entries: some Collection<FeedEntry>) -> String {
     let entries = entries.prefix(limit - shown)
     shown += entries.count
     return entries.map { entry in

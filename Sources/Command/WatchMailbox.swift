@@ -35,10 +35,11 @@ final class WatchMailbox: Sendable {
     }
   }
 
-  /// The same in at most two: the last list, and that it was lost if it was.
+  /// The same in at most three: the last list, whether the feed is stale, and that it was lost if it was.
   private static func newest(of news: [FeedSubscriber.Event]) -> [FeedSubscriber.Event] {
     var newest: [FeedSubscriber.Event] = []
     if let state = news.reversed().lazy.compactMap(\.state).first { newest.append(.list(state)) }
+    if let stale = news.last(where: { if case .stale = $0 { true } else { false } }) { newest.append(stale) }
     if let last = news.last, case .lost = last { newest.append(last) }
     return newest
   }
@@ -49,7 +50,7 @@ extension FeedSubscriber.Event {
   var state: FeedState? {
     switch self {
     case .list(let state), .changes(_, let state): state
-    case .lost: nil
+    case .stale, .lost: nil
     }
   }
 }

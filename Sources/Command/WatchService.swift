@@ -13,7 +13,8 @@ struct WatchService: Service {
   /// When it is said that there is no feed, once.
   private static let patience = Duration.seconds(3)
 
-  let feed: Endpoint
+  /// Feeds of one list; the second is asked when the first is gone.
+  let feeds: [Endpoint]
   let curve: CurveClient?
   let screen: WatchScreen
   /// Drawn over itself, and again each second.
@@ -24,9 +25,9 @@ struct WatchService: Service {
   /// - Throws: `LinkError` when the address cannot be used.
   func run() async throws {
     let mailbox = WatchMailbox()
-    let (reactor, _) = try Reactor.start("watch", wake: Wake()) { [feed, curve, logger] context in
+    let (reactor, _) = try Reactor.start("watch", wake: Wake()) { [feeds, curve, logger] context in
       (
-        stations: [try FeedSubscriber(context, connect: feed, curve: curve, logger: logger) { mailbox.put($0) }],
+        stations: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.put($0) }],
         told: ()
       )
     }
@@ -63,7 +64,7 @@ struct WatchService: Service {
       }
       if !news.isEmpty { begun = nil }
       if !isTable, let start = begun, start.duration(to: .now) > WatchService.patience {
-        complain("waiting for the feed at \(feed)")
+        complain("waiting for the feed at \(feeds.map(\.description).joined(separator: ", "))")
         begun = nil
       }
       if isTable { try? await Task.sleep(for: WatchService.frame) }

@@ -17,6 +17,7 @@ struct WatchTable: WatchForm {
   private let limit: Int
   private let isColoured: Bool
   private var connection = Connection.waiting
+  private var isStale = false
   private var state: FeedState?
   /// When rows came that stand out; none of them is older than `highlightMs`.
   private var cameMs: [PostID: Int64] = [:]
@@ -64,7 +65,9 @@ struct WatchTable: WatchForm {
   private mutating func take(_ news: FeedSubscriber.Event, unixMs: Int64) {
     switch news {
     case .lost(let reason): connection = .lost(reason: reason)
+    case .stale(let isStale): self.isStale = isStale
     case .list(let new), .changes(_, let new):
+      if case .list = news { isStale = false }
       connection = .live
       if let old = state, old.epoch == new.epoch {
         let fresh = new.entries.prefix { $0.seq > old.seq }
@@ -81,6 +84,7 @@ struct WatchTable: WatchForm {
     let word =
       switch connection {
       case .waiting: "waiting for the feed at \(feed)"
+      case .live where isStale: "stale: the feed does not reach ingest"
       case .live: "live"
       case .lost(let reason): "lost: \(reason)"
       }

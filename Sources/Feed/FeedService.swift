@@ -17,20 +17,29 @@ package struct FeedConfiguration: Sendable {
   package var ingest: Endpoint
   /// The feed's own address.
   package var publish: Endpoint
+  /// Where it is asked.
+  package var query: Endpoint
   /// HTTP.
   package var host: String
   /// 0 for a free one.
   package var port: Int
+  /// The folder where it keeps its last list; nil where it keeps none.
+  package var data: String?
+  /// Other feeds of the same list, to which subscribers are sent when this one ends.
+  package var alternates: [Endpoint] = []
   /// Keys for ingest's change log; nil for plain text.
   package var ingestCurve: CurveClient?
   /// Keys for subscribers; nil for plain text.
   package var publishCurve: CurveServer?
+  /// Keys for those who ask; nil for plain text.
+  package var queryCurve: CurveServer?
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
 
-  package init(ingest: Endpoint, publish: Endpoint, host: String, port: Int) {
+  package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {
     self.ingest = ingest
     self.publish = publish
+    self.query = query
     self.host = host
     self.port = port
   }
@@ -43,6 +52,7 @@ package struct FeedService: Service {
     /// Of HTTP.
     package let httpPort: Int
     package let publish: Endpoint
+    package let query: Endpoint
   }
 
   private let configuration: FeedConfiguration
@@ -63,36 +73,53 @@ package struct FeedService: Service {
     let latest = LatestList()
     let readiness = FirstList(ready)
     let meters = FeedMeters()
-    let (reactor, publish) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
+    let keeper = configuration.data.map { ListKeeper(folder: $0, latest: latest, logger: logger) }
+    let kept = keeper?.read()
+    let (reactor, addresses) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
-        context, bind: configuration.publish, instance: instance, curve: configuration.publishCurve, logger: logger,
-        unixMs: { WallClock.unixMs })
+        context, bind: configuration.publish, instance: instance, alternates: configuration.alternates,
+        curve: configuration.publishCurve, logger: logger, unixMs: { WallClock.unixMs })
+      let query = try FeedQueryServer(
+        context, bind: configuration.query, curve: configuration.queryCurve, logger: logger)
+      let replaced: (FeedState, Int64) -> Void = { state, nowMs in
+        query.replace(state)
+        publisher.replace(state, nowMs: nowMs)
+        latest.replace(state)
+        meters.seq.set(Double(state.seq))
+        readiness.isListed()
+      }
+      if let kept { replaced(kept, Reactor.nowMs) }
       let client = try ChangeClient(
-        context, connect: configuration.ingest, feed: instance, curve: configuration.ingestCurve, logger: logger,
+        context, connect: configuration.ingest, feed: instance, kept: kept, curve: configuration.ingestCurve,
+        logger: logger,
         subscribers: {
           meters.subscribers.set(publisher.subscribers)
           return publisher.subscribers
         },
         heard: { meters.heard(nowMs: $0) },
-        replaced: { state, nowMs in
-          publisher.replace(state, nowMs: nowMs)
-          latest.set(state)
-          meters.seq.set(Double(state.seq))
-          readiness.isListed()
+        turnedStale: { isStale, nowMs in
+          query.set(isStale: isStale)
+          publisher.set(isStale: isStale, nowMs: nowMs)
+          latest.set(isStale: isStale)
         },
-        changed: { change, state in
-          publisher.change(change, to: state)
-          latest.set(state)
+        replaced: replaced,
+        changed: { changes, delta, state in
+          query.change(changes, to: state)
+          publisher.change(delta, to: state, ringFrom: query.ringFrom)
+          latest.change(changes, to: state)
           meters.seq.set(Double(state.seq))
-          for entry in change.entries {
+          for entry in delta.news {
             guard let trace = entry.trace else { continue }
             logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
           }
         })
-      return ([client, publisher], publisher.endpoint)
+      return ([client, publisher, query], (publish: publisher.endpoint, query: query.endpoint))
     }
-    defer { reactor.stop() }
+    defer {
+      reactor.stop()
+      keeper?.keep()
+    }
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
@@ -100,8 +127,12 @@ package struct FeedService: Service {
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/v2/feed") { request, _ in try latest.response(to: request) }
     for path in ["/livez", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
-    try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
-      readiness.listens(Addresses(httpPort: port, publish: publish))
+    try await withThrowingDiscardingTaskGroup { group in
+      if let keeper { group.addTask { await keeper.run() } }
+      try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
+        readiness.listens(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
+      }
+      group.cancelAll()
     }
   }
 }

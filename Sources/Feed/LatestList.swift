@@ -9,6 +9,8 @@ import Web
 final class LatestList: Sendable {
   private struct Version: Sendable {
     var state: FeedState
+    var log: ChangeLog
+    var isStale = true
     var body: ByteBuffer?
   }
 
@@ -22,7 +24,33 @@ final class LatestList: Sendable {
     }
   }
 
-  func set(_ state: FeedState) { version.withLock { $0 = Version(state: state, body: nil) } }
+  /// The list as it stands; nil before there is one.
+  var state: FeedState? { version.withLock { $0?.state } }
+
+  /// The list after a start, a gap, or another history.
+  func replace(_ state: FeedState) {
+    version.withLock { version in
+      let log = ChangeLog(state: state, kept: Limits.feedChangesKept)
+      version = Version(state: state, log: log, isStale: version?.isStale ?? true)
+    }
+  }
+
+  /// Changes of the list, and the list after them.
+  func change(_ changes: [FeedChange], to state: FeedState) {
+    version.withLock { version in
+      version?.log.append(changes)
+      version?.state = state
+      version?.body = nil
+    }
+  }
+
+  /// Whether ingest is silent. It begins stale.
+  func set(isStale: Bool) {
+    version.withLock { version in
+      version?.isStale = isStale
+      version?.body = nil
+    }
+  }
 
   /// The list, "not modified", or, before ingest has told it, 503.
   func response(to request: Request) throws -> Response {
@@ -31,7 +59,8 @@ final class LatestList: Sendable {
         .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
         retryAfterSeconds: 2)
     }
-    let etag = "\"\(current.state.epoch)-\(hexadecimal(current.state.hash, digits: 16))-\(current.state.seq)\""
+    let stale = current.isStale ? "-stale" : ""
+    let etag = "\"\(current.state.epoch)-\(current.state.seq)\(stale)\""
     var headers: HTTPFields = [.contentType: "application/json", .accessControlAllowOrigin: "*"]
     headers[.cacheControl] = "no-cache"
     headers[.eTag] = etag
@@ -42,9 +71,12 @@ final class LatestList: Sendable {
   /// Not under the lock, which the reactor takes too: it must not wait while a list is written.
   private func body(of current: Version) -> ByteBuffer {
     if let body = current.body { return body }
-    let body = ByteBuffer(bytes: current.state.json.bytes)
+    let body = ByteBuffer(bytes: current.state.json(isStale: current.isStale).bytes)
     version.withLock { version in
-      if version?.state.epoch == current.state.epoch, version?.state.seq == current.state.seq { version?.body = body }
+      guard let now = version, now.state.epoch == current.state.epoch, now.state.seq == current.state.seq,
+        now.isStale == current.isStale
+      else { return }
+      version?.body = body
     }
     return body
   }

@@ -89,7 +89,7 @@ package struct IngestService: Service {
     let unsettled = try database.unsettledJobs()
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
-    let changes = Inbox<[FeedEntry]>(wake)
+    let changes = Inbox<[FeedChange]>(wake)
     let pause = QueuePause(sinceMs: try database.pausedMs())
     let lookups = Lookups(jobs: jobs, pause: pause, boot: database.boot)
     let queue = PostQueue(

@@ -14,7 +14,7 @@ import Web
 final class PostQueue: Sendable {
   let database: IngestDatabase
   let jobs: Inbox<JobServer.Command>
-  private let changes: Inbox<[FeedEntry]>
+  private let changes: Inbox<[FeedChange]>
   private let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
@@ -27,7 +27,8 @@ final class PostQueue: Sendable {
   private let isBehind = Atomic(false)
 
   init(
-    database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedEntry]>, lookups: Lookups, depth: Int,
+    database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedChange]>, lookups: Lookups,
+    depth: Int,
     waitMaxMs: Int64, logger: Logger
   ) {
     self.database = database
@@ -156,7 +157,7 @@ final class PostQueue: Sendable {
     database.settle(rows, unixMs: nowMs) { [self] result in
       switch result {
       case .success(let entries):
-        if !entries.isEmpty { changes.put(entries) }
+        if !entries.isEmpty { changes.put(entries.map { .put($0) }) }
         meters.count(settled)
         jobs.put(.finished(settled.map { finished($0.taken, $0.settlement, $0.id) }))
       case .failure(let error):

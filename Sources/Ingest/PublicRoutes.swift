@@ -15,7 +15,7 @@ struct PublicRoutes: Sendable {
     // A paused queue still takes posts: whoever balances load is to send them.
     router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
     router.get("/") { _, _ in PublicRoutes.response(PublicRoutes.welcome) }
-    router.get("/v2/feed") { _, _ in Response(try await database.latest().json) }
+    router.get("/v2/feed") { _, _ in Response(try await database.latest().json()) }
     for path in ["/livez", "/readyz", "/", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
   }
 

@@ -11,10 +11,14 @@ package final class ChangeClient: Station {
   private let feed: String
   private let logger: Logger
   private let replaced: (FeedState, Int64) -> Void
-  private let changed: (FeedChange, FeedState) -> Void
+  private let changed: ([FeedChange], FeedDelta, FeedState) -> Void
   private let subscribers: () -> Int?
   private let heard: (Int64) -> Void
+  private let turnedStale: (Bool, Int64) -> Void
   private var state: FeedState?
+  /// Whether ingest has said nothing that could be taken for `Limits.livenessMs`, or not yet.
+  private var isStale = true
+  private var takenMs: Int64 = 0
   private var id: UInt64 = 0
   private var askedMs: Int64?
   private var heardMs: Int64
@@ -24,14 +28,19 @@ package final class ChangeClient: Station {
   /// - Parameters:
   ///   - feed: a name for people, at most 64 bytes.
   ///   - curve: its own and the link's keys; nil for plain text.
+  ///   - kept: the list of before, which need not be told again; nil where there is none.
   ///   - subscribers: how many the feed has, for ingest's operator; nil where that is not known.
-  ///   - heard: whatever ingest has said, at that time; on the reactor's thread.
+  ///   - heard: ingest has said something that could be taken, at that time; on the reactor's thread.
+  ///   - turnedStale: ingest has said nothing of that kind for `Limits.livenessMs`, or does so again, and the time; on
+  ///     the reactor's thread. It begins stale.
   ///   - replaced: a whole list, and the time; on the reactor's thread.
-  ///   - changed: what follows, and the list with it; on the reactor's thread.
+  ///   - changed: what follows, each and in one, and the list with it; on the reactor's thread.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, curve: CurveClient? = nil,
-    logger: Logger, subscribers: @escaping () -> Int? = { nil }, heard: @escaping (Int64) -> Void = { _ in },
-    replaced: @escaping (FeedState, Int64) -> Void, changed: @escaping (FeedChange, FeedState) -> Void
+    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, kept: FeedState? = nil,
+    curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },
+    heard: @escaping (Int64) -> Void = { _ in }, turnedStale: @escaping (Bool, Int64) -> Void = { _, _ in },
+    replaced: @escaping (FeedState, Int64) -> Void,
+    changed: @escaping ([FeedChange], FeedDelta, FeedState) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -43,13 +52,15 @@ package final class ChangeClient: Station {
     self.changed = changed
     self.subscribers = subscribers
     self.heard = heard
+    self.turnedStale = turnedStale
+    state = kept
     heardMs = Reactor.nowMs
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     heardMs = nowMs
-    if frames.count == 1, let (id, epoch, entries) = EntryFrame.changes(frames[0]) {
-      if isAwaited(id, nowMs: nowMs) { take(entries, of: epoch, nowMs: nowMs) }
+    if frames.count == 1, let (id, epoch, changes) = EntryFrame.changes(frames[0]) {
+      if isAwaited(id) { take(changes, of: epoch, nowMs: nowMs) }
       return
     }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
@@ -58,17 +69,18 @@ package final class ChangeClient: Station {
       }
       return
     }
-    guard isAwaited(reply.requestID, nowMs: nowMs) else { return }
+    guard isAwaited(reply.requestID) else { return }
     switch reply.body {
     case .list(let list):
       guard let entries = entries(list.entries) else { return refuse("a list with a forbidden field", nowMs: nowMs) }
       let new = FeedState(epoch: epoch, seq: reply.seq, entries: entries)
       guard new.hash == list.stateHash else { return refuse("a list that its hash does not match", nowMs: nowMs) }
-      guard isForward(new) else { return }
+      guard isForward(new, nowMs: nowMs) else { return }
       logger.info("list taken", metadata: ["seq": "\(new.seq)", "entries": "\(new.entries.count)"])
       state = new
+      taken(nowMs: nowMs)
       replaced(new, nowMs)
-    case .changes(let changes): take(changes.entries, of: epoch, nowMs: nowMs)
+    case .changes(let changes): take(changes.changes, of: epoch, nowMs: nowMs)
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       askedMs = nowMs + Limits.livenessMs
@@ -88,28 +100,44 @@ package final class ChangeClient: Station {
     if askedMs == nil {
       id += 1
       let sent = socket.send(FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers()).bytes)
-      if sent == .accepted { askedMs = nowMs } else { return nowMs + 100 }
+      if sent == .accepted { askedMs = nowMs }
     }
-    return min((askedMs ?? nowMs) + 2 * Limits.fetchWaitMs + 1, heardMs + Limits.livenessMs + 1)
+    if !isStale, nowMs - takenMs > Limits.livenessMs {
+      isStale = true
+      logger.warning("ingest tells nothing: the list is stale")
+      turnedStale(true, nowMs)
+    }
+    var nextMs = min(askedMs.map { $0 + 2 * Limits.fetchWaitMs + 1 } ?? nowMs + 100, heardMs + Limits.livenessMs + 1)
+    if !isStale { nextMs = min(nextMs, takenMs + Limits.livenessMs + 1) }
+    return nextMs
   }
 
   package func leave() {}
 
   /// Not so an answer to a question of before a reconnection.
-  private func isAwaited(_ answered: UInt64, nowMs: Int64) -> Bool {
+  private func isAwaited(_ answered: UInt64) -> Bool {
     guard answered == id, askedMs != nil else { return false }
     askedMs = nil
-    heard(nowMs)
     return true
   }
 
-  /// - Parameter entries: by rising `seq`; nil when one is not as the protocol says.
-  private func take(_ entries: [FeedEntry]?, of epoch: Epoch, nowMs: Int64) {
-    guard let entries, let prevSeq = state?.seq, epoch == state?.epoch else {
-      return refuse("changes with a forbidden field or of another history", nowMs: nowMs)
+  /// What ingest has said is the list as it stands there.
+  private func taken(nowMs: Int64) {
+    takenMs = nowMs
+    heard(nowMs)
+    guard isStale else { return }
+    isStale = false
+    turnedStale(false, nowMs)
+  }
+
+  /// - Parameter changes: by rising `seq`; nil when one is not as the protocol says.
+  private func take(_ changes: [FeedChange]?, of epoch: Epoch, nowMs: Int64) {
+    guard let changes, let seq = state?.seq, epoch == state?.epoch, changes.first?.seq ?? .max > seq else {
+      return refuse("changes with a forbidden field, of another history or known already", nowMs: nowMs)
     }
-    guard !entries.isEmpty, let removed = state?.apply(entries), let state else { return }
-    changed(FeedChange(prevSeq: prevSeq, entries: entries, removed: removed), state)
+    taken(nowMs: nowMs)
+    guard !changes.isEmpty, let delta = state?.apply(changes), let state else { return }
+    changed(changes, delta, state)
   }
 
   /// What ingest says cannot be taken: the same answer would come at once, again and again.
@@ -119,12 +147,12 @@ package final class ChangeClient: Station {
   }
 
   /// A store that has gone backwards under the same epoch is not what subscribers have seen: say so, and keep to that.
-  private func isForward(_ new: FeedState) -> Bool {
+  private func isForward(_ new: FeedState, nowMs: Int64) -> Bool {
     guard let state, state.epoch == new.epoch, new.seq < state.seq else { return true }
     logger.critical(
       "ingest's store has gone backwards: restore it with a new epoch",
       metadata: ["had": "\(state.seq)", "now": "\(new.seq)"])
-    askedMs = Reactor.nowMs + Limits.livenessMs
+    askedMs = nowMs + Limits.livenessMs
     return false
   }
 }

@@ -19,7 +19,7 @@ package final class ChangeServer: Station {
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
-  private let inbox: Inbox<[FeedEntry]>
+  private let inbox: Inbox<[FeedChange]>
   private let logger: Logger
   private var log: ChangeLog
   private var waiting: [[UInt8]: Fetch] = [:]
@@ -34,7 +34,7 @@ package final class ChangeServer: Station {
   ///   - inbox: committed changes, by rising `seq`.
   ///   - curve: the link's keys; nil for plain text.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedEntry]>,
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedChange]>,
     curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: 4_096)

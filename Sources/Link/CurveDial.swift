@@ -6,7 +6,6 @@ import OnTheMap
 final class CurveDial: Station {
   let socket: Socket
   private let dialled: Socket
-  private let endpoint: Endpoint
   private let curve: CurveClient
   private let logger: Logger
   private var pacing = HandshakePacing()
@@ -14,12 +13,10 @@ final class CurveDial: Station {
   private var connection: ConnectionLog?
 
   init(
-    _ context: Reactor.Context, dialling dialled: Socket, endpoint: Endpoint, curve: CurveClient,
-    connection: ConnectionLog?, logger: Logger
+    _ context: Reactor.Context, dialling dialled: Socket, curve: CurveClient, connection: ConnectionLog?, logger: Logger
   ) throws(LinkError) {
     socket = try context.monitor(dialled)
     self.dialled = dialled
-    self.endpoint = endpoint
     self.curve = curve
     self.logger = logger
     self.connection = connection
@@ -36,7 +33,7 @@ final class CurveDial: Station {
     case .handshakeFailed(let failure):
       // Of the connection that is gone already.
       guard pacing.dueMs == nil else { return }
-      dialled.holdBack(endpoint)
+      dialled.holdBack()
       var random = SystemRandomNumberGenerator()
       pacing.failed(nowMs: nowMs, using: &random)
       tell(failure, nowMs: nowMs)
@@ -48,7 +45,7 @@ final class CurveDial: Station {
     guard let dueMs = pacing.dueMs else { return .max }
     guard nowMs >= dueMs else { return dueMs }
     pacing.begun()
-    dialled.letGo(endpoint)
+    dialled.letGo()
     return .max
   }
 
@@ -66,7 +63,7 @@ final class CurveDial: Station {
     logger.warning(
       "cannot connect",
       metadata: [
-        "to": "\(endpoint)", "reason": "\(reason)", "key": "\(curve.keys.publicKey)",
+        "to": "\(dialled.peer?.description ?? "")", "reason": "\(reason)", "key": "\(curve.keys.publicKey)",
         "expected": "\(curve.server)", "before": "\(suppressed)",
       ])
   }

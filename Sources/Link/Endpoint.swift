@@ -28,6 +28,17 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
       || address.wholeMatch(of: #/127\.\d{1,3}\.\d{1,3}\.\d{1,3}/#) != nil
   }
 
+  /// The address one port above, for what belongs to this one: a free port where this takes a free one, a file beside
+  /// it where this is a file; nil above the last port.
+  package var next: Endpoint? {
+    guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else {
+      return try? Endpoint(description + ".query")
+    }
+    let port = description[description.index(after: colon)...]
+    guard let number = UInt16(port) else { return self }
+    return number == .max ? nil : try? Endpoint("\(description[...colon])\(number + 1)")
+  }
+
   /// A host name or address together with a scheme and port, as a client connects to it: a wildcard becomes this host.
   package var connectable: Endpoint {
     guard ["tcp://0.0.0.0:", "tcp://[::]:", "tcp://*:"].contains(where: description.hasPrefix) else { return self }

@@ -8,44 +8,66 @@ enum EntryFrame {
   /// What a feed tells its subscribers.
   enum Body {
     case snapshot(Onthemap_Feed_V1_SnapshotReason)
-    case delta(FeedChange)
-    case heartbeat
-    case bye(reason: String)
+    case delta(FeedDelta)
+    case heartbeat(ringFrom: UInt64)
+    case bye(reason: String, alternates: [Endpoint])
   }
 
   /// A frame of the feed.
   ///
   /// - Parameters:
   ///   - state: the list, after the change if there is one.
+  ///   - hash: the list's, where it is known already.
+  ///   - isStale: nothing was heard from ingest for some time.
   ///   - unixMs: the wall clock.
-  static func feed(_ body: Body, _ state: FeedState, instance: String, unixMs: Int64) -> [UInt8] {
+  static func feed(
+    _ body: Body, _ state: FeedState, hash: UInt64? = nil, isStale: Bool = false, instance: String, unixMs: Int64
+  ) -> [UInt8] {
     var frame = FieldWriter()
     frame.version()
     frame.data(4, state.epoch.bytes)
     frame.number(5, state.seq)
     frame.fixed64(6, UInt64(bitPattern: unixMs))
     frame.text(7, instance)
+    frame.number(8, isStale ? 1 : 0)
+    let hash = hash ?? state.hash
     switch body {
-    case .snapshot(let reason):
-      frame.message(16) { snapshot in
-        snapshot.number(1, UInt64(reason.rawValue))
-        snapshot.number(2, UInt64(Limits.feedEntriesMax))
-        for entry in state.entries { snapshot.entry(3, entry) }
-        snapshot.fixed64(4, state.hash)
-      }
-    case .delta(let change):
-      frame.message(17) { delta in
-        delta.number(1, change.prevSeq)
-        for entry in change.entries { delta.entry(2, entry) }
-        for id in change.removed { delta.text(3, id.description) }
-        delta.fixed64(4, state.hash)
-      }
-    case .heartbeat:
+    case .snapshot(let reason): frame.message(16) { $0.snapshot(reason, state, hash: hash) }
+    case .delta(let delta): frame.message(17) { $0.delta(delta, hash: hash) }
+    case .heartbeat(let ringFrom):
       frame.message(18) { heartbeat in
         heartbeat.number(1, UInt64(Limits.feedHeartbeatMs))
-        heartbeat.fixed64(2, state.hash)
+        heartbeat.fixed64(2, hash)
+        heartbeat.number(3, ringFrom)
       }
-    case .bye(let reason): frame.message(19) { $0.text(1, reason) }
+    case .bye(let reason, let alternates):
+      frame.message(19) { bye in
+        bye.text(1, reason)
+        for endpoint in alternates { bye.text(3, endpoint.description) }
+      }
+    }
+    return frame.bytes
+  }
+
+  /// What a feed answers to a question, where it has a list.
+  enum Answer {
+    case snapshot
+    case delta(FeedDelta)
+    case notModified
+  }
+
+  /// A feed's answer to a question.
+  static func answer(_ answer: Answer, _ state: FeedState, isStale: Bool, id: UInt64) -> [UInt8] {
+    var frame = FieldWriter()
+    frame.version()
+    frame.number(4, id)
+    frame.data(5, state.epoch.bytes)
+    frame.number(6, state.seq)
+    frame.number(7, isStale ? 1 : 0)
+    switch answer {
+    case .snapshot: frame.message(16) { $0.snapshot(.query, state, hash: state.hash) }
+    case .delta(let delta): frame.message(17) { $0.delta(delta, hash: state.hash) }
+    case .notModified: frame.message(18) { _ in }
     }
     return frame.bytes
   }
@@ -57,18 +79,9 @@ enum EntryFrame {
     frame.number(4, id)
     frame.data(5, epoch.bytes)
     switch answer {
-    case .changes(let entries, let lastSeq):
+    case .changes(let changes, let lastSeq):
       frame.number(6, lastSeq)
-      frame.message(16) { changes in
-        for entry in entries { changes.entry(1, entry) }
-        for entry in entries {
-          guard let traceparent = entry.trace?.description else { continue }
-          changes.message(2) { trace in
-            trace.number(1, entry.seq)
-            trace.text(2, traceparent)
-          }
-        }
-      }
+      frame.message(16) { $0.changes(changes) }
     case .snapshot(let state):
       frame.number(6, state.seq)
       frame.message(17) { list in
@@ -88,25 +101,28 @@ enum EntryFrame {
         case (7, .bytes(let instance))? = frame.next(), String(utf8: instance) != nil,
         case (17, .bytes(let body))? = frame.next(), frame.isAtEnd
       else { return nil }
-      var delta = FieldReader(body)
-      var (prevSeq, hash, entries): (UInt64, UInt64, [FeedEntry]) = (0, 0, [])
-      while !delta.isAtEnd {
-        switch delta.next() {
+      var fields = FieldReader(body)
+      var (prevSeq, hash, entries, gone): (UInt64, UInt64, [FeedEntry], [PostID]) = (0, 0, [], [])
+      while !fields.isAtEnd {
+        switch fields.next() {
         case (1, .varint(let value))?: prevSeq = value
         case (2, .bytes(let bytes))?:
           guard let entry = FeedEntry(bytes) else { return nil }
           entries.append(entry)
-        case (3, .bytes(let id))?: guard PostID(utf8: id) != nil else { return nil }
+        case (3, .bytes(let bytes))?:
+          guard let id = PostID(utf8: bytes) else { return nil }
+          gone.append(id)
         case (4, .fixed64(let value))?: hash = value
         default: return nil
         }
       }
-      return .delta(epoch: epoch, prevSeq: prevSeq, seq: seq, upsert: entries, hash: hash)
+      let delta = FeedDelta(prevSeq: prevSeq, seq: seq, upsert: entries, remove: gone)
+      return .delta(delta, epoch: epoch, hash: hash)
     }
   }
 
   /// Changes from ingest; nil for any other answer, and where the generated code has to look.
-  static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, entries: [FeedEntry])? {
+  static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange])? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
       guard frame.isOfThisVersion(), case (4, .varint(let id))? = frame.next(),
@@ -129,7 +145,7 @@ enum EntryFrame {
         default: return nil
         }
       }
-      return (id, epoch, entries.traced(traces))
+      return (id, epoch, entries.traced(traces).map { .put($0) })
     }
   }
 }
@@ -144,6 +160,38 @@ extension [FeedEntry] {
 }
 
 extension FieldWriter {
+  fileprivate mutating func snapshot(_ reason: Onthemap_Feed_V1_SnapshotReason, _ state: FeedState, hash: UInt64) {
+    number(1, UInt64(reason.rawValue))
+    number(2, UInt64(Limits.feedEntriesMax))
+    for entry in state.entries { self.entry(3, entry) }
+    fixed64(4, hash)
+  }
+
+  fileprivate mutating func delta(_ delta: FeedDelta, hash: UInt64) {
+    number(1, delta.prevSeq)
+    for entry in delta.upsert { self.entry(2, entry) }
+    for id in delta.remove { text(3, id.description) }
+    fixed64(4, hash)
+  }
+
+  fileprivate mutating func changes(_ changes: [FeedChange]) {
+    for case .put(let entry) in changes { self.entry(1, entry) }
+    for case .put(let entry) in changes {
+      guard let traceparent = entry.trace?.description else { continue }
+      message(2) { trace in
+        trace.number(1, entry.seq)
+        trace.text(2, traceparent)
+      }
+    }
+    for case .gone(let id, let seq, let next) in changes {
+      message(3) { removal in
+        removal.number(1, seq)
+        removal.text(2, id.description)
+        if let next { removal.entry(3, next) }
+      }
+    }
+  }
+
   fileprivate mutating func entry(_ field: UInt8, _ entry: FeedEntry) {
     message(field) { fields in
       fields.text(1, entry.id.description)

@@ -23,6 +23,22 @@ func entries(_ wire: [Onthemap_Feed_V1_Entry]) -> [FeedEntry]? {
   return entries.count == wire.count ? entries : nil
 }
 
+extension Onthemap_Feed_V1_Snapshot {
+  /// Nil when an entry is not as the protocol says.
+  func state(_ epoch: Epoch, _ seq: UInt64) -> FeedState? {
+    Link.entries(entries).map { FeedState(epoch: epoch, seq: seq, entries: $0) }
+  }
+}
+
+extension Onthemap_Feed_V1_Delta {
+  /// Nil when an entry or an id is not as the protocol says.
+  func delta(to seq: UInt64) -> FeedDelta? {
+    let gone = remove.compactMap { PostID($0) }
+    guard gone.count == remove.count, let upsert = entries(upsert) else { return nil }
+    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: gone)
+  }
+}
+
 extension FeedFrame {
   /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
   static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
@@ -36,13 +52,14 @@ extension FeedFrame {
     else { return nil }
     switch wire.body {
     case .snapshot(let snapshot):
-      guard let entries = entries(snapshot.entries) else { return nil }
-      return .snapshot(FeedState(epoch: epoch, seq: wire.seq, entries: entries), hash: snapshot.stateHash)
+      guard let state = snapshot.state(epoch, wire.seq) else { return nil }
+      return .snapshot(state, hash: snapshot.stateHash, isStale: wire.stale)
     case .delta(let delta):
-      guard let upsert = entries(delta.upsert) else { return nil }
-      return .delta(epoch: epoch, prevSeq: delta.prevSeq, seq: wire.seq, upsert: upsert, hash: delta.stateHash)
-    case .heartbeat(let heartbeat): return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash)
-    case .bye(let bye): return .bye(reason: bye.reason)
+      guard let told = delta.delta(to: wire.seq) else { return nil }
+      return .delta(told, epoch: epoch, hash: delta.stateHash)
+    case .heartbeat(let heartbeat):
+      return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash, isStale: wire.stale)
+    case .bye(let bye): return .bye(reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)))
     case nil: return wire.minor > Protocol.minor ? .later : nil
     }
   }

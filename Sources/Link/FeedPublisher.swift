@@ -14,11 +14,15 @@ package final class FeedPublisher: Station {
   private let instance: String
   private let logger: Logger
   private let unixMs: @Sendable () -> Int64
+  private let alternates: [Endpoint]
   private var state: FeedState?
+  private var hash: UInt64 = 0
+  private var ringFrom: UInt64 = 0
+  private var isStale = true
   private var joins: [[UInt8]] = []
-  private var joinTokens = Double(Limits.joinsPerSecondMax)
-  private var joinTokensMs: Int64 = 0
-  private var joinFrame: (seq: UInt64, epoch: Epoch, bytes: [UInt8])?
+  private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
+  /// Of the list as it stands, once somebody has asked for it.
+  private var joinFrame: [UInt8]?
   private var snapshotMs: Int64 = 0
   private var snapshotSeq: UInt64 = 0
   private var heartbeatMs: Int64 = 0
@@ -29,17 +33,19 @@ package final class FeedPublisher: Station {
 
   /// - Parameters:
   ///   - instance: names the process to its subscribers.
+  ///   - alternates: where subscribers are sent when this feed ends, `Limits.alternatesMax` at most.
   ///   - curve: the link's keys; nil for plain text.
   ///   - unixMs: the wall clock, for people who read frames.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, instance: String, curve: CurveServer? = nil, logger: Logger,
-    unixMs: @escaping @Sendable () -> Int64
+    _ context: Reactor.Context, bind: Endpoint, instance: String, alternates: [Endpoint] = [],
+    curve: CurveServer? = nil, logger: Logger, unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
     socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
     try socket.set(ZMQOption.xpubVerbose, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
     self.instance = instance
+    self.alternates = Array(alternates.prefix(Limits.alternatesMax))
     self.logger = logger
     self.unixMs = unixMs
   }
@@ -47,17 +53,35 @@ package final class FeedPublisher: Station {
   /// Connections of subscribers, those that have only begun among them. On the reactor's thread.
   package var subscribers: Int { connections.count }
 
-  /// The list as ingest has it: after a start, a gap, or another history.
+  /// The list as ingest has it, or as it was kept: after a start, a gap, or another history.
   package func replace(_ state: FeedState, nowMs: Int64) {
-    self.state = state
+    ringFrom = state.seq
+    set(state)
     publishSnapshot(.change, nowMs: nowMs)
     publishHeartbeat(nowMs: nowMs)
   }
 
-  /// A change of the list, at most `Limits.changesPerFetchMax` entries, and the list after it.
-  package func change(_ change: FeedChange, to state: FeedState) {
+  /// A change of the list, and the list after it.
+  ///
+  /// - Parameter ringFrom: a question for what has changed since an earlier number is answered with the whole list.
+  package func change(_ delta: FeedDelta, to state: FeedState, ringFrom: UInt64) {
+    self.ringFrom = ringFrom
+    set(state)
+    publish(Topic.delta, .delta(delta))
+  }
+
+  /// Whether ingest is silent. It begins stale.
+  package func set(isStale: Bool, nowMs: Int64) {
+    self.isStale = isStale
+    joinFrame = nil
+    publishSnapshot(.change, nowMs: nowMs)
+    publishHeartbeat(nowMs: nowMs)
+  }
+
+  private func set(_ state: FeedState) {
     self.state = state
-    publish(Topic.delta, .delta(change))
+    hash = state.hash
+    joinFrame = nil
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -76,7 +100,7 @@ package final class FeedPublisher: Station {
 
   package func turn(nowMs: Int64) -> Int64 {
     guard let state else { return nowMs + Limits.feedHeartbeatMs }
-    answerJoins(state, nowMs: nowMs)
+    answerJoins(nowMs: nowMs)
     let sinceMs = nowMs - snapshotMs
     if state.seq != snapshotSeq, sinceMs >= Limits.snapshotIntervalMinMs {
       publishSnapshot(.change, nowMs: nowMs)
@@ -91,21 +115,17 @@ package final class FeedPublisher: Station {
 
   package func leave() {
     guard state != nil else { return }
-    publish(Topic.heartbeat, .bye(reason: "the feed is stopped"))
+    publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
   }
 
-  private func answerJoins(_ state: FeedState, nowMs: Int64) {
-    let rate = Double(Limits.joinsPerSecondMax)
-    joinTokens = min(rate, joinTokens + rate * Double(nowMs - joinTokensMs) / 1_000)
-    joinTokensMs = nowMs
+  private func answerJoins(nowMs: Int64) {
     guard !joins.isEmpty else { return }
-    if joinFrame?.seq != state.seq || joinFrame?.epoch != state.epoch {
-      joinFrame = (state.seq, state.epoch, frame(.snapshot(.join)))
-    }
-    let answered = joins.prefix(Int(joinTokens))
-    for topic in answered { socket.send(topic, joinFrame?.bytes ?? []) }
-    joinTokens -= Double(answered.count)
-    if !answered.isEmpty { answeredJoins.increment(by: answered.count) }
+    let answered = joins.prefix(joinTokens.take(joins.count, nowMs: nowMs))
+    if answered.isEmpty { return }
+    let frame = joinFrame ?? frame(.snapshot(.join))
+    joinFrame = frame
+    for topic in answered { socket.send(topic, frame) }
+    answeredJoins.increment(by: answered.count)
     joins.removeFirst(answered.count)
   }
 
@@ -119,7 +139,7 @@ package final class FeedPublisher: Station {
   private func publishHeartbeat(nowMs: Int64) {
     guard state != nil else { return }
     heartbeatMs = nowMs
-    publish(Topic.heartbeat, .heartbeat)
+    publish(Topic.heartbeat, .heartbeat(ringFrom: ringFrom))
   }
 
   private func publish(_ topic: String, _ body: EntryFrame.Body) {
@@ -128,6 +148,6 @@ package final class FeedPublisher: Station {
 
   private func frame(_ body: EntryFrame.Body) -> [UInt8] {
     guard let state else { return [] }
-    return EntryFrame.feed(body, state, instance: instance, unixMs: unixMs())
+    return EntryFrame.feed(body, state, hash: hash, isStale: isStale, instance: instance, unixMs: unixMs())
   }
 }

@@ -7,14 +7,18 @@ package final class FeedSubscriber: Station {
   package enum Event: Sendable {
     /// The whole list, after a join or a loss.
     case list(FeedState)
-    /// What is new, by rising `seq`, and the list with it.
-    case changes([FeedEntry], FeedState)
+    /// What has changed, and the list with it.
+    case changes(FeedDelta, FeedState)
+    /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
+    case stale(Bool)
     /// The list is no longer known to be right; a new one is asked for.
     case lost(reason: String)
   }
 
   package let socket: Socket
-  private let endpoint: Endpoint
+  /// Feeds of the same list: the first is asked first, and each that falls silent or leaves is the last from then on.
+  private var endpoints: [Endpoint]
+  private let endpointsMax: Int
   private let logger: Logger
   private let tell: @Sendable (Event) -> Void
   private var replica: FeedReplica
@@ -23,10 +27,11 @@ package final class FeedSubscriber: Station {
   private var malformed = MalformedFrames("feed")
 
   /// - Parameters:
-  ///   - curve: its own and the link's keys; nil for plain text.
+  ///   - endpoints: one or more feeds of the same list, in the order in which to try them.
+  ///   - curve: its own and the link's keys, the same for all of them; nil for plain text.
   ///   - tell: called on the reactor's thread; must not wait.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, curve: CurveClient? = nil, logger: Logger,
+    _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, logger: Logger,
     tell: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
@@ -37,8 +42,9 @@ package final class FeedSubscriber: Station {
     let join = Topic.join(Topic.nonce())
     try socket.subscribe(join)
     self.join = join
-    try context.connect(socket, endpoint, curve: curve, logger: logger)
-    self.endpoint = endpoint
+    try context.connect(socket, endpoints[0], curve: curve, logger: logger)
+    self.endpoints = endpoints
+    endpointsMax = endpoints.count + Limits.alternatesMax
     self.logger = logger
     self.tell = tell
     replica = FeedReplica(nowMs: Reactor.nowMs)
@@ -56,23 +62,23 @@ package final class FeedSubscriber: Station {
     case .replaced:
       schedule.listed()
       if let state = replica.state { tell(.list(state)) }
-    case .changed(let entries): if let state = replica.state { tell(.changes(entries, state)) }
+      if replica.isFeedStale { tell(.stale(true)) }
+    case .changed(let delta): if let state = replica.state { tell(.changes(delta, state)) }
+    case .staleness(let isStale): tell(.stale(isStale))
     case .resync(let reason):
       tell(.lost(reason: reason))
       var random = SystemRandomNumberGenerator()
       schedule.lost(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
+    if case .bye(_, let alternates) = frame { leave(for: alternates, nowMs: nowMs) }
   }
 
   package func turn(nowMs: Int64) -> Int64 {
     let wasLive = replica.isLive
     if replica.isStale(nowMs: nowMs) {
       if wasLive { tell(.lost(reason: "the feed is silent")) }
-      replica.reconnected(nowMs: nowMs)
-      try? socket.reconnect(endpoint)
-      // libzmq subscribes again by itself.
-      schedule.joined(nowMs: nowMs)
+      connectNext(nowMs: nowMs)
     }
     if !replica.isLive, nowMs >= schedule.dueMs {
       rejoin()
@@ -82,6 +88,21 @@ package final class FeedSubscriber: Station {
   }
 
   package func leave() {}
+
+  /// The feed ends: to another one at once, where one is known; else this one may come back.
+  private func leave(for alternates: [String], nowMs: Int64) {
+    let new = alternates.compactMap { try? Endpoint($0) }.filter { !endpoints.contains($0) }
+    endpoints.insert(contentsOf: new.prefix(max(0, endpointsMax - endpoints.count)), at: 1)
+    if endpoints.count > 1 { connectNext(nowMs: nowMs) }
+  }
+
+  private func connectNext(nowMs: Int64) {
+    endpoints.append(endpoints.removeFirst())
+    replica.reconnected(nowMs: nowMs)
+    try? socket.reconnect(endpoints[0])
+    // libzmq subscribes again by itself.
+    schedule.joined(nowMs: nowMs)
+  }
 
   private func rejoin() {
     if let join { try? socket.unsubscribe(join) }

@@ -49,8 +49,20 @@ extension FetchReply {
 }
 
 extension Onthemap_Changes_V1_Changes {
-  /// All of them, or nil when one is not as the protocol says. A trace that is none is left out.
-  var entries: [FeedEntry]? {
-    Link.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) })
+  /// All of them by rising number, or nil when one is not as the protocol says. A trace that is none is left out.
+  var changes: [FeedChange]? {
+    guard let entries = Link.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) }) else { return nil }
+    let gone = removals.compactMap(\.change)
+    guard gone.count == removals.count else { return nil }
+    let put = entries.map { FeedChange.put($0) }
+    return gone.isEmpty ? put : (put + gone).sorted { $0.seq < $1.seq }
+  }
+}
+
+extension Onthemap_Changes_V1_Removal {
+  fileprivate var change: FeedChange? {
+    guard let id = PostID(postID) else { return nil }
+    guard hasNext else { return .gone(id, seq: seq, next: nil) }
+    return next.entry.map { .gone(id, seq: seq, next: $0) }
   }
 }

@@ -8,6 +8,8 @@ package enum LinkName: String, Sendable, CaseIterable, CustomStringConvertible {
   case changes
   /// Subscribers connect to it.
   case feed
+  /// Who asks a feed connects to it.
+  case query
 
   package var description: String { rawValue }
 

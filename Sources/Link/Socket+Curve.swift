@@ -25,16 +25,16 @@ extension Socket {
   }
 
   /// Takes the connection away until `letGo`.
-  func holdBack(_ endpoint: Endpoint) {
+  func holdBack() {
     isHeldBack = true
-    zmq_disconnect(handle, endpoint.description)
+    disconnect()
   }
 
   /// Makes the connection that was taken away.
-  func letGo(_ endpoint: Endpoint) {
+  func letGo() {
     isHeldBack = false
     // It was good before; what libzmq refuses now, the station's own reconnection repeats.
-    try? connect(endpoint)
+    if let peer { try? connect(peer) }
   }
 
   /// Gives the address up, and with it all connections that came by it.
@@ -89,7 +89,7 @@ extension Reactor.Context {
     let log = link.map { ConnectionLog($0, to: endpoint, logger: logger) }
     if let curve {
       try socket.identify(curve)
-      add(try CurveDial(self, dialling: socket, endpoint: endpoint, curve: curve, connection: log, logger: logger))
+      add(try CurveDial(self, dialling: socket, curve: curve, connection: log, logger: logger))
     } else if let log {
       add(try DialWatch(self, watching: socket, log))
     }

@@ -34,6 +34,8 @@ package final class Socket {
   private(set) var boundName = ""
   /// Whether it may not connect for the moment.
   var isHeldBack = false
+  /// The address that it connects to.
+  private(set) var peer: Endpoint?
   private var isWatched = false
   /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
@@ -100,17 +102,22 @@ package final class Socket {
   }
 
   func connect(_ endpoint: Endpoint) throws(LinkError) {
+    peer = endpoint
     guard zmq_connect(handle, endpoint.description) == 0 else {
       throw .address(endpoint.description, reason: LinkError.lastReason)
     }
   }
 
-  /// Drops the connection and makes it anew, with everything that a broken one may hold. Not while it is held back.
+  /// Drops the connection, with everything that a broken one may hold, and makes it anew, there or elsewhere. While it
+  /// is held back, only the address changes.
   func reconnect(_ endpoint: Endpoint) throws(LinkError) {
-    guard !isHeldBack else { return }
-    zmq_disconnect(handle, endpoint.description)
-    try connect(endpoint)
+    if !isHeldBack { disconnect() }
+    peer = endpoint
+    if !isHeldBack { try connect(endpoint) }
   }
+
+  /// Drops the connection.
+  func disconnect() { if let peer { zmq_disconnect(handle, peer.description) } }
 
   func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))

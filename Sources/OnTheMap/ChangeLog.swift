@@ -1,26 +1,30 @@
 import DequeModule
 
-/// The latest changes of the list, for feeds to fetch, and the list itself for a feed that is further behind.
+/// The latest changes of the list, for those who follow it, and the list itself for who is further behind.
 package struct ChangeLog: Sendable {
   /// What a feed gets.
   package enum Answer: Sendable, Equatable {
     /// By rising `seq`: all that follows the feed's number, up to `Limits.changesPerFetchMax`.
-    case changes([FeedEntry], lastSeq: UInt64)
+    case changes([FeedChange], lastSeq: UInt64)
     /// The whole list: the feed is new, too far behind, or of another history.
     case snapshot(FeedState)
   }
 
-  /// The list without the changes that came last, fewer than `Limits.changesKept`: few ask for it as it stands.
+  /// The list without the changes that came last, fewer than are kept: few ask for it as it stands.
   private var tip: FeedState
   private var untipped = 0
-  private var ring: Deque<FeedEntry> = []
-  /// Every change above this number is in the ring.
-  private var from: UInt64
+  private var ring: Deque<FeedChange> = []
+  private let kept: Int
+  /// Every change above this number is here.
+  package private(set) var from: UInt64
   /// The number of the last change.
   package private(set) var seq: UInt64
 
-  /// - Parameter state: the list as it is on disk.
-  package init(state: FeedState) {
+  /// - Parameters:
+  ///   - state: the list as it is.
+  ///   - kept: changes that are kept at most.
+  package init(state: FeedState, kept: Int = Limits.changesKept) {
+    self.kept = kept
     tip = state
     from = state.seq
     seq = state.seq
@@ -37,16 +41,16 @@ package struct ChangeLog: Sendable {
   }
 
   /// Adds committed changes, by rising `seq`.
-  package mutating func append(_ changes: [FeedEntry]) {
+  package mutating func append(_ changes: [FeedChange]) {
     let new = changes.drop { $0.seq <= seq }
     ring.append(contentsOf: new)
     seq = new.last?.seq ?? seq
     untipped += new.count
-    if untipped >= Limits.changesKept {
+    if untipped >= kept {
       tip = state
       untipped = 0
     }
-    while ring.count > Limits.changesKept, let oldest = ring.popFirst() { from = oldest.seq }
+    while ring.count > kept, let oldest = ring.popFirst() { from = oldest.seq }
   }
 
   /// The answer to a feed that stands at a number; nil when there is nothing new for it.
@@ -56,6 +60,21 @@ package struct ChangeLog: Sendable {
     let first = firstIndex(after: afterSeq)
     let changes = Array(ring[first...].prefix(min(max, Limits.changesPerFetchMax)))
     return .changes(changes, lastSeq: changes.last?.seq ?? seq)
+  }
+
+  /// All that followed a number, in one; nil where that is not known any more, or is another history's.
+  package func delta(epoch: Epoch?, afterSeq: UInt64) -> FeedDelta? {
+    guard epoch == self.epoch, (from...seq).contains(afterSeq) else { return nil }
+    let state = state
+    var (back, gone): (Set<PostID>, [PostID]) = ([], [])
+    for change in ring[firstIndex(after: afterSeq)...] {
+      guard case .gone(let id, _, let next) = change else { continue }
+      gone.append(id)
+      if let next { back.insert(next.id) }
+    }
+    // What fell off the list's end is not known here, and falls off everybody's.
+    let upsert = state.entries.reversed().filter { $0.seq > afterSeq || back.contains($0.id) }
+    return FeedDelta(prevSeq: afterSeq, seq: seq, upsert: upsert, remove: gone)
   }
 
   private func firstIndex(after seq: UInt64) -> Int {

@@ -3,10 +3,12 @@
 package struct FeedReplica: Sendable {
   /// A frame of the feed.
   package enum Frame: Sendable, Equatable {
-    case snapshot(FeedState, hash: UInt64)
-    case delta(epoch: Epoch, prevSeq: UInt64, seq: UInt64, upsert: [FeedEntry], hash: UInt64)
-    case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64)
-    case bye(reason: String)
+    /// - Parameter isStale: the feed has not heard from ingest for some time.
+    case snapshot(FeedState, hash: UInt64, isStale: Bool = false)
+    case delta(FeedDelta, epoch: Epoch, hash: UInt64)
+    case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64, isStale: Bool = false)
+    /// - Parameter alternates: addresses of other feeds, in the order in which to try them.
+    case bye(reason: String, alternates: [String] = [])
     /// Of a later minor version: it shows that the feed lives, and may be ignored.
     case later
   }
@@ -15,8 +17,10 @@ package struct FeedReplica: Sendable {
   package enum Effect: Sendable, Equatable {
     /// The list was replaced.
     case replaced
-    /// These posts are new or changed, by rising `seq`.
-    case changed([FeedEntry])
+    /// The list has changed: what of the delta was new here.
+    case changed(FeedDelta)
+    /// The feed has lost ingest, or has it back: the list may be behind what is stored, or is so no longer.
+    case staleness(Bool)
     /// Nothing new.
     case unchanged
     /// The list can no longer be trusted: ask for a snapshot. The reason is for people.
@@ -27,6 +31,8 @@ package struct FeedReplica: Sendable {
   package private(set) var state: FeedState?
   /// Whether the list is known to be the feed's latest, as far as frames have come.
   package private(set) var isLive = false
+  /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind what is stored.
+  package private(set) var isFeedStale = false
   private var heardMs: Int64
 
   /// - Parameter nowMs: milliseconds of a clock that never goes back, as everywhere here.
@@ -39,24 +45,26 @@ package struct FeedReplica: Sendable {
   package mutating func receive(_ frame: Frame, nowMs: Int64) -> Effect {
     heardMs = nowMs
     switch frame {
-    case .snapshot(let snapshot, let hash): return replace(snapshot, hash: hash)
-    case .delta(let epoch, let prevSeq, let seq, let upsert, let hash):
-      guard isLive, let state else { return .unchanged }
+    case .snapshot(let snapshot, let hash, let isStale): return replace(snapshot, hash: hash, isStale: isStale)
+    case .delta(let delta, let epoch, let hash):
+      guard isLive, var state else { return .unchanged }
       guard epoch == state.epoch else { return lose("the feed tells another history") }
-      guard seq > state.seq else { return .unchanged }
-      guard prevSeq <= state.seq else { return lose("changes \(state.seq + 1) to \(prevSeq) are missing") }
-      let new = upsert.filter { $0.seq > state.seq }
-      self.state?.apply(new)
-      guard self.state?.seq == seq, self.state?.hash == hash else { return lose("the list's hash is not the feed's") }
+      guard delta.seq > state.seq else { return .unchanged }
+      guard delta.prevSeq <= state.seq else { return lose("changes \(state.seq + 1) to \(delta.prevSeq) are missing") }
+      let new = state.apply(delta)
+      guard state.hash == hash else { return lose("the list's hash is not the feed's") }
+      self.state = state
       return .changed(new)
-    case .heartbeat(let epoch, let seq, let hash):
+    case .heartbeat(let epoch, let seq, let hash, let isStale):
       guard isLive, let state else { return .unchanged }
       guard epoch == state.epoch else { return lose("the feed tells another history") }
       guard seq <= state.seq else { return lose("changes \(state.seq + 1) to \(seq) are missing") }
       guard seq < state.seq || hash == state.hash else { return lose("the list's hash is not the feed's") }
-      return .unchanged
+      guard isStale != isFeedStale else { return .unchanged }
+      isFeedStale = isStale
+      return .staleness(isStale)
     case .later: return .unchanged
-    case .bye(let reason): return lose("the feed ends: \(reason)")
+    case .bye(let reason, _): return lose("the feed ends: \(reason)")
     }
   }
 
@@ -67,11 +75,12 @@ package struct FeedReplica: Sendable {
     return true
   }
 
-  private mutating func replace(_ snapshot: FeedState, hash: UInt64) -> Effect {
+  private mutating func replace(_ snapshot: FeedState, hash: UInt64, isStale: Bool) -> Effect {
     guard snapshot.hash == hash else { return lose("a snapshot's hash does not match its list") }
     if isLive, let state, state.epoch == snapshot.epoch, snapshot.seq <= state.seq { return .unchanged }
     state = snapshot
     isLive = true
+    isFeedStale = isStale
     return .replaced
   }
 

@@ -1,13 +1,30 @@
 /// The list in the HTTP API's form: the same bytes from the feed, from ingest, and from `watch --json`.
 extension FeedState {
   /// One object.
-  package var json: JSONText {
+  ///
+  /// - Parameter isStale: whether it may be behind what is stored.
+  package func json(isStale: Bool = false) -> JSONText {
     .object { list in
       list.add("epoch", epoch.description)
       list.add("seq", seq)
       list.add("stateHash", hexadecimal(hash, digits: 16))
+      list.add("stale", isStale)
       list.array("entries", entries) { $1.write(to: &$0) }
     }
+  }
+}
+
+extension FeedDelta {
+  /// Adds the members of what changed to an open object.
+  ///
+  /// - Parameter state: the list afterwards.
+  package func write(to json: inout JSONText, _ state: FeedState) {
+    json.add("epoch", state.epoch.description)
+    json.add("prevSeq", prevSeq)
+    json.add("seq", seq)
+    json.add("stateHash", hexadecimal(state.hash, digits: 16))
+    json.array("upsert", upsert) { $1.write(to: &$0) }
+    json.add("remove", remove.map(\.description))
   }
 }
 

@@ -1,23 +1,7 @@
-/// What changes did to the list, for those who follow it.
-package struct FeedChange: Sendable {
-  /// What the list stood at before.
-  package let prevSeq: UInt64
-  /// What is new, by rising `seq`.
-  package let entries: [FeedEntry]
-  /// The posts that left the list.
-  package let removed: [PostID]
-
-  package init(prevSeq: UInt64, entries: [FeedEntry], removed: [PostID]) {
-    self.prevSeq = prevSeq
-    self.entries = entries
-    self.removed = removed
-  }
-}
-
 /// The latest posts, newest first, and the sequence number that the list stands at.
 package struct FeedState: Sendable, Equatable {
   package private(set) var epoch: Epoch
-  /// Of the last change in the list.
+  /// Of the last change of the list.
   package private(set) var seq: UInt64
   /// At most `Limits.feedEntriesMax`, by falling `seq`.
   package private(set) var entries: [FeedEntry]
@@ -29,32 +13,86 @@ package struct FeedState: Sendable, Equatable {
     self.entries = Array(entries.prefix(Limits.feedEntriesMax))
   }
 
-  /// Puts changed posts at the top, in the order of their numbers, and lets the oldest go.
+  /// Makes the changes: what is put stands on top, the oldest goes, and comes back when others have gone.
   ///
   /// - Parameter changes: by rising `seq`, all above the state's.
-  /// - Returns: the posts that left the list.
+  /// - Returns: the same in one.
   @discardableResult
-  package mutating func apply(_ changes: [FeedEntry]) -> [PostID] { apply(newestFirst: changes.reversed()) }
+  package mutating func apply(_ changes: [FeedChange]) -> FeedDelta { apply(newestFirst: changes.reversed()) }
 
   /// The same, without a look at changes that newer ones have pushed out of the list already.
   @discardableResult
-  mutating func apply(newestFirst changes: some Sequence<FeedEntry>) -> [PostID] {
+  mutating func apply(newestFirst changes: some Sequence<FeedChange>) -> FeedDelta {
+    let (before, prevSeq) = (entries, seq)
     var list: [FeedEntry] = []
     list.reserveCapacity(Limits.feedEntriesMax)
-    var changed = Set<PostID>(minimumCapacity: min(changes.underestimatedCount, Limits.feedEntriesMax))
-    // A post that changed twice stands where its last change puts it.
-    for entry in changes where changed.insert(entry.id).inserted {
-      list.append(entry)
+    // Posts of which nothing older counts: one that changed twice stands where its last change puts it.
+    var known = Set<PostID>(minimumCapacity: min(changes.underestimatedCount, Limits.feedEntriesMax))
+    var gone: [PostID] = []
+    var back: [FeedEntry] = []
+    var newest: UInt64?
+    for change in changes {
+      newest = newest ?? change.seq
+      switch change {
+      case .put(let entry): if known.insert(entry.id).inserted { list.append(entry) }
+      case .gone(let id, _, let next):
+        known.insert(id)
+        gone.append(id)
+        if let next { back.append(next) }
+      }
       if list.count == Limits.feedEntriesMax { break }
     }
-    guard let first = list.first else { return [] }
-    var removed: [PostID] = []
-    for entry in entries where !changed.contains(entry.id) {
-      if list.count < Limits.feedEntriesMax { list.append(entry) } else { removed.append(entry.id) }
+    let put = list.count
+    var upsert: [FeedEntry] = []
+    var remove = gone
+    if back.isEmpty {
+      for entry in before where !known.contains(entry.id) {
+        if list.count < Limits.feedEntriesMax { list.append(entry) } else { remove.append(entry.id) }
+      }
+    } else {
+      // What was on the list, and what came back to it, by falling number; a post may be among them twice.
+      let had = Set(before.map(\.id))
+      for entry in (before + back).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
+        if list.count == Limits.feedEntriesMax {
+          if had.contains(entry.id) { remove.append(entry.id) }
+        } else {
+          list.append(entry)
+          if !had.contains(entry.id) { upsert.insert(entry, at: 0) }
+        }
+      }
     }
+    upsert += list[..<put].reversed()
     entries = list
-    seq = first.seq
-    return removed
+    seq = newest ?? seq
+    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
+  }
+
+  /// Makes what a delta tells: from `prevSeq` on, or from any number up to its `seq`.
+  ///
+  /// - Returns: what of it was new here.
+  @discardableResult
+  package mutating func apply(_ delta: FeedDelta) -> FeedDelta {
+    let (before, prevSeq) = (entries, seq)
+    let replaced = Set(delta.upsert.lazy.map(\.id))
+    let gone = Set(delta.remove)
+    var list = Array(delta.upsert.reversed())
+    var (had, remove): (Set<PostID>, [PostID]) = ([], [])
+    for entry in before {
+      if replaced.contains(entry.id) {
+        had.insert(entry.id)
+      } else if gone.contains(entry.id) {
+        remove.append(entry.id)
+      } else {
+        list.append(entry)
+      }
+    }
+    // What is only back stands further down.
+    if let oldest = delta.upsert.first, oldest.seq <= prevSeq { list.sort { $0.seq > $1.seq } }
+    remove += list.dropFirst(Limits.feedEntriesMax).map(\.id)
+    entries = Array(list.prefix(Limits.feedEntriesMax))
+    seq = delta.seq
+    let upsert = delta.upsert.filter { $0.seq > prevSeq || !had.contains($0.id) }
+    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: remove)
   }
 
   /// Proves that two lists are the same: FNV-1a, 64 bits, over each post's 10-character id and its `seq` as 8 bytes,

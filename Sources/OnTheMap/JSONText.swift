@@ -52,6 +52,17 @@ package struct JSONText: Sendable {
     quote(value)
   }
 
+  /// A member that is an array of texts.
+  package mutating func add(_ name: String, _ values: [String]) {
+    key(name)
+    open("[")
+    for value in values {
+      comma()
+      quote(value)
+    }
+    close("]")
+  }
+
   /// A member that is a whole number; exact in every reader up to 2^53.
   package mutating func add(_ name: String, _ value: some BinaryInteger) { raw(name, String(value)) }
 

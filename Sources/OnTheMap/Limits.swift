@@ -157,6 +157,19 @@ package enum Limits {
   package static let changesPerFetchMax = 100
   /// How long ingest keeps a feed's fetch open when there is nothing new.
   package static let fetchWaitMs: Int64 = 1_000
+  /// Changes that a feed keeps in memory for those who ask what has changed since. A subscriber further behind takes the
+  /// whole list; ten times the list's length are enough for a connection that was made anew.
+  package static let feedChangesKept = 1_024
+  /// Other feeds' addresses in a goodbye.
+  package static let alternatesMax = 8
+  /// How far a feed's list on disk may be behind the one that it tells.
+  package static let listKeptMs: Int64 = 2_000
+  /// A question to a feed.
+  package static let feedQueryBytesMax = 256
+  /// Answers that libzmq keeps for one who asks a feed: a few of the whole list; who does not read loses the others.
+  package static let feedAnswersQueuedMax = 8
+  /// Questions that a feed answers in a second: each may cost a list of about 20 KB.
+  package static let feedQueriesPerSecondMax = 1_000
   /// Snapshots of the feed on change: four a second at most.
   package static let snapshotIntervalMinMs: Int64 = 250
   /// Snapshots of the feed without a change.

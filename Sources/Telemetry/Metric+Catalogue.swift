@@ -175,6 +175,14 @@ extension Metric {
   package static let feedDropped = Metric(
     "onthemap_feed_joins_dropped_total", .counter, "Joins that were dropped because too many waited.")
 
+  /// Questions.
+  package static let feedQueries = Metric(
+    "onthemap_feed_queries_total", .counter, "Questions that the feed has answered with its list or what changed.")
+  /// Questions that were not as they should be, or too many.
+  package static let feedQueriesRefused = Metric(
+    "onthemap_feed_queries_refused_total", .counter,
+    "Questions that the feed has answered with an error: no list yet, malformed, or too many.")
+
   /// By their names.
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
@@ -183,6 +191,6 @@ extension Metric {
       queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued, queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, geocodeDuration,
-      geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedJoins, feedDropped,
+      geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })
 }

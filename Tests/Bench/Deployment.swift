@@ -36,7 +36,8 @@ final class Deployment {
     let feed = try Program(
       program,
       [
-        "feed", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations",
+        "feed", "--data", "none", "--ingest", changes, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
+        "--operations",
         "127.0.0.1:0",
       ], log: log("feed"))
     guard let publish = feed.ready["feed"] else { throw BenchError("the feed does not tell its address") }

@@ -18,6 +18,11 @@ enum Posts {
       updatedMs: ms)
   }
 
+  /// One post more.
+  static func delta(_ seq: UInt64) throws -> FeedDelta {
+    FeedDelta(prevSeq: seq - 1, seq: seq, upsert: [try entry(seq)], remove: [])
+  }
+
   static func list(_ seqs: ClosedRange<UInt64>, epoch byte: UInt8 = 7) throws -> FeedState {
     FeedState(
       epoch: try #require(Epoch([UInt8](repeating: byte, count: 16))), seq: seqs.upperBound,

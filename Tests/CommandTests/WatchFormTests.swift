@@ -18,7 +18,7 @@ struct WatchFormTests {
   func lines() throws {
     var form = WatchLines(limit: .max)
     #expect(times(form.text(for: [.list(try Posts.list(1...3))], moment)) == [1, 2, 3])
-    #expect(times(form.text(for: [.changes([try Posts.entry(4)], try Posts.list(1...4))], moment)) == [4])
+    #expect(times(form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4))], moment)) == [4])
     let healed = form.text(for: [.lost(reason: "silence"), .list(try Posts.list(2...6))], moment)
     #expect(times(healed) == [5, 6])
     #expect(form.takeRemarks() == ["lost: silence"])
@@ -52,15 +52,15 @@ struct WatchFormTests {
     var form = WatchJSON(limit: .max)
     let list = try Posts.list(1...2)
     let text = form.text(
-      for: [.list(list), .changes([try Posts.entry(3)], try Posts.list(1...3)), .lost(reason: "silence")], moment)
+      for: [.list(list), .changes(try Posts.delta(3), try Posts.list(1...3)), .lost(reason: "silence")], moment)
     let objects = try text.split(separator: "\n").map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
     }
-    #expect(objects.map { $0["kind"] as? String } == ["snapshot", "change", "lost"])
+    #expect(objects.map { $0["kind"] as? String } == ["snapshot", "delta", "lost"])
     #expect(objects[0]["stateHash"] as? String == hexadecimal(list.hash, digits: 16))
     #expect((objects[0]["entries"] as? [Any])?.count == 2)
     #expect(objects[1]["seq"] as? Int == 3)
-    #expect((objects[1]["entries"] as? [Any])?.count == 1)
+    #expect((objects[1]["upsert"] as? [Any])?.count == 1)
     #expect(objects[2]["reason"] as? String == "silence")
   }
 
@@ -68,10 +68,11 @@ struct WatchFormTests {
   func escapes() throws {
     var form = WatchJSON(limit: .max)
     let entry = try Posts.entry(1, firstName: "A\u{9B}2J\u{1B}\u{E0041}")
-    let text = form.text(for: [.changes([entry], try Posts.list(1...1))], moment)
+    let delta = FeedDelta(prevSeq: 0, seq: 1, upsert: [entry], remove: [])
+    let text = form.text(for: [.changes(delta, try Posts.list(1...1))], moment)
     #expect(text.dropLast().unicodeScalars.allSatisfy { !$0.isUnsafe })
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-    #expect((object?["entries"] as? [[String: Any]])?.first?["firstName"] as? String == "A\u{9B}2J\u{1B}\u{E0041}")
+    #expect((object?["upsert"] as? [[String: Any]])?.first?["firstName"] as? String == "A\u{9B}2J\u{1B}\u{E0041}")
   }
 
   @Test("Table: newest first, as many as fit, none wider than the window", arguments: [20, 40, 59, 80, 120, 300])
@@ -91,7 +92,7 @@ struct WatchFormTests {
     var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     #expect(form.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
     _ = form.text(for: [.list(try Posts.list(1...3))], moment)
-    _ = form.text(for: [.changes([try Posts.entry(4)], try Posts.list(1...4)), .lost(reason: "silence")], moment)
+    _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .lost(reason: "silence")], moment)
     #expect(form.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
     #expect(form.lines(moment)[0].hasPrefix("lost: silence · 4 posts · seq 4"))
     let later = WatchMoment(unixMs: moment.unixMs + WatchTable.highlightMs, rows: 6, columns: 80)
@@ -104,11 +105,11 @@ struct WatchFormTests {
     let mailbox = WatchMailbox()
     mailbox.put(.list(try Posts.list(1...1)))
     for seq in 2...UInt64(WatchMailbox.newsMax) {
-      mailbox.put(.changes([try Posts.entry(seq)], try Posts.list(1...seq)))
+      mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
     #expect(mailbox.takeAll().count == WatchMailbox.newsMax)
     for seq in 1...UInt64(WatchMailbox.newsMax) {
-      mailbox.put(.changes([try Posts.entry(seq)], try Posts.list(1...seq)))
+      mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
     mailbox.put(.lost(reason: "silence"))
     let news = mailbox.takeAll()

@@ -21,7 +21,7 @@ private struct TestAdmin {
     throws
   {
     let wake = Wake()
-    let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedEntry]>(wake))
+    let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
     let answers = Inbox<AdminServer.Answer>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in

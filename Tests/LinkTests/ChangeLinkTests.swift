@@ -119,7 +119,7 @@ private final class RestingClient: Station {
           $0.state = state
           $0.lists += 1
         }
-      }, changed: { _, _ in })
+      }, changed: { _, _, _ in })
   }
 
   var socket: Socket { client.socket }

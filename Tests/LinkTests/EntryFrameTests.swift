@@ -11,12 +11,12 @@ struct EntryFrameTests {
   /// What the generated code makes of the bytes must be what is made of them here, if anything is.
   static func requireSameReading(of bytes: [UInt8]) throws {
     if let delta = EntryFrame.delta(bytes) { try #require(FeedFrame.message(bytes) == delta, "\(bytes)") }
-    guard let (id, epoch, entries) = EntryFrame.changes(bytes) else { return }
+    guard let (id, epoch, read) = EntryFrame.changes(bytes) else { return }
     let reply = try #require(FetchReply([bytes]), "\(bytes)")
     guard case .changes(let changes)? = reply.body else { throw Unlike(bytes: bytes) }
     try #require(reply.requestID == id && Epoch(reply.epoch) == epoch, "\(bytes)")
-    try #require(changes.entries == entries, "\(bytes)")
-    try #require(changes.entries?.map(\.trace) == entries.map(\.trace), "\(bytes)")
+    try #require(changes.changes == read, "\(bytes)")
+    try #require(changes.changes?.map(\.entry?.trace) == read.map(\.entry?.trace), "\(bytes)")
   }
 
   struct Unlike: Error { let bytes: [UInt8] }
@@ -27,22 +27,34 @@ struct EntryFrameTests {
       var random = SeededRandom(seed: seed)
       let state = FeedState(
         epoch: .filled(with: random.byte()), seq: random.number(), entries: random.entries(below: 120))
-      let change = FeedChange(
-        prevSeq: random.number(), entries: random.entries(below: 40), removed: random.entries(below: 9).map(\.id))
+      let delta = FeedDelta(
+        prevSeq: random.number(), seq: state.seq, upsert: random.entries(below: 40),
+        remove: random.entries(below: 9).map(\.id))
+      let alternates = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
+      let ringFrom = random.number()
       let bodies: [(EntryFrame.Body, FeedFrame.OneOf_Body)] = [
         (.snapshot(.join), FeedFrame.snapshot(state, .join)),
-        (.delta(change), FeedFrame.delta(change, hash: state.hash)),
-        (.heartbeat, .heartbeat(.with { ($0.intervalMs, $0.stateHash) = (1_000, state.hash) })),
-        (.bye(reason: "so long"), .bye(.with { $0.reason = "so long" })),
+        (.delta(delta), FeedFrame.delta(delta, hash: state.hash)),
+        (
+          .heartbeat(ringFrom: ringFrom),
+          .heartbeat(.with { ($0.intervalMs, $0.stateHash, $0.ringFrom) = (1_000, state.hash, ringFrom) })
+        ),
+        (
+          .bye(reason: "so long", alternates: try alternates.map { try Endpoint($0) }),
+          .bye(.with { ($0.reason, $0.alternates) = ("so long", alternates) })
+        ),
       ]
       let unixMs = Int64(bitPattern: random.number())
       for (body, generated) in bodies {
-        let written = EntryFrame.feed(body, state, instance: "feed-1", unixMs: unixMs)
-        try #require(written == FeedFrame(state, instance: "feed-1", unixMs: unixMs, generated).bytes, "seed \(seed)")
+        let isStale = random.happens(30)
+        let written = EntryFrame.feed(body, state, isStale: isStale, instance: "feed-1", unixMs: unixMs)
+        var frame = FeedFrame(state, instance: "feed-1", unixMs: unixMs, generated)
+        frame.stale = isStale
+        try #require(written == frame.bytes, "seed \(seed)")
         try Self.requireSameReading(of: written)
       }
       let id = random.number()
-      for answer in [.changes(random.entries(below: 40), lastSeq: random.number()), .snapshot(state)]
+      for answer in [.changes(random.changes(below: 40), lastSeq: random.number()), .snapshot(state)]
         as [ChangeLog.Answer]
       {
         let written = EntryFrame.reply(answer, id: id, epoch: state.epoch)
@@ -57,15 +69,14 @@ struct EntryFrameTests {
     var random = SeededRandom(seed: 1)
     for _ in 0..<100 {
       let state = FeedState(epoch: .filled(with: 1), seq: 7, entries: random.entries(below: 9))
-      let change = FeedChange(prevSeq: 6, entries: random.entries(below: 9), removed: [.numbered(1)])
-      let delta = EntryFrame.feed(.delta(change), state, instance: "feed-1", unixMs: 1)
-      #expect(
-        EntryFrame.delta(delta)
-          == .delta(epoch: state.epoch, prevSeq: 6, seq: 7, upsert: change.entries, hash: state.hash))
-      let reply = EntryFrame.reply(.changes(change.entries, lastSeq: 7), id: 3, epoch: state.epoch)
-      let changes = try #require(EntryFrame.changes(reply))
-      #expect(changes.id == 3 && changes.epoch == state.epoch && changes.entries == change.entries)
-      #expect(changes.entries.map(\.trace) == change.entries.map(\.trace))
+      let delta = FeedDelta(prevSeq: 6, seq: 7, upsert: random.entries(below: 9), remove: [.numbered(1)])
+      let frame = EntryFrame.feed(.delta(delta), state, instance: "feed-1", unixMs: 1)
+      #expect(EntryFrame.delta(frame) == .delta(delta, epoch: state.epoch, hash: state.hash))
+      let put = random.entries(below: 9)
+      let reply = EntryFrame.reply(.changes(put.map { .put($0) }, lastSeq: 7), id: 3, epoch: state.epoch)
+      let read = try #require(EntryFrame.changes(reply))
+      #expect(read.id == 3 && read.epoch == state.epoch && read.changes == put.map { .put($0) })
+      #expect(read.changes.map(\.entry?.trace) == put.map(\.trace))
     }
   }
 
@@ -100,7 +111,7 @@ struct EntryFrameTests {
     for (index, (taken, addition)) in additions.enumerated() {
       let bytes = reply(addition)
       try Self.requireSameReading(of: bytes)
-      let entries = FetchReply([bytes]).flatMap { $0.changes.entries }
+      let entries = FetchReply([bytes]).flatMap { $0.changes.changes }
       #expect((entries?.count == 1) == taken, "\(index)")
       #expect(taken || EntryFrame.changes(bytes) == nil, "\(index)")
     }
@@ -108,6 +119,15 @@ struct EntryFrameTests {
 }
 
 extension SeededRandom {
+  /// By rising number; one in ten a deletion.
+  fileprivate mutating func changes(below count: Int) -> [FeedChange] {
+    let back = entries(below: 9)
+    return entries(below: count).sorted { $0.seq < $1.seq }.map { entry in
+      guard happens(10) else { return .put(entry) }
+      return .gone(entry.id, seq: entry.seq, next: happens(50) ? back.first : nil)
+    }
+  }
+
   /// Of every length that a number may have.
   fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
 

@@ -38,7 +38,7 @@ struct FeedLinkTests {
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
     for number: UInt64 in 101...2_100 {
       // One post in four changes again instead of being new.
-      server.inbox.put([.sample(number, id: number % 4 == 0 ? number - 3 : number)])
+      server.inbox.put([.put(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
       if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
       if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
@@ -50,7 +50,10 @@ struct FeedLinkTests {
       #expect(subscriber.losses.isEmpty, "\(subscriber.losses)")
       #expect(subscriber.lists == 1)
       let seqs = subscriber.seqs
-      #expect(seqs == Array((seqs.first ?? 0)...2_100), "After its list a subscriber gets every change, in order.")
+      #expect(seqs == seqs.sorted() && seqs.last == 2_100)
+      // Of a post that changed twice within one delta only the last version is told.
+      let missing = Set((seqs.first ?? 0)...2_100).subtracting(seqs)
+      #expect(missing.allSatisfy { $0 % 4 == 1 }, "After its list a subscriber gets every change: \(missing.sorted())")
     }
   }
 
@@ -123,7 +126,7 @@ struct FeedLinkTests {
       while let frames = socket.receive() {
         #expect(frames.count == 2)
         #expect(frames.first == Array(Topic.snapshot.utf8))
-        if case .snapshot(let state, _)? = frames.last.flatMap(FeedFrame.read) { last = state }
+        if case .snapshot(let state, _, _)? = frames.last.flatMap(FeedFrame.read) { last = state }
       }
     }
     try await eventually("a list comes of itself") {

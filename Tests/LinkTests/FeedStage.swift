@@ -7,11 +7,11 @@ import Synchronization
 struct TestChangeServer {
   let reactor: Reactor
   let endpoint: Endpoint
-  let inbox: Inbox<[FeedEntry]>
+  let inbox: Inbox<[FeedChange]>
 
   init(_ state: FeedState, bind: Endpoint? = nil, curve: CurveServer? = nil) throws {
     let wake = Wake()
-    let inbox = Inbox<[FeedEntry]>(wake)
+    let inbox = Inbox<[FeedChange]>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, endpoint) = try Reactor.start("changes", wake: wake) { context in
       let server = try ChangeServer(context, bind: bind, state: state, inbox: inbox, curve: curve, logger: quiet)
@@ -43,10 +43,10 @@ final class TestChangeClient: Sendable {
             $0.lists += 1
           }
         },
-        changed: { change, state in
+        changed: { changes, _, state in
           told.change {
             $0.state = state
-            $0.seqs += change.entries.map(\.seq)
+            $0.seqs += changes.map(\.seq)
           }
         })
       return ([client], ())
@@ -63,30 +63,51 @@ final class TestChangeClient: Sendable {
 struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
+  let query: Endpoint
   private let told: Shared<Int>
 
   /// What it told ingest last.
   var subscribers: Int { told.value }
 
   init(
-    pulling source: Endpoint, bind: Endpoint? = nil, pullCurve: CurveClient? = nil, curve: CurveServer? = nil
+    pulling source: Endpoint, bind: Endpoint? = nil, alternates: [Endpoint] = [], kept: FeedState? = nil,
+    pullCurve: CurveClient? = nil, curve: CurveServer? = nil
   ) throws {
     let bind = try bind ?? .anyPort()
     let told = Shared(0)
     self.told = told
-    (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+    let queryBind = try Endpoint.anyPort()
+    let endpoints: (Endpoint, Endpoint)
+    (reactor, endpoints) = try Reactor.start("feed", wake: Wake()) { context in
       let publisher = try FeedPublisher(
-        context, bind: bind, instance: "test", curve: curve, logger: quiet, unixMs: { 0 })
+        context, bind: bind, instance: "test", alternates: alternates, curve: curve, logger: quiet, unixMs: { 0 })
+      let query = try FeedQueryServer(context, bind: queryBind, curve: curve, logger: quiet)
+      if let kept {
+        query.replace(kept)
+        publisher.replace(kept, nowMs: Reactor.nowMs)
+      }
       let client = try ChangeClient(
-        context, connect: source, feed: "test", curve: pullCurve, logger: quiet,
+        context, connect: source, feed: "test", kept: kept, curve: pullCurve, logger: quiet,
         subscribers: {
           let count = publisher.subscribers
           told.change { $0 = count }
           return count
         },
-        replaced: { publisher.replace($0, nowMs: $1) }, changed: { publisher.change($0, to: $1) })
-      return ([client, publisher], publisher.endpoint)
+        turnedStale: { isStale, nowMs in
+          publisher.set(isStale: isStale, nowMs: nowMs)
+          query.set(isStale: isStale)
+        },
+        replaced: { state, nowMs in
+          query.replace(state)
+          publisher.replace(state, nowMs: nowMs)
+        },
+        changed: { changes, delta, state in
+          query.change(changes, to: state)
+          publisher.change(delta, to: state, ringFrom: query.ringFrom)
+        })
+      return ([client, publisher, query], (publisher.endpoint, query.endpoint))
     }
+    (endpoint, query) = endpoints
   }
 }
 
@@ -95,6 +116,7 @@ final class TestSubscriber: Sendable {
   private struct Told {
     var state: FeedState?
     var isLive = false
+    var isStale = false
     var lists = 0
     var losses: [String] = []
     var seqs: [UInt64] = []
@@ -102,20 +124,21 @@ final class TestSubscriber: Sendable {
   private let told: Shared<Told>
   let reactor: Reactor
 
-  init(_ endpoint: Endpoint, curve: CurveClient? = nil) throws {
+  init(_ endpoints: Endpoint..., curve: CurveClient? = nil) throws {
     let told = Shared(Told())
     self.told = told
     (reactor, _) = try Reactor.start("subscriber", wake: Wake()) { context in
-      let subscriber = try FeedSubscriber(context, connect: endpoint, curve: curve, logger: quiet) { event in
+      let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: quiet) { event in
         told.change { told in
           switch event {
           case .list(let state):
-            (told.state, told.isLive) = (state, true)
+            (told.state, told.isLive, told.isStale) = (state, true, false)
             told.lists += 1
             told.seqs.append(state.seq)
-          case .changes(let entries, let state):
+          case .changes(let delta, let state):
             told.state = state
-            told.seqs += entries.map(\.seq)
+            told.seqs += delta.upsert.map(\.seq)
+          case .stale(let isStale): told.isStale = isStale
           case .lost(let reason):
             told.isLive = false
             told.losses.append(reason)
@@ -128,6 +151,7 @@ final class TestSubscriber: Sendable {
 
   var state: FeedState? { told.value.state }
   var isLive: Bool { told.value.isLive }
+  var isStale: Bool { told.value.isStale }
   var lists: Int { told.value.lists }
   var losses: [String] { told.value.losses }
   /// The numbers that it stood at, one after the other.

@@ -48,12 +48,17 @@ struct FeedWireTests {
       $0.upsert = [2, 3].map { Onthemap_Feed_V1_Entry(.sample($0)) }
       $0.stateHash = 99
     }
-    #expect(
-      read(state, .delta(delta))
-        == .delta(epoch: state.epoch, prevSeq: 1, seq: 3, upsert: [.sample(2), .sample(3)], hash: 99))
+    let told = FeedDelta(prevSeq: 1, seq: 3, upsert: [.sample(2), .sample(3)], remove: [])
+    #expect(read(state, .delta(delta)) == .delta(told, epoch: state.epoch, hash: 99))
     #expect(
       read(state, .heartbeat(.with { $0.stateHash = 7 })) == .heartbeat(epoch: state.epoch, seq: 3, hash: 7))
     #expect(read(state, .bye(.with { $0.reason = "so long" })) == .bye(reason: "so long"))
+    let bye = Onthemap_Feed_V1_Bye.with {
+      $0.reason = "so long"
+      $0.alternates = (1...9).map { "tcp://10.0.0.\($0):7710" }
+    }
+    #expect(
+      read(state, .bye(bye)) == .bye(reason: "so long", alternates: (1...8).map { "tcp://10.0.0.\($0):7710" }))
   }
 
   @Test("What is not a frame of this version is none")

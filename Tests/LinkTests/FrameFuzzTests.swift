@@ -59,7 +59,11 @@ struct FrameFuzzTests {
   private static let one = "0000000000000001"
 
   private static let ofChanges: [FetchReply.OneOf_Body] = [
-    .changes(.init([.sample(5), .sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))])),
+    .changes(
+      .init([
+        .sample(5), .put(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
+        .gone(.numbered(3), seq: 7, next: .sample(4)), .gone(.numbered(2), seq: 8, next: nil),
+      ])),
     .list(
       .with {
         $0.entries = [.init(.sample(6)), .init(.sample(5))]
@@ -134,8 +138,8 @@ struct FrameFuzzTests {
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
       var read: [FeedEntry] = []
       switch FeedFrame.read(bytes) {
-      case .snapshot(let state, _): read += state.entries
-      case .delta(_, _, _, let upsert, _): read += upsert
+      case .snapshot(let state, _, _): read += state.entries
+      case .delta(let delta, _, _): read += delta.upsert
       default: break
       }
       if let request = FetchRequest([bytes][...]) {

@@ -49,12 +49,12 @@ extension FeedFrame {
       })
   }
 
-  static func delta(_ change: FeedChange, hash: UInt64) -> OneOf_Body {
+  static func delta(_ delta: FeedDelta, hash: UInt64) -> OneOf_Body {
     .delta(
       .with {
-        $0.prevSeq = change.prevSeq
-        $0.upsert = change.entries.map(Onthemap_Feed_V1_Entry.init)
-        $0.remove = change.removed.map(\.description)
+        $0.prevSeq = delta.prevSeq
+        $0.upsert = delta.upsert.map(Onthemap_Feed_V1_Entry.init)
+        $0.remove = delta.remove.map(\.description)
         $0.stateHash = hash
       })
   }
@@ -64,8 +64,8 @@ extension FetchReply {
   /// Ingest's answer to a feed's fetch.
   init(_ answer: ChangeLog.Answer, id: UInt64, epoch: Epoch) {
     switch answer {
-    case .changes(let entries, let lastSeq):
-      self.init(id: id, epoch: epoch, seq: lastSeq, .changes(.init(entries)))
+    case .changes(let changes, let lastSeq):
+      self.init(id: id, epoch: epoch, seq: lastSeq, .changes(.init(changes)))
     case .snapshot(let state):
       let list = Onthemap_Changes_V1_List.with {
         $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)
@@ -77,8 +77,21 @@ extension FetchReply {
 }
 
 extension Onthemap_Changes_V1_Changes {
-  init(_ entries: [FeedEntry]) {
+  init(_ changes: [FeedChange]) {
     self.init()
+    var entries: [FeedEntry] = []
+    for change in changes {
+      switch change {
+      case .put(let entry): entries.append(entry)
+      case .gone(let id, let seq, let next):
+        removals.append(
+          .with {
+            $0.seq = seq
+            $0.postID = id.description
+            if let next { $0.next = Onthemap_Feed_V1_Entry(next) }
+          })
+      }
+    }
     upsert = entries.map(Onthemap_Feed_V1_Entry.init)
     traces = entries.compactMap { entry in
       entry.trace.map { trace in .with { ($0.seq, $0.traceparent) = (entry.seq, trace.description) } }

@@ -95,6 +95,13 @@ extension FeedEntry {
   }
 }
 
+extension FeedChange {
+  static func sample(_ number: UInt64) -> FeedChange { .put(.sample(number)) }
+
+  /// Nil for a deletion.
+  var entry: FeedEntry? { if case .put(let entry) = self { entry } else { nil } }
+}
+
 extension FeedState {
   static func sample(_ numbers: ClosedRange<UInt64>, epoch: UInt8 = 1) -> FeedState {
     FeedState(

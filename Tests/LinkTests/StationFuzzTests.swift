@@ -15,10 +15,10 @@ struct StationFuzzTests {
   /// - Parameter reached: counts what got through to the rules behind the frames.
   private static func start(_ reached: Counter) throws -> (Reactor, Stations) {
     let wake = Wake()
-    let (jobs, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedEntry]>(wake))
+    let (jobs, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
     let submitted = Inbox<SubmitServer.Command>(wake)
     jobs.put(.add((1...9).map { .post($0) }))
-    changes.put((7...9).map { .sample($0) })
+    changes.put((7...9).map { .put(.sample($0)) })
     return try Reactor.start("fuzz", wake: wake) { context in
       // Nobody is there: nothing is heard but what the test says.
       let nobody = try Endpoint("tcp://127.0.0.1:1")

@@ -7,8 +7,8 @@ struct ChangeLogTests {
   private let epoch = Epoch.filled(with: 1)
   private var log = ChangeLog(state: FeedState(epoch: .filled(with: 1), seq: 10, entries: [.sample(id: 1, seq: 10)]))
 
-  private func entries(_ numbers: ClosedRange<UInt64>) -> [FeedEntry] {
-    numbers.map { FeedEntry.sample(id: $0, seq: $0) }
+  private func entries(_ numbers: ClosedRange<UInt64>) -> [FeedChange] {
+    numbers.map { .put(.sample(id: $0, seq: $0)) }
   }
 
   @Test("A feed that is up to date gets nothing")
@@ -21,11 +21,11 @@ struct ChangeLogTests {
   @Test("A feed gets exactly what follows its number")
   mutating func changes() {
     log.append(entries(11...13))
-    log.append([.sample(id: 20, seq: 20)])
+    log.append([.put(.sample(id: 20, seq: 20))])
     #expect(
       log.answer(epoch: epoch, afterSeq: 11, max: 100)
-        == .changes(entries(12...13) + [.sample(id: 20, seq: 20)], lastSeq: 20))
-    #expect(log.answer(epoch: epoch, afterSeq: 15, max: 100) == .changes([.sample(id: 20, seq: 20)], lastSeq: 20))
+        == .changes(entries(12...13) + [.put(.sample(id: 20, seq: 20))], lastSeq: 20))
+    #expect(log.answer(epoch: epoch, afterSeq: 15, max: 100) == .changes([.put(.sample(id: 20, seq: 20))], lastSeq: 20))
     #expect(log.state.seq == 20)
     #expect(log.state.entries.map(\.seq) == [20, 13, 12, 11, 10])
   }
@@ -54,7 +54,7 @@ struct ChangeLogTests {
     var state = FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)])
     for (size, next) in [(1, 11), (99, 12), (9_899, 111), (1, 10_010), (20_050, 10_011)] as [(UInt64, UInt64)] {
       // One post in three changes again.
-      let changes = (next..<next + size).map { FeedEntry.sample(id: $0 % 3 == 0 ? $0 - 2 : $0, seq: $0) }
+      let changes = (next..<next + size).map { FeedChange.put(.sample(id: $0 % 3 == 0 ? $0 - 2 : $0, seq: $0)) }
       log.append(changes)
       state.apply(changes)
       #expect(log.state == state, "\(next)")
@@ -73,6 +73,21 @@ struct ChangeLogTests {
     }
     #expect(sizes == [100, 100, 50])
     #expect(replica == log.state)
+  }
+
+  @Test("What has changed since is one delta; who is behind the ring or of another history gets none")
+  mutating func since() throws {
+    var log = ChangeLog(state: FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)]), kept: 5)
+    log.append(entries(11...14))
+    log.append([.gone(.numbered(12), seq: 15, next: nil), .put(.sample(id: 11, seq: 16))])
+    #expect(log.from == 11)
+    for (epoch, seq) in [(self.epoch, 10), (self.epoch, 17), (Epoch.filled(with: 2), 16)] as [(Epoch, UInt64)] {
+      #expect(log.delta(epoch: epoch, afterSeq: seq) == nil, "\(seq)")
+    }
+    let delta = try #require(log.delta(epoch: epoch, afterSeq: 11))
+    #expect(delta.upsert.map(\.seq) == [13, 14, 16] && delta.remove == [.numbered(12)])
+    #expect(delta.prevSeq == 11 && delta.seq == 16)
+    #expect(log.delta(epoch: epoch, afterSeq: 16)?.upsert == [])
   }
 
   @Test("What is there already is not added again")

@@ -11,10 +11,8 @@ struct FeedReplicaTests {
 
   /// A change at the source, as the delta that tells of it.
   private mutating func change(_ numbers: UInt64...) -> FeedReplica.Frame {
-    let prevSeq = source.seq
-    let upsert = numbers.map { FeedEntry.sample(id: $0, seq: $0) }
-    source.apply(upsert)
-    return .delta(epoch: source.epoch, prevSeq: prevSeq, seq: source.seq, upsert: upsert, hash: source.hash)
+    let delta = source.apply(numbers.map { .put(.sample(id: $0, seq: $0)) })
+    return .delta(delta, epoch: source.epoch, hash: source.hash)
   }
 
   private var snapshot: FeedReplica.Frame { .snapshot(source, hash: source.hash) }
@@ -22,6 +20,12 @@ struct FeedReplicaTests {
 
   private mutating func receive(_ frame: FeedReplica.Frame, nowMs: Int64 = 0) -> FeedReplica.Effect {
     replica.receive(frame, nowMs: nowMs)
+  }
+
+  /// The numbers of what a delta brought that was new; nil for any other effect.
+  private func news(_ effect: FeedReplica.Effect) -> [UInt64]? {
+    if case .changed(let delta) = effect { return delta.upsert.map(\.seq) }
+    return nil
   }
 
   private func isResync(_ effect: FeedReplica.Effect) -> Bool {
@@ -46,8 +50,8 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let first = change(1)
     let second = change(5, 6)
-    #expect(receive(first) == .changed([.sample(id: 1, seq: 1)]))
-    #expect(receive(second) == .changed([.sample(id: 5, seq: 5), .sample(id: 6, seq: 6)]))
+    #expect(news(receive(first)) == [1])
+    #expect(news(receive(second)) == [5, 6])
     #expect(receive(heartbeat) == .unchanged)
     #expect(replica.state == source)
   }
@@ -56,7 +60,7 @@ struct FeedReplicaTests {
   mutating func duplicate() {
     #expect(receive(snapshot) == .replaced)
     let delta = change(1)
-    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(news(receive(delta)) == [1])
     #expect(receive(delta) == .unchanged)
     #expect(replica.isLive)
   }
@@ -90,7 +94,7 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let early = heartbeat
     let delta = change(1)
-    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(news(receive(delta)) == [1])
     #expect(receive(early) == .unchanged)
     #expect(replica.isLive)
   }
@@ -102,7 +106,8 @@ struct FeedReplicaTests {
     let beat = receive(.heartbeat(epoch: other.epoch, seq: 0, hash: other.hash))
     #expect(isResync(beat))
     #expect(receive(snapshot) == .replaced)
-    let delta = receive(.delta(epoch: other.epoch, prevSeq: 0, seq: 1, upsert: [], hash: other.hash))
+    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [], remove: [])
+    let delta = receive(.delta(told, epoch: other.epoch, hash: other.hash))
     #expect(isResync(delta))
     #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
     #expect(replica.state == other)
@@ -123,7 +128,7 @@ struct FeedReplicaTests {
     #expect(receive(snapshot) == .replaced)
     let old = snapshot
     let delta = change(1)
-    #expect(receive(delta) == .changed([.sample(id: 1, seq: 1)]))
+    #expect(news(receive(delta)) == [1])
     #expect(receive(old) == .unchanged)
     #expect(receive(snapshot) == .unchanged)
     #expect(replica.state == source)
@@ -137,11 +142,12 @@ struct FeedReplicaTests {
     let joined = snapshot
     _ = change(2)
     let wide = FeedReplica.Frame.delta(
-      epoch: epoch, prevSeq: start.seq, seq: 2, upsert: [.sample(id: 1, seq: 1), .sample(id: 2, seq: 2)],
-      hash: source.hash)
+      FeedDelta(
+        prevSeq: start.seq, seq: 2, upsert: [.sample(id: 1, seq: 1), .sample(id: 2, seq: 2)], remove: []),
+      epoch: epoch, hash: source.hash)
     #expect(receive(joined) == .replaced)
     #expect(receive(small) == .unchanged)
-    #expect(receive(wide) == .changed([.sample(id: 2, seq: 2)]))
+    #expect(news(receive(wide)) == [2])
     #expect(replica.state == source)
   }
 
@@ -149,8 +155,8 @@ struct FeedReplicaTests {
   mutating func hashes() {
     #expect(receive(snapshot) == .replaced)
     _ = change(1)
-    let wrong = receive(
-      .delta(epoch: epoch, prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], hash: source.hash &+ 1))
+    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let wrong = receive(.delta(told, epoch: epoch, hash: source.hash &+ 1))
     #expect(isResync(wrong))
     #expect(!replica.isLive)
     let list = receive(.snapshot(source, hash: source.hash &+ 1))
@@ -162,15 +168,40 @@ struct FeedReplicaTests {
     #expect(!replica.isLive)
   }
 
-  @Test("A delta whose entries do not lead to its number is not trusted")
-  mutating func wrongSeq() {
+  @Test("A delta that does not lead to the feed's list is not trusted, and changes nothing")
+  mutating func wrongDelta() {
     #expect(receive(snapshot) == .replaced)
-    let effect = receive(.delta(epoch: epoch, prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], hash: 0))
+    let told = FeedDelta(prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let effect = receive(.delta(told, epoch: epoch, hash: 0))
     #expect(isResync(effect))
-    let empty = receive(snapshot)
-    #expect(empty == .replaced)
-    let nothing = receive(.delta(epoch: epoch, prevSeq: 0, seq: 5, upsert: [], hash: source.hash))
-    #expect(isResync(nothing))
+    #expect(replica.state?.entries == [])
+  }
+
+  @Test("A deleted post goes, and what comes back for it is no news")
+  mutating func deleted() throws {
+    for number: UInt64 in 1...101 { source.apply([.put(.sample(id: number, seq: number))]) }
+    #expect(receive(snapshot) == .replaced)
+    let delta = source.apply([.gone(.numbered(50), seq: 102, next: .sample(id: 1, seq: 1))])
+    let effect = receive(.delta(delta, epoch: epoch, hash: source.hash))
+    guard case .changed(let changed) = effect else {
+      Issue.record("A deletion is a change.")
+      return
+    }
+    #expect(changed.remove == [.numbered(50)] && changed.upsert.map(\.seq) == [1] && changed.news.isEmpty)
+    #expect(replica.state == source && replica.isLive)
+    #expect(source.entries.count == 100 && source.seq == 102)
+  }
+
+  @Test("A stale feed's list is shown, and what it says of itself is told once")
+  mutating func feedStale() {
+    #expect(receive(.snapshot(source, hash: source.hash, isStale: true)) == .replaced)
+    #expect(replica.isLive && replica.isFeedStale)
+    let still = FeedReplica.Frame.heartbeat(epoch: epoch, seq: 0, hash: source.hash, isStale: true)
+    #expect(receive(still) == .unchanged)
+    #expect(receive(heartbeat) == .staleness(false))
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(receive(still) == .staleness(true))
+    #expect(replica.isFeedStale)
   }
 
   @Test("A feed that says goodbye is not live any more, and its reason is told")
@@ -212,7 +243,12 @@ struct FeedReplicaTests {
       switch Int.random(in: 0..<8, using: &random) {
       case 0..<4:
         number += UInt64.random(in: 1...3, using: &random)
-        frames.append(change(number))
+        if random.happens(20), let victim = source.entries.randomElement(using: &random) {
+          let delta = source.apply([.gone(victim.id, seq: number, next: nil)])
+          frames.append(.delta(delta, epoch: epoch, hash: source.hash))
+        } else {
+          frames.append(change(number))
+        }
         history[source.seq] = source.hash
       case 4: frames.append(heartbeat)
       case 5: if !replica.isLive { frames.append(snapshot) }

@@ -73,8 +73,9 @@ struct JSONTextTests {
   func list() throws {
     let state = FeedState(
       epoch: .filled(with: 255), seq: 2, entries: [.sample(id: 62, seq: 2), .sample(id: 1, seq: 1)])
-    let json = try parsed(state.json)
+    let json = try parsed(state.json(isStale: true))
     #expect(json["epoch"] as? String == String(repeating: "ff", count: 16))
+    #expect(json["stale"] as? Bool == true)
     #expect(json["stateHash"] as? String == hexadecimal(state.hash, digits: 16))
     let entries = try #require(json["entries"] as? [NSDictionary])
     #expect(entries.map { $0["id"] as? String } == ["0000000010", "0000000001"])

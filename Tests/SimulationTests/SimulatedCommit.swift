@@ -104,7 +104,7 @@ extension Simulation {
       }
       answer(request, accepted?.map(\.id))
     case .settled(let all, let entries):
-      if let entries, canary != .numbersBeforeCommit { ingest?.log.append(entries) }
+      if let entries, canary != .numbersBeforeCommit { ingest?.log.append(entries.map { .put($0) }) }
       for settled in all { finish(settled, isStored: entries != nil) }
     case .counted(let losses, let isStored):
       for id in losses.dead {
@@ -154,7 +154,7 @@ extension Simulation {
           id: id, seq: seq + 1, account: entry.account, firstName: "", lastName: "", place: entry.place,
           label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .found,
           createdMs: 0, updatedMs: 0)
-        ingest?.log.append([early])
+        ingest?.log.append([.put(early)])
       }
     }
   }

@@ -43,13 +43,11 @@ extension Simulation {
       feed.state = new
       publish(.snapshot(new, hash: new.hash))
     case .changes(let changes, let lastSeq):
-      guard let before = feed.state, !changes.isEmpty else { break }
-      feed.state?.apply(changes)
+      guard let before = feed.state, !changes.isEmpty, let delta = feed.state?.apply(changes) else { break }
       ledger.expect(
         changes.map(\.seq) == Array(before.seq + 1...lastSeq), "changes are missing behind \(before.seq)")
       if let state = feed.state {
-        publish(
-          .delta(epoch: state.epoch, prevSeq: before.seq, seq: state.seq, upsert: changes, hash: state.hash))
+        publish(.delta(delta, epoch: state.epoch, hash: state.hash))
       }
     case nil: break
     }

@@ -135,7 +135,7 @@ struct SettleTests {
         ])
         #expect(entries.map(\.seq) == [last + 1, last + 2])
         last += 2
-        state.apply(entries)
+        state.apply(entries.map { .put($0) })
       }
       #expect(try database?.feed() == state)
       database?.close()
@@ -162,7 +162,7 @@ struct SettleTests {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     var state = FeedState(epoch: database.epoch, seq: 0, entries: [])
-    for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([entry]) }
+    for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([.put(entry)]) }
     #expect(entries.map(\.seq).sorted() == Array(1...200))
     #expect(try database.feed() == state)
     try database.expectSound()

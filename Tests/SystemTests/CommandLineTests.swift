@@ -133,7 +133,7 @@ struct CommandLineTests {
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
     let (status, said, logged) = try await Stage.current.run(
-      ["feed"] + options.flatMap { [$0, $1] }, within: .seconds(5))
+      ["feed"] + options.flatMap { [$0, $1] } + ["--data", "none"], within: .seconds(5))
     withExtendedLifetime(listener) {}
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))

@@ -29,13 +29,10 @@ struct FeedList: Decodable, Sendable, Equatable {
     return String(repeating: "0", count: 16 - text.count) + text
   }
 
-  /// Puts what has changed, by rising `seq`, at the top.
-  mutating func apply(_ changes: [Entry]) {
-    for entry in changes {
-      entries.removeAll { $0.id == entry.id }
-      entries.insert(entry, at: 0)
-      seq = entry.seq
-    }
-    entries = Array(entries.prefix(100))
+  /// Makes what a delta tells, as the protocol's document says.
+  mutating func apply(upsert: [Entry], remove: [String], seq: UInt64) {
+    let gone = Set(remove + upsert.map(\.id))
+    entries = Array((entries.filter { !gone.contains($0.id) } + upsert).sorted { $0.seq > $1.seq }.prefix(100))
+    self.seq = seq
   }
 }

@@ -34,8 +34,9 @@ struct KeyTests {
     ])
     try await program.startAndWait()
     let feedProgram = try stage.program([
-      "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://0.0.0.0:\(try Port.free())", "--http",
-      "127.0.0.1:0", "--key-file", feed.file, "--ingest-key", ingest.publicKey, "--allow-subscribers", subscribers,
+      "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://0.0.0.0:\(try Port.free())", "--query",
+      "tcp://127.0.0.1:\(try Port.free())", "--data", "none", "--http", "127.0.0.1:0", "--key-file", feed.file,
+      "--ingest-key", ingest.publicKey, "--allow-subscribers", subscribers,
     ])
     try await feedProgram.startAndWait()
     var services = Services(feed: feedProgram, ingest: program)
@@ -173,7 +174,7 @@ struct KeyTests {
       (["feed", "--publish", "tcp://10.0.0.1:7710"], ["--publish", "plain text"]),
       (["feed", "--allow-subscribers", "anyone"], ["--allow-subscribers", "--key-file"]),
       (["geocoder", "--ingest-key", "x"], ["--ingest-key (ONTHEMAP_INGEST_KEY)", "40 characters", "\"x\""]),
-      (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed", "all"]),
+      (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed, query", "all"]),
     ])
   func refused(arguments: [String], words: [String]) async throws {
     let (status, said, logged) = try await Stage.current.run(arguments)

@@ -71,8 +71,9 @@ extension Stage {
     try await ingest.startAndWait()
     let feed = try program(
       [
-        "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
-        "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
+        "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
+        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
+        "--data", path("feed"),
       ], environment: environment)
     try await feed.startAndWait()
     var services = Services(feed: feed, ingest: ingest)

@@ -57,7 +57,9 @@ struct SignalTests {
     let nobody = ports.map { "tcp://127.0.0.1:\($0)" }
     let programs = [
       try stage.program(["geocoder", "--ingest", nobody[0]]),
-      try stage.program(["feed", "--ingest", nobody[1], "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"]),
+      try stage.program([
+        "feed", "--ingest", nobody[1], "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--data", "none",
+      ]),
       try stage.program(["watch", "--json", "--feed", nobody[2]]),
     ]
     // Until each has tried to connect, and so is at work.

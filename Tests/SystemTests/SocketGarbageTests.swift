@@ -88,6 +88,7 @@ struct SocketGarbageTests {
     let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
     let feed = try stage.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
+      "--data", "none",
     ])
     var listeners = [try Listener(port: jobs), try Listener(port: changes)]
     try worker.start()

@@ -34,7 +34,7 @@ struct SubscriberTests {
     let list = try await stream.client.list()
     for watcher in watchers {
       try await eventually("the subscriber has ingest's list") { try watcher.list == list }
-      let changes = try watcher.lines.filter { $0.kind == "change" }.flatMap { $0.entries?.map(\.seq) ?? [] }
+      let changes = try watcher.lines.filter { $0.kind == "delta" }.flatMap { $0.upsert?.map(\.seq) ?? [] }
       #expect(changes == Array(1...150))
       #expect(try watcher.lines.filter { $0.kind == "lost" }.isEmpty)
     }

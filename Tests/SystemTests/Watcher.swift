@@ -8,6 +8,8 @@ struct Watcher: Sendable {
     let seq: UInt64?
     let stateHash: String?
     let entries: [FeedList.Entry]?
+    let upsert: [FeedList.Entry]?
+    let remove: [String]?
     let reason: String?
   }
 
@@ -31,7 +33,7 @@ struct Watcher: Sendable {
         case "snapshot":
           list = FeedList(
             epoch: line.epoch ?? "", seq: line.seq ?? 0, stateHash: line.stateHash ?? "", entries: line.entries ?? [])
-        case "change": list?.apply(line.entries ?? [])
+        case "delta": list?.apply(upsert: line.upsert ?? [], remove: line.remove ?? [], seq: line.seq ?? 0)
         default: continue
         }
         list?.stateHash = line.stateHash ?? ""

@@ -172,7 +172,7 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
   init() {}
 }
 
-/// By rising seq, all of them after after_seq; none when nothing is new.
+/// All that follows after_seq, by rising seq over both lists; none when nothing is new.
 nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -183,9 +183,39 @@ nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   /// of those of them that belong to a trace
   var traces: [Onthemap_Changes_V1_Trace] = []
 
+  /// deleted posts
+  var removals: [Onthemap_Changes_V1_Removal] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+nonisolated struct Onthemap_Changes_V1_Removal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the change's
+  var seq: UInt64 = 0
+
+  var postID: String = String()
+
+  /// what comes back to the list's end, with the seq that it has had
+  var next: Onthemap_Feed_V1_Entry {
+    get {_next ?? Onthemap_Feed_V1_Entry()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  mutating func clearNext() {self._next = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _next: Onthemap_Feed_V1_Entry? = nil
 }
 
 /// Beside the entry, not within: subscribers are not to see it.
@@ -438,7 +468,7 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
 
 nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Changes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0\u{1}traces\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0\u{1}traces\0\u{1}removals\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -448,6 +478,7 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.upsert) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.traces) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.removals) }()
       default: break
       }
     }
@@ -460,12 +491,60 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
     if !self.traces.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.traces, fieldNumber: 2)
     }
+    if !self.removals.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.removals, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Changes_V1_Changes, rhs: Onthemap_Changes_V1_Changes) -> Bool {
     if lhs.upsert != rhs.upsert {return false}
     if lhs.traces != rhs.traces {return false}
+    if lhs.removals != rhs.removals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Changes_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Removal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}post_id\0\u{1}next\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.postID) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.seq != 0 {
+      try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 1)
+    }
+    if !self.postID.isEmpty {
+      try visitor.visitSingularStringField(value: self.postID, fieldNumber: 2)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Changes_V1_Removal, rhs: Onthemap_Changes_V1_Removal) -> Bool {
+    if lhs.seq != rhs.seq {return false}
+    if lhs.postID != rhs.postID {return false}
+    if lhs._next != rhs._next {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

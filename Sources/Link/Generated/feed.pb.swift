@@ -40,6 +40,9 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
 
   /// for the subscriber that chose the nonce
   case join // = 3
+
+  /// the answer to a question
+  case query // = 4
   case UNRECOGNIZED(Int)
 
   init() {
@@ -52,6 +55,7 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
     case 1: self = .change
     case 2: self = .periodic
     case 3: self = .join
+    case 4: self = .query
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -62,6 +66,7 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
     case .change: return 1
     case .periodic: return 2
     case .join: return 3
+    case .query: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -72,6 +77,7 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
     .change,
     .periodic,
     .join,
+    .query,
   ]
 
 }
@@ -153,6 +159,9 @@ nonisolated struct Onthemap_Feed_V1_FeedFrame: Sendable {
   /// which feed process
   var instance: String = String()
 
+  /// the feed has not heard from ingest for 6 s, or not yet: seq may be behind the store's
+  var stale: Bool = false
+
   var body: Onthemap_Feed_V1_FeedFrame.OneOf_Body? = nil
 
   var snapshot: Onthemap_Feed_V1_Snapshot {
@@ -230,10 +239,10 @@ nonisolated struct Onthemap_Feed_V1_Delta: Sendable {
   /// apply only if your seq is this or higher
   var prevSeq: UInt64 = 0
 
-  /// 1 to 100, by rising seq: remove the same id, then put on top
+  /// at most 100, by rising seq: remove the same ids, add these, order by falling seq, cut
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
-  /// ids that are gone, or fell off the end
+  /// ids that are deleted, or fell off the end
   var remove: [String] = []
 
   /// of the list afterwards
@@ -256,6 +265,9 @@ nonisolated struct Onthemap_Feed_V1_Heartbeat: Sendable {
   /// of the list at the frame's seq
   var stateHash: UInt64 = 0
 
+  /// GetChanges with an after_seq below it is answered with a Snapshot
+  var ringFrom: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -268,6 +280,12 @@ nonisolated struct Onthemap_Feed_V1_Bye: Sendable {
   // methods supported on all messages.
 
   var reason: String = String()
+
+  /// do not come back to this feed before; 0: whenever you like
+  var retryAfterMs: UInt32 = 0
+
+  /// endpoints of other feeds of the same list, at most 8, to be tried in this order
+  var alternates: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -325,7 +343,7 @@ nonisolated struct Onthemap_Feed_V1_Entry: Sendable {
 fileprivate nonisolated let _protobuf_package = "onthemap.feed.v1"
 
 nonisolated extension Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SNAPSHOT_REASON_UNSPECIFIED\0\u{1}SNAPSHOT_REASON_CHANGE\0\u{1}SNAPSHOT_REASON_PERIODIC\0\u{1}SNAPSHOT_REASON_JOIN\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SNAPSHOT_REASON_UNSPECIFIED\0\u{1}SNAPSHOT_REASON_CHANGE\0\u{1}SNAPSHOT_REASON_PERIODIC\0\u{1}SNAPSHOT_REASON_JOIN\0\u{1}SNAPSHOT_REASON_QUERY\0")
 }
 
 nonisolated extension Onthemap_Feed_V1_Agreement: SwiftProtobuf._ProtoNameProviding {
@@ -334,7 +352,7 @@ nonisolated extension Onthemap_Feed_V1_Agreement: SwiftProtobuf._ProtoNameProvid
 
 nonisolated extension Onthemap_Feed_V1_FeedFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FeedFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{1}epoch\0\u{1}seq\0\u{3}published_unix_ms\0\u{1}instance\0\u{2}\u{9}snapshot\0\u{1}delta\0\u{1}heartbeat\0\u{1}bye\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{1}epoch\0\u{1}seq\0\u{3}published_unix_ms\0\u{1}instance\0\u{1}stale\0\u{2}\u{8}snapshot\0\u{1}delta\0\u{1}heartbeat\0\u{1}bye\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -349,6 +367,7 @@ nonisolated extension Onthemap_Feed_V1_FeedFrame: SwiftProtobuf.Message, SwiftPr
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
       case 6: try { try decoder.decodeSingularFixed64Field(value: &self.publishedUnixMs) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.instance) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.stale) }()
       case 16: try {
         var v: Onthemap_Feed_V1_Snapshot?
         var hadOneofValue = false
@@ -432,6 +451,9 @@ nonisolated extension Onthemap_Feed_V1_FeedFrame: SwiftProtobuf.Message, SwiftPr
     if !self.instance.isEmpty {
       try visitor.visitSingularStringField(value: self.instance, fieldNumber: 7)
     }
+    if self.stale != false {
+      try visitor.visitSingularBoolField(value: self.stale, fieldNumber: 8)
+    }
     switch self.body {
     case .snapshot?: try {
       guard case .snapshot(let v)? = self.body else { preconditionFailure() }
@@ -462,6 +484,7 @@ nonisolated extension Onthemap_Feed_V1_FeedFrame: SwiftProtobuf.Message, SwiftPr
     if lhs.seq != rhs.seq {return false}
     if lhs.publishedUnixMs != rhs.publishedUnixMs {return false}
     if lhs.instance != rhs.instance {return false}
+    if lhs.stale != rhs.stale {return false}
     if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -560,7 +583,7 @@ nonisolated extension Onthemap_Feed_V1_Delta: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Heartbeat"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}interval_ms\0\u{3}state_hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}interval_ms\0\u{3}state_hash\0\u{3}ring_from\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -570,6 +593,7 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.intervalMs) }()
       case 2: try { try decoder.decodeSingularFixed64Field(value: &self.stateHash) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.ringFrom) }()
       default: break
       }
     }
@@ -582,12 +606,16 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
     if self.stateHash != 0 {
       try visitor.visitSingularFixed64Field(value: self.stateHash, fieldNumber: 2)
     }
+    if self.ringFrom != 0 {
+      try visitor.visitSingularUInt64Field(value: self.ringFrom, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Feed_V1_Heartbeat, rhs: Onthemap_Feed_V1_Heartbeat) -> Bool {
     if lhs.intervalMs != rhs.intervalMs {return false}
     if lhs.stateHash != rhs.stateHash {return false}
+    if lhs.ringFrom != rhs.ringFrom {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -595,7 +623,7 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Bye"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{3}retry_after_ms\0\u{1}alternates\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -604,6 +632,8 @@ nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.retryAfterMs) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.alternates) }()
       default: break
       }
     }
@@ -613,11 +643,19 @@ nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
     }
+    if self.retryAfterMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.retryAfterMs, fieldNumber: 2)
+    }
+    if !self.alternates.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.alternates, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onthemap_Feed_V1_Bye, rhs: Onthemap_Feed_V1_Bye) -> Bool {
     if lhs.reason != rhs.reason {return false}
+    if lhs.retryAfterMs != rhs.retryAfterMs {return false}
+    if lhs.alternates != rhs.alternates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

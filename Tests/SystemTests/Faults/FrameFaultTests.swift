@@ -24,7 +24,8 @@ struct FrameFaultTests {
     try await direct.kill()
     let feed = try stage.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(relays[1].port)", "--publish", "tcp://127.0.0.1:\(try Port.free())",
-      "--http", "127.0.0.1:\(try Port.free())",
+      "--http", "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())",
+      "--data", stage.path("feed-behind"),
     ])
     try await feed.startAndWait()
     map.feed = feed

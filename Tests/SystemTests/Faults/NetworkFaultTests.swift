@@ -85,7 +85,7 @@ struct NetworkFaultTests {
     // The feed stays here, so that the subscriber reaches it.
     let feed = try stage.program([
       "feed", "--ingest", "tcp://\(Cable.here):\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--http",
-      "127.0.0.1:\(try Port.free())",
+      "127.0.0.1:\(try Port.free())", "--query", "tcp://127.0.0.1:\(try Port.free())", "--data", stage.path("feed"),
     ])
     try await feed.startAndWait()
     let worker = try stage.program(["geocoder", "--ingest", "tcp://\(Cable.here):\(jobs)"])

@@ -80,7 +80,7 @@ struct Trial: Sendable {
     #expect(list.stateHash == list.computedHash)
     try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
     try await eventually("the subscriber has ingest's list", within: .seconds(40)) { try watcher.list == list }
-    for line in try watcher.lines { for entry in line.entries ?? [] { ledger.publish(entry) } }
+    for line in try watcher.lines { for entry in line.entries ?? line.upsert ?? [] { ledger.publish(entry) } }
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
     #expect(try Ledger.violations(in: Trial.data) == [])
