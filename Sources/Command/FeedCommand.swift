@@ -18,16 +18,6 @@ struct FeedCommand: AsyncParsableCommand {
 
   @Option(help: "Ingest's address for feeds. [ONTHEMAP_FEED_INGEST, default: tcp://127.0.0.1:7702]")
   var ingest: String?
-  @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
-  var publish: String?
-  @Option(help: "Address for questions. [ONTHEMAP_QUERY, default: one port above --publish]")
-  var query: String?
-  @Option(
-    help: """
-      Other feeds of the same ingest, tcp://HOST:PORT with commas between them: where subscribers are sent when this \
-      one is stopped. [ONTHEMAP_ALTERNATES]
-      """)
-  var alternates: String?
   @Option(
     help: """
       A folder for the last list, which is told, as stale, when ingest is away at the start; or none. \
@@ -47,35 +37,22 @@ struct FeedCommand: AsyncParsableCommand {
   var ingestKey: String?
   @Option(
     help: """
-      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
-      [ONTHEMAP_ALLOW_SUBSCRIBERS]
-      """)
-  var allowSubscribers: String?
-  @Option(
-    help: """
       feed, query or both with a comma: other hosts may reach --publish, --query in plain text. \
       [ONTHEMAP_ALLOW_PLAINTEXT]
       """)
   var allowPlaintext: String?
+  @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
   func run() async throws {
     let settings = try await Settings(common)
     let address = try settings.address(.feedHTTP, flag: http, default: "127.0.0.1:8081", name: "--http")
-    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
-    var configuration = FeedConfiguration(
-      ingest: try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702"), publish: publish,
-      query: try settings.query(flag: query, publish: publish), host: address.host, port: address.port)
-    configuration.alternates = try settings.alternates(flag: alternates)
-    configuration.data = settings.feedData(flag: data, default: "data/feed")
+    let ingest = try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702")
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
+    var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
+    let folder = settings.text(.feedData, flag: data, default: "data/feed")
+    if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
-    configuration.publishCurve = try keys.server(
-      .feed, at: configuration.publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
-      settings: settings)
-    configuration.queryCurve = try keys.server(
-      .query, at: configuration.query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
-      settings: settings)
     try keys.check(
       isUsed: configuration.ingestCurve != nil || configuration.publishCurve != nil, wanted: .ingestKey,
       .allowSubscribers)

@@ -1,6 +1,5 @@
 import Foundation
 import Link
-import OnTheMap
 
 extension Settings {
   /// Where ingest is asked by its operator: as told, or a socket in the folder of its data; nil where that folder's
@@ -20,28 +19,6 @@ extension Settings {
         .admin, expected: "ipc://PATH or an address of this host only, tcp://127.0.0.1:PORT", came: text)
     }
     return endpoint
-  }
-
-  /// Where a feed is asked: as told, or one port above where it publishes.
-  func query(flag: String?, publish: Endpoint) throws -> Endpoint {
-    let usual = publish.next?.description ?? "tcp://127.0.0.1:7711"
-    return try endpoint(.query, flag: flag, default: usual)
-  }
-
-  /// Other feeds, as told; none where none are named. Throws `SettingError`.
-  func alternates(flag: String?) throws -> [Endpoint] {
-    guard let text = optional(.alternates, flag: flag) else { return [] }
-    let endpoints = try endpoints(.alternates, flag: text, default: "tcp://10.0.0.2:7710")
-    guard endpoints.count <= Limits.alternatesMax else {
-      throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", came: text)
-    }
-    return endpoints
-  }
-
-  /// The folder for a feed's last list; nil for none.
-  func feedData(flag: String?, default fallback: String) -> String? {
-    let path = text(.feedData, flag: flag, default: fallback)
-    return path == "none" ? nil : path
   }
 
   /// The compiled gazetteer: as told, or beside the program, or where packages put it.

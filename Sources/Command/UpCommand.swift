@@ -28,19 +28,10 @@ struct UpCommand: AsyncParsableCommand {
   var feedHttp: String?
   @Option(help: "Geocoding workers, 1 to 64. [ONTHEMAP_WORKERS, default: 2]")
   var workers: String?
-  @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
-  var publish: String?
-  @Option(help: "Address for questions to the feed. [ONTHEMAP_QUERY, default: one port above --publish]")
-  var query: String?
-  @Option(
-    help: """
-      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
-      [ONTHEMAP_ALLOW_SUBSCRIBERS]
-      """)
-  var allowSubscribers: String?
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @OptionGroup var options: IngestOptions
+  @OptionGroup var feedOptions: FeedOptions
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
 
@@ -49,16 +40,11 @@ struct UpCommand: AsyncParsableCommand {
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
-    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
-    let publishCurve = try keys.server(
-      .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
-      settings: settings)
-    let query = try settings.query(flag: query, publish: publish)
-    let queryCurve = try keys.server(
-      .query, at: query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
-      settings: settings)
+    // Its ingest is told when that listens.
+    var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
+    feed.data = ingest.data + "/feed"
     try keys.check(
-      isUsed: ingest.usesKeys || publishCurve != nil, wanted: .allowProducers, .allowWorkers,
+      isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
     let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
     let remote = try remote.configuration(settings)
@@ -75,15 +61,11 @@ struct UpCommand: AsyncParsableCommand {
     let feedReady = Told<FeedService.Addresses>()
     var services: [any Service] = [
       IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
-      Later { [ingest] in
+      Later { [ingest, feed] in
         let addresses = try await ingestReady.value
-        var configuration = FeedConfiguration(
-          ingest: addresses.changes.connectable, publish: publish, query: query, host: feedAddress.host,
-          port: feedAddress.port)
-        configuration.data = ingest.data + "/feed"
+        var configuration = feed
+        configuration.ingest = addresses.changes.connectable
         configuration.ingestCurve = ingest.changesCurve?.client
-        configuration.publishCurve = publishCurve
-        configuration.queryCurve = queryCurve
         configuration.registry = operations.registry
         return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
       },

@@ -12,15 +12,19 @@ package final class FeedQueryServer: Station {
   private let logger: Logger
   private var list: (state: FeedState, log: ChangeLog)?
   private var isStale = true
-  private var tokens = BurstBucket(perSecond: Limits.feedQueriesPerSecondMax)
+  private var tokens: BurstBucket
   private var malformed = MalformedFrames("query")
   private let answered = Metric.feedQueries.counter()
   private let refused = Metric.feedQueriesRefused.counter()
 
-  /// - Parameter curve: the link's keys; nil for plain text.
+  /// - Parameters:
+  ///   - perSecond: questions that are answered.
+  ///   - curve: the link's keys; nil for plain text.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, logger: Logger
+    _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
+    curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
+    tokens = BurstBucket(perSecond: perSecond)
     socket = try context.socket(.router, frameBytesMax: Limits.feedQueryBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedAnswersQueuedMax))

@@ -31,7 +31,7 @@ package struct FeedReplica: Sendable {
   package private(set) var state: FeedState?
   /// Whether the list is known to be the feed's latest, as far as frames have come.
   package private(set) var isLive = false
-  /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind what is stored.
+  /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind the store's.
   package private(set) var isFeedStale = false
   private var heardMs: Int64
 
@@ -50,7 +50,9 @@ package struct FeedReplica: Sendable {
       guard isLive, var state else { return .unchanged }
       guard epoch == state.epoch else { return lose("the feed tells another history") }
       guard delta.seq > state.seq else { return .unchanged }
-      guard delta.prevSeq <= state.seq else { return lose("changes \(state.seq + 1) to \(delta.prevSeq) are missing") }
+      guard delta.prevSeq <= state.seq else {
+        return lose("changes \(state.seq + 1) to \(delta.prevSeq) are missing")
+      }
       let new = state.apply(delta)
       guard state.hash == hash else { return lose("the list's hash is not the feed's") }
       self.state = state

@@ -157,8 +157,8 @@ package enum Limits {
   package static let changesPerFetchMax = 100
   /// How long ingest keeps a feed's fetch open when there is nothing new.
   package static let fetchWaitMs: Int64 = 1_000
-  /// Changes that a feed keeps in memory for those who ask what has changed since. A subscriber further behind takes the
-  /// whole list; ten times the list's length are enough for a connection that was made anew.
+  /// Changes that a feed keeps in memory for those who ask what has changed since; who is further behind takes the whole
+  /// list. Ten times the list's length are enough for a connection that was made anew.
   package static let feedChangesKept = 1_024
   /// Other feeds' addresses in a goodbye.
   package static let alternatesMax = 8

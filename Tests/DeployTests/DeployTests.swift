@@ -70,7 +70,7 @@ struct ContainerTests {
         complaints.append("\(role) is missing.")
       }
       let ports = body.matches(of: #"^    ports: \[(.*)\]$"#).joined(separator: ", ").components(separatedBy: ", ")
-      if ports.sorted() != ["8080", "8081", "7710"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
+      if ports.sorted() != ["8080", "8081", "7710", "7711"].map({ "\"127.0.0.1:\($0):\($0)\"" }).sorted() {
         complaints.append("it publishes \(ports).")
       }
       if body.matches(of: #"/usr/bin/onthemap, health, "http://127\.0\.0\.1:\d+/livez""#).count != 3 {

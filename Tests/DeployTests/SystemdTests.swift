@@ -16,8 +16,11 @@ struct SystemdTests {
       var complaints = wanted.filter { !lines.contains(Substring($0)) }.map { "\($0) is missing." }
       let role = file.role
       if !lines.contains("ExecStart=/usr/bin/onthemap \(role)") { complaints.append("it does not run \(role).") }
-      let keeps = lines.contains("StateDirectory=onthemap")
-      if keeps != (role == "ingest") { complaints.append("ingest keeps a folder, and nobody else.") }
+      let folder = lines.first { $0.hasPrefix("StateDirectory=") }
+      let wantedFolder = ["ingest": "StateDirectory=onthemap", "feed": "StateDirectory=onthemap-feed"][role]
+      if folder.map(String.init) != wantedFolder {
+        complaints.append("ingest and feed keep a folder, and nobody else.")
+      }
       return complaints
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")

@@ -18,6 +18,15 @@ struct EndpointTests {
   }
 
   @Test(
+    "What belongs to an address is one port above, beside a file, or on a free port too",
+    arguments: [
+      ("tcp://127.0.0.1:7710", "tcp://127.0.0.1:7711"), ("tcp://[::1]:65534", "tcp://[::1]:65535"),
+      ("tcp://[::1]:65535", nil), ("tcp://127.0.0.1:*", "tcp://127.0.0.1:*"),
+      ("ipc:///run/feed", "ipc:///run/feed.query"),
+    ])
+  func next(text: String, next: String?) throws { #expect(try Endpoint(text).next?.description == next) }
+
+  @Test(
     "Anything else is refused, with the text and what would be right",
     arguments: [
       "", "tcp://", "tcp://:7701", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:65536", "tcp://host:-1",

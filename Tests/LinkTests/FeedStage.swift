@@ -71,6 +71,7 @@ struct TestFeed {
 
   init(
     pulling source: Endpoint, bind: Endpoint? = nil, alternates: [Endpoint] = [], kept: FeedState? = nil,
+    queriesPerSecond: Int = Limits.feedQueriesPerSecondMax,
     pullCurve: CurveClient? = nil, curve: CurveServer? = nil
   ) throws {
     let bind = try bind ?? .anyPort()
@@ -81,7 +82,8 @@ struct TestFeed {
     (reactor, endpoints) = try Reactor.start("feed", wake: Wake()) { context in
       let publisher = try FeedPublisher(
         context, bind: bind, instance: "test", alternates: alternates, curve: curve, logger: quiet, unixMs: { 0 })
-      let query = try FeedQueryServer(context, bind: queryBind, curve: curve, logger: quiet)
+      let query = try FeedQueryServer(
+        context, bind: queryBind, perSecond: queriesPerSecond, curve: curve, logger: quiet)
       if let kept {
         query.replace(kept)
         publisher.replace(kept, nowMs: Reactor.nowMs)

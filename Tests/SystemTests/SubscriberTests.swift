@@ -61,6 +61,48 @@ struct SubscriberTests {
     try await eventually("the subscriber has ingest's list again") { try await watcher.list == client.list() }
   }
 
+  @Test(
+    "A feed that starts while ingest is away tells the list that it has kept, as stale, and goes on when it is back")
+  func kept() async throws {
+    let stage = Stage.current
+    let map = try await stage.roles()
+    let feed = try #require(map.feed)
+    let client = try await map.client.signedUp()
+    for _ in 0..<3 { try await client.expectService() }
+    let list = try await client.list()
+    let path = stage.path("feed/feed.list")
+    // Written a moment later than told, and not torn by an end at any moment.
+    try await eventually("the list is kept") {
+      (try? Data(contentsOf: URL(fileURLWithPath: path)))?.contains(Data(list.entries[0].id.utf8)) == true
+    }
+    try await map.ingest.kill()
+    try await feed.kill()
+    try await feed.startAndWait()
+    #expect(try await map.feedClient.list() == list)
+    #expect(try await map.feedClient.send("GET", "/v2/feed").object["stale"] as? Bool == true)
+    let watcher = Watcher(program: try stage.program(["watch", "--json", "--feed", try map.publish]))
+    try watcher.program.start()
+    try await eventually("a subscriber has it, and knows") {
+      try watcher.list?.entries == list.entries && watcher.lines.last?.stale == true
+    }
+    try await map.ingest.startAndWait()
+    try await client.expectService()
+    try await eventually("the subscriber has ingest's list") { try await watcher.list == client.list() }
+    #expect(try await map.feedClient.send("GET", "/v2/feed").object["stale"] as? Bool == false)
+    #expect(try watcher.lines.last { $0.kind == "stale" }?.stale == false)
+    #expect(try watcher.lines.count { $0.kind == "snapshot" } == 1, "It went on from the kept list.")
+  }
+
+  @Test("A kept list that is damaged is not told")
+  func damaged() async throws {
+    let stage = Stage.current
+    try FileManager.default.createDirectory(atPath: stage.path("feed"), withIntermediateDirectories: true)
+    try Data("OTMLIST1 and then something else".utf8).write(to: URL(fileURLWithPath: stage.path("feed/feed.list")))
+    let map = try await stage.roles(workers: 0)
+    #expect(try await map.feedClient.list().entries.isEmpty)
+    #expect(try #require(map.feed).logged.contains("the kept list is damaged"))
+  }
+
   @Test("A database that was put back is another history, and a subscriber follows it")
   func otherHistory() async throws {
     let stage = Stage.current

@@ -11,6 +11,7 @@ struct Watcher: Sendable {
     let upsert: [FeedList.Entry]?
     let remove: [String]?
     let reason: String?
+    let stale: Bool?
   }
 
   let program: Program

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("Several feeds")
+struct AlternateTests {
+  @Test("A feed that ends sends its subscribers to the others that it names, and they go on with the same numbers")
+  func goodbye() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    let second = try TestFeed(pulling: server.endpoint)
+    defer { second.reactor.stop() }
+    let first = try TestFeed(pulling: server.endpoint, alternates: [second.endpoint])
+    let subscribers = try (0..<5).map { _ in try TestSubscriber(first.endpoint) }
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    try await eventually("all have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
+    first.reactor.stop()
+    server.inbox.put([.sample(11)])
+    // Well before a silent feed would be given up.
+    let took = await time(until: { subscribers.allSatisfy { $0.isLive && $0.state?.seq == 11 } })
+    #expect(took < .milliseconds(3 * Limits.feedHeartbeatMs))
+    #expect(subscribers.allSatisfy { $0.losses.count == 1 })
+  }
+
+  @Test("Of two feeds the second is asked when the first is gone without a word")
+  func silence() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let gone = try TestChangeServer(.sample(1...1))
+    gone.reactor.stop()
+    let subscriber = try TestSubscriber(gone.endpoint, feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the second one's list", within: 30) { subscriber.state == .sample(1...10) }
+  }
+
+  @Test("What a goodbye names beside endpoints is passed over, and no more than eight are learned")
+  func nonsense() {
+    var replica = FeedReplica(nowMs: 0)
+    let effect = replica.receive(.bye(reason: "x", alternates: ["nonsense"]), nowMs: 0)
+    #expect(effect == .resync("the feed ends: x"))
+  }
+}
