@@ -15,6 +15,8 @@ struct LoadAudit {
     var lists: Lists
     /// Rejected and dead posts by reason.
     var reasons: [String: Int]
+    /// Of the other subscribers.
+    var audience = LoadAudience.Finding()
     /// Why the store could not be asked, for people; then nothing is known of the posts.
     var problem: String?
   }
@@ -28,6 +30,7 @@ struct LoadAudit {
   let store: LoadStore
   let tally: LoadTally
   let subscription: LoadSubscription
+  let audience: LoadAudience
 
   /// - Parameter untilNs: when waiting for queued posts ends, of `LoadClock`.
   /// - Throws: `CancellationError`.
@@ -45,7 +48,8 @@ struct LoadAudit {
       // Posts before the first queued one are settled, and those do not change.
       reasons.merge(try await findPosts(after: PostID(rawValue: queued - 1))) { $0 + $1 }
     }
-    return Finding(lists: try await compareLists(), reasons: reasons)
+    let (lists, audience) = try await compareLists()
+    return Finding(lists: lists, reasons: reasons, audience: audience)
   }
 
   /// Most posts are settled when the subscriber sees them: no need to ask for them until then.
@@ -80,20 +84,26 @@ struct LoadAudit {
   }
 
   /// Others may be posting meanwhile: lists are compared where both stand at the same number.
-  private func compareLists() async throws -> Lists {
+  private func compareLists() async throws -> (Lists, LoadAudience.Finding) {
     let untilNs = LoadClock.nowNs + LoadAudit.lagNs
     while true {
       let stored = try await store.list()
       let list = subscription.list
       if let list, list.epoch.description == stored.epoch, list.seq == stored.seq {
         let hash = hexadecimal(list.hash, digits: 16)
-        return hash == stored.stateHash
-          ? .equal(seq: list.seq, hash: hash)
-          : .different(reason: "at seq \(list.seq) the subscriber's hash is \(hash), the store's \(stored.stateHash)")
+        let others = audience.finding(seq: stored.seq, hash: stored.stateHash)
+        if hash != stored.stateHash {
+          let reason = "at seq \(list.seq) the subscriber's hash is \(hash), the store's \(stored.stateHash)"
+          return (.different(reason: reason), others)
+        }
+        if others.equal == others.count || LoadClock.nowNs >= untilNs {
+          return (.equal(seq: list.seq, hash: hash), others)
+        }
       }
       guard LoadClock.nowNs < untilNs else {
         let standing = list.map { "stands at seq \($0.seq) of \($0.epoch)" } ?? "has lost its list"
-        return .different(reason: "the subscriber \(standing), the store at seq \(stored.seq) of \(stored.epoch)")
+        let reason = "the subscriber \(standing), the store at seq \(stored.seq) of \(stored.epoch)"
+        return (.different(reason: reason), audience.finding(seq: stored.seq, hash: stored.stateHash))
       }
       try await Task.sleep(for: .milliseconds(50))
     }

@@ -47,6 +47,8 @@ struct LoadCommand: AsyncParsableCommand {
   var submitKey: String?
   @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
   var batch: Int?
+  @Option(help: "Subscribers beside the run's own, that come at random moments of it, 0 to 500.")
+  var subscribers = 0
   @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
   var gazetteer: String?
   @Option(help: "Repeats the places of a run: any whole number.")
@@ -69,6 +71,7 @@ struct LoadCommand: AsyncParsableCommand {
       }
       try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
     }
+    try LoadCommand.check("--subscribers", subscribers, in: 0...500)
     try LoadCommand.check("--settle", settle, in: 1...3_600)
     try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadPlan.postsMax)
   }
@@ -94,7 +97,8 @@ struct LoadCommand: AsyncParsableCommand {
       LoadRun.Submission(endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? 64)
     }
     let connections = connections ?? (submit == nil ? 64 : 2)
-    try LoadCommand.allowFiles(connections)
+    // Each subscriber has a context of its own, with its pipes.
+    try LoadCommand.allowFiles(connections + 16 * subscribers)
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
       seed: seed ?? UInt64.random(in: 0...999_999), places: places)
@@ -103,7 +107,7 @@ struct LoadCommand: AsyncParsableCommand {
     api.token = token
     let summary = try await LoadRun(
       plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
-      submit: submit, settleSeconds: settle,
+      submit: submit, settleSeconds: settle, audience: subscribers,
       logger: makeLogger("load", level: settings.logLevel)
     ).run()
     let report = LoadReport(summary: summary)

@@ -91,6 +91,15 @@ struct LoadReport {
       row("not seen live", s.notSeenLive, s.replacements > 0 ? "a new list \(s.replacements) ×" : ""),
       lists,
     ]
+      + (s.finding.audience.count == 0 ? [] : [audience])
+  }
+
+  private var audience: String {
+    let audience = summary.finding.audience
+    return row(
+      "subscribers", audience.count,
+      "\(audience.equal) ended with the store's list, \(audience.wrong) × a wrong list, a new list "
+        + "\(audience.replacements) ×")
   }
 
   private var lists: String {
@@ -111,6 +120,12 @@ struct LoadReport {
     json.add("lost", s.lost)
     json.add("duplicated", s.duplicated)
     json.add("notSeenLive", s.notSeenLive)
+    json.object("subscribers") { json in
+      json.add("count", s.finding.audience.count)
+      json.add("equal", s.finding.audience.equal)
+      json.add("wrongLists", s.finding.audience.wrong)
+      json.add("listReplacements", s.finding.audience.replacements)
+    }
     switch summary.finding.lists {
     case .equal(let seq, let hash):
       json.add("listEqual", true)

@@ -30,6 +30,8 @@ struct LoadRun: Sendable {
   /// Nil for HTTP.
   let submit: Submission?
   let settleSeconds: Int
+  /// Subscribers beside the run's own.
+  let audience: Int
   let logger: Logger
 
   /// - Throws: `SettingError` with what is not there: the feed, the store.
@@ -47,13 +49,18 @@ struct LoadRun: Sendable {
     let warmUpNs = 250_000_000 + Int64(connections) * 500_000
     let schedule = LoadSchedule(plan, startNs: LoadClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
     subscription.begin(schedule)
+    let audience = LoadAudience(count: audience)
+    let attending = Task { [feed, curve, plan, logger] in
+      try await audience.attend(feed, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
+    }
+    defer { attending.cancel() }
     if let submit {
       try await produce(submit, schedule, tally, progress)
     } else {
       try await send(schedule, tally, progress)
     }
 
-    let audit = LoadAudit(plan: plan, store: store, tally: tally, subscription: subscription)
+    let audit = LoadAudit(plan: plan, store: store, tally: tally, subscription: subscription, audience: audience)
     let untilNs = LoadClock.nowNs + Int64(settleSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(

@@ -69,6 +69,12 @@ struct LoadSummary: Sendable {
       failures.append("\(notSeenLive) posts never came to the subscriber, and no list was replaced")
     }
     if queued > 0 { failures.append("\(queued) posts are still queued") }
+    let audience = finding.audience
+    if audience.equal < audience.count {
+      failures.append(
+        "\(audience.count - audience.equal) of \(audience.count) other subscribers ended with another list")
+    }
+    if audience.wrong > 0 { failures.append("\(audience.wrong) times another subscriber had a wrong list") }
     if case .different(let reason) = finding.lists { failures.append("the lists differ: \(reason)") }
     return failures
   }

@@ -36,11 +36,11 @@ struct WatchJSON: WatchForm {
           json.add("kind", "stale")
           json.add("stale", isStale)
         }.bytes)
-    case .lost(let reason):
+    case .lost(let loss):
       return ascii(
         JSONText.object { json in
           json.add("kind", "lost")
-          json.add("reason", reason)
+          json.add("reason", loss.description)
         }.bytes)
     }
   }

@@ -28,7 +28,7 @@ struct WatchLines: WatchForm {
         last = (state.epoch, state.seq)
       case .stale(let isStale):
         remarks.append(isStale ? "stale: the feed does not reach ingest" : "the feed reaches ingest again")
-      case .lost(let reason): remarks.append("lost: \(WatchText(reason).text)")
+      case .lost(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
       }
     }
     return text

@@ -64,7 +64,7 @@ struct WatchTable: WatchForm {
 
   private mutating func take(_ news: FeedSubscriber.Event, unixMs: Int64) {
     switch news {
-    case .lost(let reason): connection = .lost(reason: reason)
+    case .lost(let loss): connection = .lost(reason: loss.description)
     case .stale(let isStale): self.isStale = isStale
     case .list(let new), .changes(_, let new):
       if case .list = news { isStale = false }

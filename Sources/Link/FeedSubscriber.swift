@@ -12,7 +12,7 @@ package final class FeedSubscriber: Station {
     /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
     case stale(Bool)
     /// The list is no longer known to be right; a new one is asked for.
-    case lost(reason: String)
+    case lost(FeedLoss)
   }
 
   package let socket: Socket
@@ -65,8 +65,8 @@ package final class FeedSubscriber: Station {
       if replica.isFeedStale { tell(.stale(true)) }
     case .changed(let delta): if let state = replica.state { tell(.changes(delta, state)) }
     case .staleness(let isStale): tell(.stale(isStale))
-    case .resync(let reason):
-      tell(.lost(reason: reason))
+    case .resync(let loss):
+      tell(.lost(loss))
       var random = SystemRandomNumberGenerator()
       schedule.lost(nowMs: nowMs, using: &random)
     case .unchanged: break
@@ -77,7 +77,7 @@ package final class FeedSubscriber: Station {
   package func turn(nowMs: Int64) -> Int64 {
     let wasLive = replica.isLive
     if replica.isStale(nowMs: nowMs) {
-      if wasLive { tell(.lost(reason: "the feed is silent")) }
+      if wasLive { tell(.lost(.silent)) }
       connectNext(nowMs: nowMs)
     }
     if !replica.isLive, nowMs >= schedule.dueMs {

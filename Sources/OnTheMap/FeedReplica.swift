@@ -23,8 +23,8 @@ package struct FeedReplica: Sendable {
     case staleness(Bool)
     /// Nothing new.
     case unchanged
-    /// The list can no longer be trusted: ask for a snapshot. The reason is for people.
-    case resync(String)
+    /// The list can no longer be trusted: ask for a snapshot.
+    case resync(FeedLoss)
   }
 
   /// Nil until the first snapshot.
@@ -48,25 +48,25 @@ package struct FeedReplica: Sendable {
     case .snapshot(let snapshot, let hash, let isStale): return replace(snapshot, hash: hash, isStale: isStale)
     case .delta(let delta, let epoch, let hash):
       guard isLive, var state else { return .unchanged }
-      guard epoch == state.epoch else { return lose("the feed tells another history") }
+      guard epoch == state.epoch else { return lose(.otherHistory) }
       guard delta.seq > state.seq else { return .unchanged }
       guard delta.prevSeq <= state.seq else {
-        return lose("changes \(state.seq + 1) to \(delta.prevSeq) are missing")
+        return lose(.missing(state.seq + 1...delta.prevSeq))
       }
       let new = state.apply(delta)
-      guard state.hash == hash else { return lose("the list's hash is not the feed's") }
+      guard state.hash == hash else { return lose(.wrongHash) }
       self.state = state
       return .changed(new)
     case .heartbeat(let epoch, let seq, let hash, let isStale):
       guard isLive, let state else { return .unchanged }
-      guard epoch == state.epoch else { return lose("the feed tells another history") }
-      guard seq <= state.seq else { return lose("changes \(state.seq + 1) to \(seq) are missing") }
-      guard seq < state.seq || hash == state.hash else { return lose("the list's hash is not the feed's") }
+      guard epoch == state.epoch else { return lose(.otherHistory) }
+      guard seq <= state.seq else { return lose(.missing(state.seq + 1...seq)) }
+      guard seq < state.seq || hash == state.hash else { return lose(.wrongHash) }
       guard isStale != isFeedStale else { return .unchanged }
       isFeedStale = isStale
       return .staleness(isStale)
     case .later: return .unchanged
-    case .bye(let reason, _): return lose("the feed ends: \(reason)")
+    case .bye(let reason, _): return lose(.ended(reason))
     }
   }
 
@@ -78,7 +78,7 @@ package struct FeedReplica: Sendable {
   }
 
   private mutating func replace(_ snapshot: FeedState, hash: UInt64, isStale: Bool) -> Effect {
-    guard snapshot.hash == hash else { return lose("a snapshot's hash does not match its list") }
+    guard snapshot.hash == hash else { return lose(.wrongHash) }
     if isLive, let state, state.epoch == snapshot.epoch, snapshot.seq <= state.seq { return .unchanged }
     state = snapshot
     isLive = true
@@ -86,8 +86,8 @@ package struct FeedReplica: Sendable {
     return .replaced
   }
 
-  private mutating func lose(_ reason: String) -> Effect {
+  private mutating func lose(_ loss: FeedLoss) -> Effect {
     isLive = false
-    return .resync(reason)
+    return .resync(loss)
   }
 }

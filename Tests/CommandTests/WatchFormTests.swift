@@ -19,9 +19,9 @@ struct WatchFormTests {
     var form = WatchLines(limit: .max)
     #expect(times(form.text(for: [.list(try Posts.list(1...3))], moment)) == [1, 2, 3])
     #expect(times(form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4))], moment)) == [4])
-    let healed = form.text(for: [.lost(reason: "silence"), .list(try Posts.list(2...6))], moment)
+    let healed = form.text(for: [.lost(.silent), .list(try Posts.list(2...6))], moment)
     #expect(times(healed) == [5, 6])
-    #expect(form.takeRemarks() == ["lost: silence"])
+    #expect(form.takeRemarks() == ["lost: the feed is silent"])
   }
 
   @Test("Lines: what a list no longer holds is told as missed")
@@ -52,7 +52,7 @@ struct WatchFormTests {
     var form = WatchJSON(limit: .max)
     let list = try Posts.list(1...2)
     let text = form.text(
-      for: [.list(list), .changes(try Posts.delta(3), try Posts.list(1...3)), .lost(reason: "silence")], moment)
+      for: [.list(list), .changes(try Posts.delta(3), try Posts.list(1...3)), .lost(.silent)], moment)
     let objects = try text.split(separator: "\n").map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
     }
@@ -61,7 +61,7 @@ struct WatchFormTests {
     #expect((objects[0]["entries"] as? [Any])?.count == 2)
     #expect(objects[1]["seq"] as? Int == 3)
     #expect((objects[1]["upsert"] as? [Any])?.count == 1)
-    #expect(objects[2]["reason"] as? String == "silence")
+    #expect(objects[2]["reason"] as? String == "the feed is silent")
   }
 
   @Test("JSON: what a terminal would obey is escaped, not changed")
@@ -92,9 +92,9 @@ struct WatchFormTests {
     var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     #expect(form.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
     _ = form.text(for: [.list(try Posts.list(1...3))], moment)
-    _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .lost(reason: "silence")], moment)
+    _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .lost(.silent)], moment)
     #expect(form.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
-    #expect(form.lines(moment)[0].hasPrefix("lost: silence · 4 posts · seq 4"))
+    #expect(form.lines(moment)[0].hasPrefix("lost: the feed is silent · 4 posts · seq 4"))
     let later = WatchMoment(unixMs: moment.unixMs + WatchTable.highlightMs, rows: 6, columns: 80)
     _ = form.text(for: [], later)
     #expect(!form.lines(later).contains { $0.hasPrefix("+") })
@@ -111,7 +111,7 @@ struct WatchFormTests {
     for seq in 1...UInt64(WatchMailbox.newsMax) {
       mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
-    mailbox.put(.lost(reason: "silence"))
+    mailbox.put(.lost(.silent))
     let news = mailbox.takeAll()
     #expect(news.count == 2)
     #expect(news.first?.state == (try Posts.list(1...UInt64(WatchMailbox.newsMax))))

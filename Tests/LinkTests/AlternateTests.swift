@@ -40,6 +40,6 @@ struct AlternateTests {
   func nonsense() {
     var replica = FeedReplica(nowMs: 0)
     let effect = replica.receive(.bye(reason: "x", alternates: ["nonsense"]), nowMs: 0)
-    #expect(effect == .resync("the feed ends: x"))
+    #expect(effect == .resync(.ended("x")))
   }
 }

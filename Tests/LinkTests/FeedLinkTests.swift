@@ -69,7 +69,7 @@ struct FeedLinkTests {
 
     feed.reactor.stop()
     try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
-    #expect(subscribers.allSatisfy { $0.losses.first?.contains("the feed is stopped") == true })
+    #expect(subscribers.allSatisfy { $0.losses.first == .ended("the feed is stopped") })
     server.inbox.put([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
@@ -91,7 +91,7 @@ struct FeedLinkTests {
     defer { subscriber.reactor.stop() }
     try await eventually("it has the list") { subscriber.lists == 1 }
     isMute.change { $0 = true }
-    try await eventually("it knows that the feed is silent") { subscriber.losses == ["the feed is silent"] }
+    try await eventually("it knows that the feed is silent") { subscriber.losses == [.silent] }
     isMute.change { $0 = false }
     // A join that is not answered is repeated after 3 s only.
     #expect(await time(until: { subscriber.lists == 2 }) < .seconds(2.5))

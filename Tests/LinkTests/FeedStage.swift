@@ -120,7 +120,7 @@ final class TestSubscriber: Sendable {
     var isLive = false
     var isStale = false
     var lists = 0
-    var losses: [String] = []
+    var losses: [FeedLoss] = []
     var seqs: [UInt64] = []
   }
   private let told: Shared<Told>
@@ -141,9 +141,9 @@ final class TestSubscriber: Sendable {
             told.state = state
             told.seqs += delta.upsert.map(\.seq)
           case .stale(let isStale): told.isStale = isStale
-          case .lost(let reason):
+          case .lost(let loss):
             told.isLive = false
-            told.losses.append(reason)
+            told.losses.append(loss)
           }
         }
       }
@@ -155,7 +155,7 @@ final class TestSubscriber: Sendable {
   var isLive: Bool { told.value.isLive }
   var isStale: Bool { told.value.isStale }
   var lists: Int { told.value.lists }
-  var losses: [String] { told.value.losses }
+  var losses: [FeedLoss] { told.value.losses }
   /// The numbers that it stood at, one after the other.
   var seqs: [UInt64] { told.value.seqs }
 }

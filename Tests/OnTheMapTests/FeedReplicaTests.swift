@@ -29,7 +29,7 @@ struct FeedReplicaTests {
   }
 
   private func isResync(_ effect: FeedReplica.Effect) -> Bool {
-    if case .resync(let reason) = effect { return !reason.isEmpty }
+    if case .resync(let loss) = effect { return !loss.description.isEmpty }
     return false
   }
 
@@ -208,11 +208,7 @@ struct FeedReplicaTests {
   mutating func bye() {
     #expect(receive(snapshot) == .replaced)
     let effect = receive(.bye(reason: "the feed is stopped"))
-    guard case .resync(let reason) = effect else {
-      Issue.record("Goodbye is an end.")
-      return
-    }
-    #expect(reason.contains("the feed is stopped"))
+    #expect(effect == .resync(.ended("the feed is stopped")))
     #expect(!replica.isLive)
   }
 
