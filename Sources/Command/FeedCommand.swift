@@ -66,6 +66,7 @@ struct FeedCommand: AsyncParsableCommand {
     var configuration = FeedConfiguration(
       ingest: try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702"), publish: publish,
       query: try settings.query(flag: query, publish: publish), host: address.host, port: address.port)
+    configuration.isAlone = true
     configuration.alternates = try settings.alternates(flag: alternates)
     configuration.data = settings.feedData(flag: data, default: "data/feed")
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
