@@ -50,6 +50,7 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
     // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
     .target(
@@ -86,7 +87,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: http + [
-        "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
+        "CZlib", "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
 
@@ -100,8 +101,11 @@ let package = Package(
       dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", "Telemetry", lifecycle, logging, metrics],
       swiftSettings: strict),
     .target(
-      name: "Feed", dependencies: http + ["Link", "OnTheMap", "Telemetry", "Web", lifecycle, logging, metrics],
-      swiftSettings: strict),
+      name: "Feed",
+      dependencies: http + [
+        "Link", "OnTheMap", "Telemetry", "Web", lifecycle, logging, metrics,
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
@@ -144,6 +148,9 @@ let package = Package(
       name: "SimulationTests",
       dependencies: ["Fuzzing", "OnTheMap", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: optimised),
+    .testTarget(
+      name: "WebTests", dependencies: ["CZlib", "Web", .product(name: "NIOCore", package: "swift-nio")],
+      swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",

@@ -52,6 +52,7 @@ find_missing() {
   has_header zmq.h || packages+=(libzmq3-dev)
   has_header sodium.h || packages+=(libsodium-dev)
   has_header sqlite3.h || packages+=(libsqlite3-dev)
+  has_header zlib.h || packages+=(zlib1g-dev)
   has_command xz || packages+=(xz-utils)
   case $mode in
   test)

@@ -33,6 +33,8 @@ package struct FeedConfiguration: Sendable {
   package var publishCurve: CurveServer?
   /// Keys for those who ask; nil for plain text.
   package var queryCurve: CurveServer?
+  /// Whether its process has nothing else that serves HTTP to many: then more descriptors are its own.
+  package var isAlone = false
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
 
@@ -71,11 +73,65 @@ package struct FeedService: Service {
   /// - Throws: `LinkError`, or what HTTP's socket says; all final until the configuration changes.
   package func run() async throws {
     let latest = LatestList()
+    let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
+    let streams = FeedStreams(latest, places: min(Limits.streamsMax, connections / 6 * 5))
     let readiness = FirstList(ready)
     let meters = FeedMeters()
     let keeper = configuration.data.map { ListKeeper(folder: $0, latest: latest, logger: logger) }
-    let kept = keeper?.read()
-    let (reactor, addresses) = try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
+    let (reactor, addresses) = try start(
+      kept: keeper?.read(),
+      Told(
+        replaced: { state in
+          latest.replace(state)
+          streams.changed()
+          meters.seq.set(Double(state.seq))
+          readiness.isListed()
+        },
+        changed: { changes, state in
+          latest.change(changes, to: state)
+          streams.changed()
+          meters.seq.set(Double(state.seq))
+        },
+        turnedStale: { isStale in
+          latest.set(isStale: isStale)
+          streams.changed()
+        }), meters)
+    defer {
+      reactor.stop()
+      keeper?.keep()
+    }
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
+    configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    router.add(middleware: PublicAnswers())
+    router.add(middleware: ProblemMiddleware { _ in nil })
+    FeedRoutes(latest: latest, streams: streams).add(to: router)
+    try await withThrowingDiscardingTaskGroup { group in
+      if let keeper { group.addTask { await keeper.run() } }
+      try await withGracefulShutdownHandler {
+        try await HTTPService.run(
+          router, host: configuration.host, port: configuration.port, connections: connections, logger: logger
+        ) { port in
+          readiness.listens(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
+        }
+      } onGracefulShutdown: {
+        streams.end()
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// Who hears of the list besides ZeroMQ's subscribers; on the reactor's thread.
+  private struct Told: Sendable {
+    let replaced: @Sendable (FeedState) -> Void
+    let changed: @Sendable ([FeedChange], FeedState) -> Void
+    let turnedStale: @Sendable (Bool) -> Void
+  }
+
+  private func start(
+    kept: FeedState?, _ told: Told, _ meters: FeedMeters
+  ) throws -> (Reactor, (publish: Endpoint, query: Endpoint)) {
+    try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
         context, bind: configuration.publish, instance: instance, alternates: configuration.alternates,
@@ -85,9 +141,7 @@ package struct FeedService: Service {
       let replaced: (FeedState, Int64) -> Void = { state, nowMs in
         query.replace(state)
         publisher.replace(state, nowMs: nowMs)
-        latest.replace(state)
-        meters.seq.set(Double(state.seq))
-        readiness.isListed()
+        told.replaced(state)
       }
       if let kept { replaced(kept, Reactor.nowMs) }
       let client = try ChangeClient(
@@ -101,38 +155,19 @@ package struct FeedService: Service {
         turnedStale: { isStale, nowMs in
           query.set(isStale: isStale)
           publisher.set(isStale: isStale, nowMs: nowMs)
-          latest.set(isStale: isStale)
+          told.turnedStale(isStale)
         },
         replaced: replaced,
         changed: { changes, delta, state in
           query.change(changes, to: state)
           publisher.change(delta, to: state, ringFrom: query.ringFrom)
-          latest.change(changes, to: state)
-          meters.seq.set(Double(state.seq))
+          told.changed(changes, state)
           for entry in delta.news {
             guard let trace = entry.trace else { continue }
             logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
           }
         })
       return ([client, publisher, query], (publish: publisher.endpoint, query: query.endpoint))
-    }
-    defer {
-      reactor.stop()
-      keeper?.keep()
-    }
-    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
-    configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
-    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: ProblemMiddleware { _ in nil })
-    router.get("/livez") { _, _ in Response(status: .noContent) }
-    router.get("/v2/feed") { request, _ in try latest.response(to: request) }
-    for path in ["/livez", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
-    try await withThrowingDiscardingTaskGroup { group in
-      if let keeper { group.addTask { await keeper.run() } }
-      try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
-        readiness.listens(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
-      }
-      group.cancelAll()
     }
   }
 }

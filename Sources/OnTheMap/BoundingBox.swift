@@ -1,6 +1,6 @@
 /// A part of the earth between two parallels and two meridians, in 1e-7 degrees. Where it crosses the antimeridian,
 /// `west` is greater than `east`.
-package struct BoundingBox: Sendable, Equatable {
+package struct BoundingBox: Sendable, Hashable {
   /// 1e-7 degrees, as the others.
   package let south: Int32
   /// 1e-7 degrees.

@@ -33,6 +33,8 @@ package enum Limits {
   /// The part of the process's file descriptors that one service's HTTP connections may take, where that is fewer: a
   /// quarter, for one process may run two such services, and needs some for peers and files.
   package static let httpDescriptorsShare = 4
+  /// How many of those parts a process takes that has no other such service: a feed of its own.
+  package static let httpDescriptorsSharesAlone = 3
   /// HTTP connections at the address for operations: a few scrapers and people.
   package static let operationsConnectionsMax = 64
   /// A request's address and headers, in all. A session's cookie or token takes 43 bytes, other cookies what they want.
@@ -160,6 +162,27 @@ package enum Limits {
   /// Changes that a feed keeps in memory for those who ask what has changed since; who is further behind takes the whole
   /// list. Ten times the list's length are enough for a connection that was made anew.
   package static let feedChangesKept = 1_024
+  /// Streams of events over HTTP at one feed; further ones are told to come again. A sixth of `httpConnectionsMax`, or
+  /// of the connections that there are descriptors for, stays for who asks for the list.
+  package static let streamsMax = 10_240
+  /// Between two events of a stream at least, and twice as long as all take to be told, where that is more: changes
+  /// between them travel together, and everybody is told the same bytes.
+  package static let streamIntervalMs: Int64 = 50
+  /// After so much silence a stream gets an empty line: proxies cut what is silent for a minute, and a client that is gone
+  /// without a word is found when it does not take it.
+  package static let streamHeartbeatMs: Int64 = 10_000
+  /// How often streams are looked at for that, and for a client that can take again what it could not.
+  package static let streamSweepMs: Int64 = 1_000
+  /// How long a client of a stream is told to wait before it comes again, at random, so that not all come at once.
+  package static let streamRetryMs: ClosedRange<Int64> = 1_000...5_000
+  /// What the kernel keeps of a stream that its client does not read; it takes twice as much for itself. The largest
+  /// snapshot goes out in three parts.
+  package static let streamSendBytes: Int32 = 131_072
+  /// Bodies and events that one version of the list keeps, each made once for all who ask for the same; what else is
+  /// asked for is made each time. 10 MB, where nobody has a filter a few KB.
+  package static let feedBytesKept = 256
+  /// Countries of one filter.
+  package static let filterCountriesMax = 32
   /// Other feeds' addresses in a goodbye.
   package static let alternatesMax = 8
   /// How far a feed's list on disk may be behind the one that it tells.

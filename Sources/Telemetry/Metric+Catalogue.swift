@@ -166,7 +166,14 @@ extension Metric {
     "onthemap_feed_heard_age_seconds", .gauge, "Since ingest last answered the feed; it does so each second.")
   /// By kind.
   package static let feedSubscribers = Metric(
-    "onthemap_feed_subscribers", .gauge, "Connections of subscribers.", labels: ["kind"])
+    "onthemap_feed_subscribers", .gauge, "Connections of subscribers: over zeromq, and streams of events over HTTP, sse.",
+    labels: ["kind"])
+  /// Slow readers.
+  package static let feedStreamsDropped = Metric(
+    "onthemap_feed_streams_dropped_total", .counter, "Streams that were cut off because their client did not read.")
+  /// No room.
+  package static let feedStreamsRefused = Metric(
+    "onthemap_feed_streams_refused_total", .counter, "Streams that were refused because too many were open.")
   /// Joins.
   package static let feedJoins = Metric(
     "onthemap_feed_joins_total", .counter,
@@ -191,6 +198,7 @@ extension Metric {
       queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued, queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, geocodeDuration,
-      geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
+      geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedStreamsDropped,
+      feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })
 }

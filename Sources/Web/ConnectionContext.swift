@@ -1,5 +1,6 @@
 package import Hummingbird
 import NIOCore
+import OnTheMap
 
 /// What a request comes with: the library's own, and the connection.
 package struct ConnectionContext: RequestContext {
@@ -17,10 +18,22 @@ package struct ConnectionContext: RequestContext {
   /// says that it sends no more may still read: it has gone `Limits.httpGoneMs` later.
   package func whenClientGone(_ callback: @escaping @Sendable () -> Void) {
     channel.eventLoop.execute { [channel] in
-      do { try channel.pipeline.syncOperations.handler(type: ConnectionWatch.self).expectEnd(callback) } catch {
-        // With the connection its handlers have gone.
-        callback()
-      }
+      guard let watch = channel.watch else { return callback() }
+      watch.expectEnd { _ in callback() }
     }
   }
+
+  /// Hands out the connection, on its event loop, for an answer that goes on: its head must have been written. Nil when
+  /// it has gone meanwhile.
+  package func openAnswer(_ body: @escaping @Sendable (OpenAnswer?) -> Void) {
+    channel.eventLoop.execute { [channel] in
+      _ = try? channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: .init(Limits.streamSendBytes))
+      body(channel.watch.map { OpenAnswer(watch: $0, eventLoop: channel.eventLoop) })
+    }
+  }
+}
+
+extension Channel {
+  /// On the event loop. With the connection its handlers have gone.
+  fileprivate var watch: ConnectionWatch? { try? pipeline.syncOperations.handler(type: ConnectionWatch.self) }
 }

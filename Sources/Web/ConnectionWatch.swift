@@ -5,6 +5,14 @@ import NIOHTTP1
 import NIOHTTPTypes
 import OnTheMap
 
+/// How a client went before it had its answer.
+package enum Departure: Sendable {
+  /// By itself, or with its network.
+  case left
+  /// It did not read for `Limits.httpUnreadMs`.
+  case cutOff
+}
+
 /// Watches one connection, between its bytes and the HTTP library: what is no HTTP is answered with a problem, and who
 /// takes too long to send a request, or to take an answer, is cut off.
 ///
@@ -37,11 +45,13 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   /// The client sends no more.
   private var isInputClosed = false
   /// Who wants to know if the client goes before its answer.
-  private var gone: (@Sendable () -> Void)?
+  private var gone: (@Sendable (Departure) -> Void)?
   private var going: Scheduled<Void>?
-  private var eventLoop: (any EventLoop)?
+  private var departure = Departure.left
+  /// Nil before and after it is part of the connection.
+  private var context: ChannelHandlerContext?
 
-  func handlerAdded(context: ChannelHandlerContext) { eventLoop = context.eventLoop }
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasRead = true
@@ -121,7 +131,11 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     unread?.cancel()
     unread =
       context.channel.isWritable
-      ? nil : later(context.eventLoop, ms: Limits.httpUnreadMs) { context.close(promise: nil) }
+      ? nil
+      : later(context.eventLoop, ms: Limits.httpUnreadMs) { [self] in
+        departure = .cutOff
+        context.close(promise: nil)
+      }
     context.fireChannelWritabilityChanged()
   }
 
@@ -134,22 +148,24 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// Calls back, once at most, when the client goes before the answer to the request at hand is written.
-  func expectEnd(_ callback: @escaping @Sendable () -> Void) {
+  func expectEnd(_ callback: @escaping @Sendable (Departure) -> Void) {
     gone = callback
     if isInputClosed { awaitEnd() }
   }
 
   private func awaitEnd() {
     going?.cancel()
-    going = eventLoop.map { later($0, ms: Limits.httpGoneMs) { [self] in endWaiting() } }
+    going = context.map { later($0.eventLoop, ms: Limits.httpGoneMs) { [self] in endWaiting() } }
   }
 
   private func endWaiting() {
-    gone?()
+    let callback = gone
     gone = nil
+    callback?(departure)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
     endWaiting()
     going?.cancel()
     endReceiving()
@@ -190,6 +206,18 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(wrapOutboundOut(.body(ByteBuffer(bytes: problem.json.bytes))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
+
+  /// Whether the connection takes more of an answer at the moment.
+  var isWritable: Bool { context?.channel.isWritable ?? false }
+
+  /// More of the answer that has begun. Nothing comes of it when the connection is gone.
+  func push(_ buffers: [ByteBuffer]) {
+    for buffer in buffers { context?.write(wrapOutboundOut(.body(buffer)), promise: nil) }
+    context?.flush()
+  }
+
+  /// Closes the connection, whatever is still to be written.
+  func close() { context?.close(promise: nil) }
 
   private func later(_ eventLoop: any EventLoop, ms: Int64, _ body: @escaping () -> Void) -> Scheduled<Void> {
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(ms), body)

@@ -8,11 +8,11 @@ import OnTheMap
 package enum HTTPService {
   /// - Parameters:
   ///   - port: 0 for a free one.
-  ///   - connections: at once, at most; further ones wait.
+  ///   - connections: at once, at most; further ones wait. Nil for as many as there may be.
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package static func run(
-    _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int = Limits.httpConnectionsMax,
+    _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
     logger: Logger, ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let application = Application(
@@ -25,7 +25,7 @@ package enum HTTPService {
             maxHeaderFieldCount: Limits.httpHeadersMax))),
       configuration: .init(
         address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(min(connections, connectionsMax), logger: logger)),
+        availableConnectionsDelegate: .maximum(connections ?? connectionsMax(), logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {
       throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)
@@ -34,10 +34,15 @@ package enum HTTPService {
     }
   }
 
-  private static var connectionsMax: Int {
+  /// Connections that one service may have at once, by its limit and by the process's descriptors.
+  ///
+  /// - Parameter isAlone: whether there is no other such service in the process.
+  package static func connectionsMax(isAlone: Bool = false) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits.httpConnectionsMax }
-    return Int(min(limit.rlim_cur / rlim_t(Limits.httpDescriptorsShare), rlim_t(Limits.httpConnectionsMax)))
+    let shares = isAlone ? Limits.httpDescriptorsSharesAlone : 1
+    let part = limit.rlim_cur / rlim_t(Limits.httpDescriptorsShare) * rlim_t(shares)
+    return Int(min(part, rlim_t(Limits.httpConnectionsMax)))
   }
 }
 

@@ -17,7 +17,7 @@ private let ladder: [String: Set<String>] = [
   "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "Remote": system.union(["OnTheMap", "FoundationNetworking", "Logging"]),
   "Store": system.union(["CSQLite", "OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
-  "Web": system.union(["OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry"]),
+  "Web": system.union(["CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry"]),
 
   "Gazetteer": pure.union(["OnTheMap"]),
   "Telemetry": pure.union(["Metrics"]),
@@ -32,7 +32,7 @@ private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// Modules of ours, those without Swift among them.
-let ownModules = Set(ladder.keys).union(["CZeroMQ", "CSQLite", "CSodium"])
+let ownModules = Set(ladder.keys).union(["CZeroMQ", "CSQLite", "CSodium", "CZlib"])
 
 private let importLine = Pattern(
   #"(?:^|;)[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#

@@ -1,0 +1,2 @@
+// zlib: gzip, RFC 1952.
+#include <zlib.h>

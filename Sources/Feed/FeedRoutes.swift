@@ -1,0 +1,102 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnTheMap
+import Web
+
+/// What the feed answers over HTTP: the list at `/v2/feed`, and what becomes of it at `/v2/feed/stream`. For everybody,
+/// and for pages from anywhere.
+struct FeedRoutes: Sendable {
+  let latest: LatestList
+  let streams: FeedStreams
+
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/livez") { _, _ in Response(status: .noContent) }
+    router.get("/v2/feed") { request, _ in try list(request) }
+    router.get("/v2/feed/stream") { request, context in try stream(request, context) }
+    router.refuseOthers(at: "/livez", than: .get)
+    for path in ["/v2/feed", "/v2/feed/stream"] as [RouterPath] {
+      router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: Self.preflight) }
+      router.refuseOthers(at: path, than: .get, .options)
+    }
+  }
+
+  private func list(_ request: Request) throws -> Response {
+    let filter = try filter(Query(request))
+    let version = try version()
+    let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
+    var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-cache", .vary: "Accept-Encoding"]
+    // One of either form has the same list, and need not be told it again.
+    if ContentCoding.allCases.contains(where: { isKnown(version.tag($0), to: request) }) {
+      headers[.eTag] = version.tag(accepted)
+      return Response(status: .notModified, headers: headers)
+    }
+    let (body, coding) = version.body(filter, accepted)
+    headers[.eTag] = version.tag(coding)
+    if coding == .gzip { headers[.contentEncoding] = "gzip" }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+
+  private func stream(_ request: Request, _ context: ConnectionContext) throws -> Response {
+    let query = Query(request)
+    let filter = try filter(query)
+    _ = try version()
+    // A browser that comes again has both, and the header is the later one.
+    let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
+    return try streams.response(after: EventID(last.trimmedLine), filter, context)
+  }
+
+  private func version() throws -> ListVersion {
+    if let version = latest.version { return version }
+    throw Problem(
+      .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
+      retryAfterSeconds: 2)
+  }
+
+  private func filter(_ query: Query) throws -> FeedFilter {
+    do { return try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
+      throw Problem(
+        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.came)\"",
+        field: error.name)
+    }
+  }
+
+  /// RFC 9110, 13.1.2: a list of tags or a star; a proxy that compresses has made them weak.
+  private func isKnown(_ etag: String, to request: Request) -> Bool {
+    (request.headers[.ifNoneMatch] ?? "").split(separator: ",").contains { tag in
+      let tag = String(tag).trimmedLine
+      return tag == "*" || tag == etag || tag == "W/" + etag
+    }
+  }
+
+  /// What a browser asks before a page may send a header of its own; `EventSource` never asks, its substitutes do.
+  private static let preflight: HTTPFields = [
+    .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: "Cache-Control, If-None-Match, Last-Event-ID",
+    .accessControlMaxAge: "86400", .allow: "GET, HEAD, OPTIONS",
+  ]
+}
+
+/// Lets pages from anywhere read every answer, errors among them.
+struct PublicAnswers: RouterMiddleware {
+  typealias Context = ConnectionContext
+
+  func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    response.headers[.accessControlAllowOrigin] = "*"
+    response.headers[.accessControlExposeHeaders] = "ETag, Retry-After"
+    return response
+  }
+}
+
+extension ListVersion {
+  /// RFC 9110, 8.8.3: each form has a strong one of its own.
+  fileprivate func tag(_ coding: ContentCoding) -> String {
+    "\"\(state.epoch)-\(state.seq)\(isStale ? "-stale" : "")\(coding == .gzip ? "-gzip" : "")\""
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let lastEventID = Self("Last-Event-ID")!
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import Metrics
+import NIOCore
+import OnTheMap
+import Synchronization
+import Telemetry
+import Web
+
+/// All streams of events at `/v2/feed/stream`, and when they are written to. Any thread.
+///
+/// No stream has a queue: it is a cursor, which is compared with the list at each tick when its connection takes more.
+/// So a slow one costs as much as a quick one, and is told more at once. Ticks come at the first change, and then not more
+/// often than `Limits.streamIntervalMs`.
+final class FeedStreams: Sendable {
+  private struct State: Sendable {
+    var loops: [StreamLoop] = []
+    /// The list of the last tick.
+    var version: ListVersion?
+    var isTickScheduled = false
+    var tickedAt = NIODeadline.distantPast
+    var isOver = false
+  }
+
+  private let latest: LatestList
+  private let places: Int
+  private let taken = Atomic(0)
+  private let state = Mutex(State())
+  private let subscribers = Metric.feedSubscribers.meter("sse")
+  private let dropped = Metric.feedStreamsDropped.counter()
+  private let refused = Metric.feedStreamsRefused.counter()
+
+  /// - Parameter places: streams at once, at most.
+  init(_ latest: LatestList, places: Int) {
+    self.latest = latest
+    self.places = places
+    subscribers.set(0)
+  }
+
+  /// A stream's answer, which goes on until the client leaves or the process ends.
+  ///
+  /// - Parameter last: the event that the client has seen last; nil for a new one.
+  func response(after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext) throws -> Response {
+    // Given back with the answer, whatever becomes of it: that of HEAD is never written.
+    guard let place = Place(of: self) else {
+      refused.increment()
+      throw Problem(
+        .serviceUnavailable, "too_many_streams",
+        "this feed has \(places) streams open, as many as it may; try again later, or at another feed",
+        retryAfterSeconds: 5)
+    }
+    // For nginx: what it collects comes too late.
+    let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody { writer in
+        await self.follow(StreamCursor(last: last), filter, context)
+        withExtendedLifetime(place) {}
+        try await writer.finish(nil)
+      })
+  }
+
+  /// The list has changed.
+  func changed() {
+    guard taken.load(ordering: .relaxed) > 0 else { return }
+    let tick = state.withLock { state -> (StreamLoop, NIODeadline)? in
+      guard !state.isTickScheduled, let first = state.loops.first else { return nil }
+      state.isTickScheduled = true
+      let pause = max(.milliseconds(Limits.streamIntervalMs), (state.loops.map(\.took).max() ?? .zero) * 2)
+      return (first, state.tickedAt + pause)
+    }
+    guard let (loop, deadline) = tick else { return }
+    if deadline <= .now() {
+      loop.eventLoop.execute { self.tick() }
+    } else {
+      loop.eventLoop.scheduleTask(deadline: deadline) { self.tick() }
+    }
+  }
+
+  /// Ends all streams, and those that come from now on.
+  func end() {
+    let loops = state.withLock { state in
+      state.isOver = true
+      return state.loops
+    }
+    for loop in loops { loop.end() }
+  }
+
+  private func tick() {
+    state.withLock { state in
+      state.isTickScheduled = false
+      state.tickedAt = .now()
+    }
+    let version = latest.version
+    let loops = state.withLock { state in
+      state.version = version
+      return state.loops
+    }
+    for loop in loops { loop.wake() }
+  }
+
+  /// Until the client leaves, or all streams end.
+  private func follow(_ cursor: StreamCursor, _ filter: FeedFilter, _ context: ConnectionContext) async {
+    await withCheckedContinuation { continuation in
+      context.openAnswer { [self] answer in
+        // The loop first: then no change after this version can miss it.
+        guard let answer, let loop = loop(answer.eventLoop), let version = latest.version else {
+          return continuation.resume()
+        }
+        loop.add(StreamClient(answer, cursor, filter) { continuation.resume() }, version)
+      }
+    }
+  }
+
+  /// Nil when all streams have ended.
+  private func loop(_ eventLoop: any EventLoop) -> StreamLoop? {
+    state.withLock { state in
+      guard !state.isOver else { return nil }
+      if let known = state.loops.first(where: { $0.eventLoop === eventLoop }) { return known }
+      let loop = StreamLoop(eventLoop, dropped: dropped) { [weak self] in self?.state.withLock { $0.version } }
+      state.loops.append(loop)
+      return loop
+    }
+  }
+
+  /// A stream that is open, or about to be.
+  private final class Place: Sendable {
+    private let streams: FeedStreams
+
+    init?(of streams: FeedStreams) {
+      self.streams = streams
+      let taken = streams.taken.wrappingAdd(1, ordering: .relaxed).newValue
+      // What is not made whole ends here, and gives back what it took.
+      guard taken <= streams.places else { return nil }
+      streams.subscribers.set(taken)
+    }
+
+    deinit {
+      streams.subscribers.set(streams.taken.wrappingSubtract(1, ordering: .relaxed).newValue)
+    }
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let xAccelBuffering = Self("X-Accel-Buffering")!
+}

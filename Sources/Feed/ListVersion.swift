@@ -1,0 +1,129 @@
+import NIOCore
+import OnTheMap
+import Synchronization
+import Web
+
+/// The list as it stood after one change, with its bytes: each made once, when it is first asked for. Any thread.
+final class ListVersion: Sendable {
+  let state: FeedState
+  let isStale: Bool
+  /// Rises from version to version.
+  let number: UInt64
+
+  private struct BodyKey: Hashable {
+    let filter: FeedFilter
+    let coding: ContentCoding
+  }
+
+  private struct DeltaKey: Hashable {
+    let filter: FeedFilter
+    let told: UInt64
+    let checked: UInt64
+  }
+
+  private struct Events: Sendable {
+    var snapshots: [FeedFilter: ByteBuffer] = [:]
+    var differences: [UInt64: FeedDifference?] = [:]
+    /// Nil where there is nothing to tell.
+    var deltas: [DeltaKey: ByteBuffer?] = [:]
+  }
+
+  private let history: FeedHistory
+  private let bodies = Mutex<[BodyKey: ByteBuffer]>([:])
+  private let events = Mutex(Events())
+
+  init(_ history: FeedHistory, isStale: Bool, number: UInt64) {
+    self.history = history
+    state = history.state
+    self.isStale = isStale
+    self.number = number
+  }
+
+  /// The list as an answer. Whoever asks for the same meanwhile waits for the same bytes.
+  func body(_ filter: FeedFilter, _ coding: ContentCoding) -> (ByteBuffer, ContentCoding) {
+    bodies.withLock { bodies in
+      let plain = Self.made(&bodies, BodyKey(filter: filter, coding: .identity)) {
+        ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
+      }
+      guard coding == .gzip else { return (plain, .identity) }
+      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip)) { plain.gzip() ?? ByteBuffer() }
+      // There was no memory for it.
+      return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
+    }
+  }
+
+  /// What a subscriber has to be told who stands at the cursor, which then stands here.
+  func events(after cursor: inout StreamCursor, _ filter: FeedFilter) -> [ByteBuffer] {
+    guard cursor.version < number else { return [] }
+    cursor.version = number
+    var buffers: [ByteBuffer] = []
+    if let told = cursor.told, told.epoch == state.epoch, let delta = delta(cursor, told: told.seq, filter) {
+      if let delta = delta.event {
+        buffers.append(delta)
+        cursor.told = EventID(epoch: state.epoch, seq: state.seq)
+      }
+      if cursor.isStale != isStale { buffers.append(isStale ? Self.stale : Self.fresh) }
+    } else {
+      buffers.append(snapshot(filter))
+      cursor.told = EventID(epoch: state.epoch, seq: state.seq)
+    }
+    cursor.checked = state.seq
+    cursor.isStale = isStale
+    return buffers
+  }
+
+  private func snapshot(_ filter: FeedFilter) -> ByteBuffer {
+    events.withLock { events in
+      Self.made(&events.snapshots, filter) {
+        ByteBuffer(bytes: FeedEvent.snapshot(state.filtered(filter), isStale: isStale).bytes)
+      }
+    }
+  }
+
+  /// Nil where what the subscriber has seen is not known any more.
+  private func delta(_ cursor: StreamCursor, told: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
+    if cursor.checked == state.seq { return (nil, ()) }
+    return events.withLock { events in
+      let difference = Self.made(&events.differences, cursor.checked) {
+        history.list(at: cursor.checked).map { FeedDifference(from: $0, to: state) }
+      }
+      guard let difference else { return nil }
+      let event = Self.made(&events.deltas, DeltaKey(filter: filter, told: told, checked: cursor.checked)) {
+        difference.delta(after: told, filter: filter).map {
+          ByteBuffer(bytes: FeedEvent.delta($0, state.filtered(filter)).bytes)
+        }
+      }
+      return (event, ())
+    }
+  }
+
+  private static func made<Key: Hashable, Value>(
+    _ kept: inout [Key: Value], _ key: Key, _ make: () -> Value
+  ) -> Value {
+    if let value = kept[key] { return value }
+    let value = make()
+    if kept.count < Limits.feedBytesKept { kept[key] = value }
+    return value
+  }
+
+  private static let stale = ByteBuffer(bytes: FeedEvent.stale(true).bytes)
+  private static let fresh = ByteBuffer(bytes: FeedEvent.stale(false).bytes)
+}
+
+/// Where the subscriber of a stream stands: all that is known of it, however slowly it reads.
+struct StreamCursor: Sendable {
+  /// The last event that it has; nil before the first.
+  fileprivate(set) var told: EventID?
+  /// The list that it was last compared with: later than the one that it was told, where its filter let nothing through.
+  fileprivate(set) var checked: UInt64
+  /// Nil where it may believe either.
+  fileprivate(set) var isStale: Bool?
+  /// Of the last version that it was compared with.
+  fileprivate(set) var version: UInt64 = 0
+
+  /// - Parameter last: what it says that it has seen; nil where it has seen nothing.
+  init(last: EventID?) {
+    told = last
+    checked = last?.seq ?? 0
+  }
+}

@@ -1,0 +1,73 @@
+/// What the feed tells over HTTP, as Server-Sent Events. (WHATWG HTML, 9.2.)
+package enum FeedEvent: Sendable {
+  /// The whole list, or what a filter leaves of it.
+  ///
+  /// - Parameter isStale: whether it may be behind what is stored.
+  case snapshot(FeedState, isStale: Bool)
+  /// What has changed, and the list afterwards.
+  case delta(FeedDelta, FeedState)
+  /// Whether what was told may be behind what is stored.
+  case stale(Bool)
+  /// Nothing, so that both ends see that the other one is there.
+  case heartbeat
+  /// How long a client that was cut off waits before it comes again.
+  case retry(ms: Int64)
+
+  /// UTF-8, with the empty line at the end. JSON as written here has no line ends within.
+  package var bytes: [UInt8] {
+    switch self {
+    case .snapshot(let state, let isStale):
+      Self.bytes("snapshot", EventID(epoch: state.epoch, seq: state.seq), state.json(isStale: isStale))
+    case .delta(let delta, let state):
+      Self.bytes("delta", EventID(epoch: state.epoch, seq: delta.seq), .object { delta.write(to: &$0, state) })
+    case .stale(let isStale): Self.bytes("stale", nil, .object { $0.add("stale", isStale) })
+    case .heartbeat: Array(": heartbeat\n\n".utf8)
+    case .retry(let ms): Array("retry: \(ms)\n\n".utf8)
+    }
+  }
+
+  private static func bytes(_ name: String, _ id: EventID?, _ data: JSONText) -> [UInt8] {
+    let head = "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: "
+    return Array(head.utf8) + data.bytes + Array("\n\n".utf8)
+  }
+}
+
+/// Which list an event has made: what a client that comes again says that it has seen.
+package struct EventID: Sendable, Hashable, CustomStringConvertible {
+  package let epoch: Epoch
+  /// What the list stood at.
+  package let seq: UInt64
+
+  package init(epoch: Epoch, seq: UInt64) {
+    self.epoch = epoch
+    self.seq = seq
+  }
+
+  /// As `description` writes it; nil when it is something else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let epoch = Epoch(hexadecimal: parts[0]),
+      parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seq = UInt64(parts[1])
+    else { return nil }
+    self.init(epoch: epoch, seq: seq)
+  }
+
+  /// The epoch's 32 hexadecimal digits, a hyphen, and the number.
+  package var description: String { "\(epoch)-\(seq)" }
+}
+
+extension Epoch {
+  /// As `description` writes it.
+  fileprivate init?(hexadecimal text: Substring) {
+    func digit(_ byte: UInt8) -> UInt8? {
+      switch byte {
+      case 0x30...0x39: byte - 0x30
+      case 0x61...0x66: byte - 0x61 + 10
+      default: nil
+      }
+    }
+    let digits = text.utf8.compactMap(digit)
+    guard digits.count == 32, text.utf8.count == 32 else { return nil }
+    self.init(stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+  }
+}
