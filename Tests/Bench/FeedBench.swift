@@ -1,0 +1,161 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The live feed: the release's feed process, real subscribers, and changes that the bench commits.
+struct FeedBench {
+  let folder: URL
+  let seconds: Int
+  let yardsticks: FeedYardsticks?
+  private static let subscribers = 1_000
+
+  func measure(into table: inout Table) async throws {
+    try snapshots(&table)
+    try deltas(&table)
+    try await streams(&table)
+    try await list(&table)
+    try await latency(&table)
+  }
+
+  /// A list of 20,000 bytes to all subscribers, the next when the last one has it; and to whoever comes late.
+  private func snapshots(_ table: inout Table) throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    // No join by itself, but the beginning of one: when a subscriber joins by it, all get the answer.
+    let joins = "otm.feed/1/main/j/wave"
+    let swarm = try Swarm<ZMTPStream>(counting: .messages)
+    for _ in 0..<FeedBench.subscribers {
+      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: [joins]))
+    }
+    let join = ZMTPStream.end(of: joins + "/") + ZMTPStream.subscription(to: joins + "/")
+    let publish = { try swarm.write(join, of: 0) }
+    try FeedBench.awaitAll(of: swarm, publish: publish)
+    let waves = try ClosedLoop(swarm, of: stage.feed, window: 1, seconds: seconds, publish: publish)
+    table.add("feed: snapshot bytes", waves.bytesPerMessage)
+    table.add("feed: snapshot to 1,000 p50 ms", waves.took.p50)
+    table.add("feed: snapshot to 1,000 p99 ms", waves.took.p99)
+    table.add("feed: snapshot to 1,000 CPU us a delivery", waves.cpuMicroseconds)
+    let joined = try lateJoins(stage)
+    table.add("feed: late joiner, 1,000 connected, p50 ms", joined.p50)
+    table.add("feed: late joiner, 1,000 connected, p99 ms", joined.p99)
+    guard let raw = try yardsticks?.snapshots(bytes: Int(waves.bytesPerMessage), seconds: seconds) else { return }
+    table.add("feed: raw libzmq snapshot to 1,000 p50 ms", raw.p50Ms)
+    table.add("feed: raw libzmq snapshot to 1,000 p99 ms", raw.p99Ms)
+    table.add("feed: raw libzmq late joiner p99 ms", raw.joinP99Ms)
+    table.add("feed: snapshot p50 / raw libzmq", waves.took.p50 / raw.p50Ms)
+    table.add("feed: snapshot p99 / raw libzmq", waves.took.p99 / raw.p99Ms)
+  }
+
+  /// From the connection to the whole list, one after the other; fewer than a second's joins, which come at once.
+  private func lateJoins(_ stage: FeedStage) throws -> Durations {
+    // What the waves took of the second's joins comes back.
+    sleep(1)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    defer { buffer.deallocate() }
+    let ns = try (0..<150).map { number in
+      let startNs = Waves.nowNs
+      let topics = ["d/", "h/", "j/late\(number)/"].map { "otm.feed/1/main/" + $0 }
+      let socket = try ZMTPStream.connect(port: stage.publishPort, topics: topics)
+      var stream = ZMTPStream()
+      var isListed = false
+      while !isListed {
+        guard let length = try socket.read(into: buffer), length > 0 else {
+          throw BenchError("a late joiner is refused")
+        }
+        // A heartbeat may come before.
+        _ = try stream.take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { _, size in
+          isListed = isListed || size > 10_000
+        }
+      }
+      return Waves.nowNs - startNs
+    }
+    return Durations(ns: ns)
+  }
+
+  /// Changes of 200 bytes to all subscribers: one on the way, and eight.
+  private func deltas(_ table: inout Table) throws {
+    let stage = try FeedStage(folder: folder, entry: .short)
+    let swarm = try Swarm<ZMTPStream>(counting: .numbers)
+    for _ in 0..<FeedBench.subscribers {
+      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/d/"]))
+    }
+    try FeedBench.awaitAll(of: swarm) { stage.put() }
+    let single = try ClosedLoop(swarm, of: stage.feed, window: 1, seconds: seconds) { stage.put() }
+    table.add("feed: delta bytes", single.bytesPerMessage)
+    table.add("feed: delta to 1,000, one at a time, p50 ms", single.took.p50)
+    table.add("feed: delta to 1,000, one at a time, p99 ms", single.took.p99)
+    table.add("feed: delta to 1,000, one at a time, CPU us a delivery", single.cpuMicroseconds)
+    // Those on the way share deltas, as the feed finds them when it has told the last.
+    let changes = try ClosedLoop(swarm, of: stage.feed, window: 8, seconds: seconds) { stage.put() }
+    table.add("feed: changes to 1,000 /s", changes.changesPerSecond)
+    table.add("feed: changes to 1,000 p99 ms", changes.took.p99)
+    table.add("feed: changes in a delta", changes.changesPerMessage)
+    guard let yardsticks else { return }
+    let rawSingle = try yardsticks.deltas(window: 1, seconds: seconds)
+    table.add("feed: raw libzmq 200 bytes to 1,000, one at a time, p50 ms", rawSingle.p50Ms)
+    table.add("feed: raw libzmq 200 bytes to 1,000, one at a time, p99 ms", rawSingle.p99Ms)
+    table.add("feed: delta p50 / raw libzmq", single.took.p50 / rawSingle.p50Ms)
+    table.add("feed: delta p99 / raw libzmq", single.took.p99 / rawSingle.p99Ms)
+    let raw = try yardsticks.deltas(window: 8, seconds: seconds)
+    table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
+    table.add("feed: changes / raw libzmq", changes.changesPerSecond / raw.deliveriesPerSecond)
+    guard let mosquitto = try yardsticks.mosquittoDeltas(window: 8, seconds: seconds) else { return }
+    table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
+    table.add("feed: changes / mosquitto", changes.changesPerSecond / mosquitto.deliveriesPerSecond)
+  }
+
+  /// A change to all who follow the stream, with the pause between two events over.
+  private func streams(_ table: inout Table) async throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    guard try await FeedBench.hasStream(stage) else { return note("this feed has no /v2/feed/stream: not measured") }
+    let swarm = try Swarm<EventStream>(counting: .numbers)
+    for count in [1_000, FeedBench.streamsMax] {
+      try FeedBench.connectStreams(count, to: stage, swarm)
+      swarm.reset()
+      var nextNs: UInt64 = 0
+      var isOpen = false
+      let endNs = Waves.nowNs + UInt64(seconds) * 1_000_000_000
+      try swarm.run(within: .seconds(seconds + 30), what: "a change at all streams") { nowNs in
+        if swarm.waves.open > 0 { return false }
+        if isOpen { (isOpen, nextNs) = (false, nowNs + 80_000_000) }
+        guard nowNs >= nextNs else { return false }
+        if nowNs >= endNs { return true }
+        swarm.waves.begin(nowNs: nowNs)
+        stage.put()
+        isOpen = true
+        return false
+      }
+      let took = Durations(ns: swarm.waves.tookNs)
+      table.add("feed: change to \(count) streams p50 ms", took.p50)
+      table.add("feed: change to \(count) streams p99 ms", took.p99)
+      table.add("feed: memory with \(count) streams MB (PSS)", stage.feed.megabytes)
+    }
+  }
+
+  /// GETs of the list beside a handler that answers the same bytes.
+  private func list(_ table: inout Table) async throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    let url = "http://127.0.0.1:\(stage.httpPort)/v2/feed"
+    guard let address = URL(string: url) else { throw BenchError("\(url) is no address") }
+    let document = folder.appendingPathComponent("feed.json")
+    try await URLSession.shared.data(from: address).0.write(to: document)
+    let ours = try HTTPLoad.run(url: url, body: nil, token: nil, connections: 64, seconds: seconds, folder: folder)
+    let bare = try BareServer.measure(document: document, folder: folder, connections: 64, seconds: seconds)
+    table.add("feed: GET of the list /s", ours.perSecond)
+    table.add("feed: bare Hummingbird, same bytes /s", bare.perSecond)
+    table.add("feed: GET / bare Hummingbird", ours.perSecond / bare.perSecond)
+    guard let nginx = try yardsticks?.nginx(document: document, seconds: seconds) else { return }
+    table.add("feed: nginx, same bytes /s", nginx)
+    table.add("feed: GET / nginx", ours.perSecond / nginx)
+  }
+
+  private func latency(_ table: inout Table) async throws {
+    let alone = try FeedLatency.fromChangeLog(FeedStage(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
+    table.add("feed: committed to subscriber p50 at 2,000/s ms", alone.p50)
+    table.add("feed: committed to subscriber p99 at 2,000/s ms", alone.p99)
+    let whole = try FeedLatency.fromIngest(Deployment(folder: folder), rate: 2_000, seconds: seconds)
+    table.add("feed: result to subscriber p50 at 2,000/s ms", whole.p50)
+    table.add("feed: result to subscriber p99 at 2,000/s ms", whole.p99)
+  }
+}
