@@ -73,36 +73,36 @@ struct FeedBench {
     return Durations(ns: ns)
   }
 
-  /// Changes of 200 bytes to all subscribers: one on the way, and eight.
+  /// Changes of 200 bytes to all subscribers, eight on the way.
   private func deltas(_ table: inout Table) throws {
-    let stage = try FeedStage(folder: folder, entry: .short)
+    let alone = try deltas(alone: true)
+    table.add("feed: delta bytes", alone.bytesPerMessage)
+    table.add("feed: deltas to 1,000 /s", alone.changesPerSecond)
+    table.add("feed: deltas to 1,000 p99 ms", alone.took.p99)
+    table.add("feed: deltas to 1,000 CPU us a delivery", alone.cpuMicroseconds)
+    // As ingest tells them: those that come while the feed publishes share the next delta.
+    let shared = try deltas(alone: false)
+    table.add("feed: changes in a delta, shared", shared.changesPerMessage)
+    table.add("feed: changes to 1,000, shared deltas /s", shared.changesPerSecond)
+    guard let yardsticks else { return }
+    let raw = try yardsticks.deltas(seconds: seconds)
+    table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
+    table.add("feed: deltas / raw libzmq", alone.changesPerSecond / raw.deliveriesPerSecond)
+    table.add("feed: changes, shared deltas / raw libzmq", shared.changesPerSecond / raw.deliveriesPerSecond)
+    guard let mosquitto = try yardsticks.mosquittoDeltas(seconds: seconds) else { return }
+    table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
+    table.add("feed: deltas / mosquitto", alone.changesPerSecond / mosquitto.deliveriesPerSecond)
+    table.add("feed: changes, shared deltas / mosquitto", shared.changesPerSecond / mosquitto.deliveriesPerSecond)
+  }
+
+  private func deltas(alone: Bool) throws -> ClosedLoop {
+    let stage = try FeedStage(folder: folder, entry: .short, alone: alone)
     let swarm = try Swarm<ZMTPStream>(counting: .numbers)
     for _ in 0..<FeedBench.subscribers {
       try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/d/"]))
     }
     try FeedBench.awaitAll(of: swarm) { stage.put() }
-    let single = try ClosedLoop(swarm, of: stage.feed, window: 1, seconds: seconds) { stage.put() }
-    table.add("feed: delta bytes", single.bytesPerMessage)
-    table.add("feed: delta to 1,000, one at a time, p50 ms", single.took.p50)
-    table.add("feed: delta to 1,000, one at a time, p99 ms", single.took.p99)
-    table.add("feed: delta to 1,000, one at a time, CPU us a delivery", single.cpuMicroseconds)
-    // Those on the way share deltas, as the feed finds them when it has told the last.
-    let changes = try ClosedLoop(swarm, of: stage.feed, window: 8, seconds: seconds) { stage.put() }
-    table.add("feed: changes to 1,000 /s", changes.changesPerSecond)
-    table.add("feed: changes to 1,000 p99 ms", changes.took.p99)
-    table.add("feed: changes in a delta", changes.changesPerMessage)
-    guard let yardsticks else { return }
-    let rawSingle = try yardsticks.deltas(window: 1, seconds: seconds)
-    table.add("feed: raw libzmq 200 bytes to 1,000, one at a time, p50 ms", rawSingle.p50Ms)
-    table.add("feed: raw libzmq 200 bytes to 1,000, one at a time, p99 ms", rawSingle.p99Ms)
-    table.add("feed: delta p50 / raw libzmq", single.took.p50 / rawSingle.p50Ms)
-    table.add("feed: delta p99 / raw libzmq", single.took.p99 / rawSingle.p99Ms)
-    let raw = try yardsticks.deltas(window: 8, seconds: seconds)
-    table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
-    table.add("feed: changes / raw libzmq", changes.changesPerSecond / raw.deliveriesPerSecond)
-    guard let mosquitto = try yardsticks.mosquittoDeltas(window: 8, seconds: seconds) else { return }
-    table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
-    table.add("feed: changes / mosquitto", changes.changesPerSecond / mosquitto.deliveriesPerSecond)
+    return try ClosedLoop(swarm, of: stage.feed, window: 8, seconds: seconds) { stage.put() }
   }
 
   /// A change to all who follow the stream, with the pause between two events over.

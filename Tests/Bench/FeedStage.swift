@@ -2,6 +2,7 @@ import Foundation
 import Link
 import Logging
 import OnTheMap
+import Synchronization
 
 /// A feed as built, and ingest's end of the change log: the bench says what changes and when, and no disk is in the way.
 final class FeedStage {
@@ -12,7 +13,7 @@ final class FeedStage {
   /// Of the last change.
   private(set) var seq: UInt64
   private let reactor: Reactor
-  private let inbox: Inbox<[FeedEntry]>
+  private let changes: Changes
   private let entry: Entry
 
   /// How long an entry's texts are.
@@ -24,7 +25,9 @@ final class FeedStage {
   }
 
   /// A feed that has the whole list.
-  init(folder: URL, entry: Entry) throws {
+  ///
+  /// - Parameter alone: whether each change is told by itself; else those that wait are told together, as ingest does.
+  init(folder: URL, entry: Entry, alone: Bool = false) throws {
     self.entry = entry
     let entries = (1...UInt64(Limits.feedEntriesMax)).map { FeedStage.line($0, entry) }
     seq = UInt64(Limits.feedEntriesMax)
@@ -36,16 +39,17 @@ final class FeedStage {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
-    let (reactor, changes) = try Reactor.start("changes", wake: wake) { context in
+    let changes = Changes(inbox, alone: alone)
+    let (reactor, address) = try Reactor.start("changes", wake: wake) { context in
       let server = try ChangeServer(
         context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, inbox: inbox, logger: quiet)
-      return ([server], server.endpoint)
+      return ([PacedServer(server, changes)], server.endpoint)
     }
-    (self.reactor, self.inbox) = (reactor, inbox)
+    (self.reactor, self.changes) = (reactor, changes)
     feed = try Program(
       Program.onthemap,
       [
-        "feed", "--ingest", changes.description, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
+        "feed", "--ingest", address.description, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
         "--operations", "none", "--log-level", "warning",
       ], log: folder.appendingPathComponent("feed.log"))
     publish = try Endpoint(feed.ready["feed"] ?? "")
@@ -60,7 +64,7 @@ final class FeedStage {
 
   /// Commits new posts, as far as the feed can tell. Returns at once.
   func put(_ count: Int = 1) {
-    inbox.put((1...UInt64(count)).map { FeedStage.line(seq + $0, entry) })
+    changes.put((1...UInt64(count)).map { FeedStage.line(seq + $0, entry) })
     seq += UInt64(count)
   }
 
@@ -83,4 +87,56 @@ final class FeedStage {
     }
     return port
   }
+}
+
+/// Changes on their way to the change log. Any thread.
+private final class Changes: Sendable {
+  private let inbox: Inbox<[FeedEntry]>
+  private let alone: Bool
+  private let waiting = Mutex<[FeedEntry]>([])
+
+  init(_ inbox: Inbox<[FeedEntry]>, alone: Bool) {
+    self.inbox = inbox
+    self.alone = alone
+  }
+
+  func put(_ entries: [FeedEntry]) {
+    guard alone else { return inbox.put(entries) }
+    waiting.withLock { $0 += entries }
+    // Nothing, but it wakes the server.
+    inbox.put([])
+  }
+
+  /// Lets one into the log, where each is told by itself; false where none waits.
+  func letOneIn() -> Bool {
+    guard let entry = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    inbox.put([entry])
+    return true
+  }
+}
+
+/// Ingest's end, which may answer each question of the feed with one change.
+private final class PacedServer: Station {
+  private let server: ChangeServer
+  private let changes: Changes
+  private var isAsked = false
+
+  init(_ server: ChangeServer, _ changes: Changes) {
+    self.server = server
+    self.changes = changes
+  }
+
+  var socket: Socket { server.socket }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    isAsked = true
+    server.receive(frames, nowMs: nowMs)
+  }
+
+  func turn(nowMs: Int64) -> Int64 {
+    if isAsked { isAsked = !changes.letOneIn() }
+    return server.turn(nowMs: nowMs)
+  }
+
+  func leave() {}
 }

@@ -37,20 +37,20 @@ struct FeedYardsticks {
         of: program, ["kind=zmq", "n=1000", "size=\(bytes)", "window=1", "secs=\(seconds)", "join=150"]))
   }
 
-  /// Raw libzmq, so many messages of 200 bytes on the way.
-  func deltas(window: Int, seconds: Int) throws -> Fanout {
-    try fanout(output(of: program, ["kind=zmq"] + FeedYardsticks.deltas(window, seconds)))
+  /// Raw libzmq, eight messages of 200 bytes on the way.
+  func deltas(seconds: Int) throws -> Fanout {
+    try fanout(output(of: program, ["kind=zmq"] + FeedYardsticks.deltas(seconds)))
   }
 
   /// Nil where it is not installed.
-  func mosquittoDeltas(window: Int, seconds: Int) throws -> Fanout? {
+  func mosquittoDeltas(seconds: Int) throws -> Fanout? {
     let run = """
       import os, subprocess, sys, servers
       server = servers.Mosquitto().start()
       try: subprocess.run(sys.argv[1:] + [f"port={server.port}", f"pid={server.pid}"], check=True)
       finally: server.stop()
       """
-    let words = [program, "kind=mqtt"] + FeedYardsticks.deltas(window, seconds)
+    let words = [program, "kind=mqtt"] + FeedYardsticks.deltas(seconds)
     return try beside("mosquitto", run, words).map(fanout)
   }
 
@@ -77,8 +77,8 @@ struct FeedYardsticks {
     return rate
   }
 
-  private static func deltas(_ window: Int, _ seconds: Int) -> [String] {
-    ["n=1000", "size=200", "window=\(window)", "secs=\(seconds)"]
+  private static func deltas(_ seconds: Int) -> [String] {
+    ["n=1000", "size=200", "window=8", "secs=\(seconds)"]
   }
 
   private func fanout(_ text: String) throws -> Fanout {
