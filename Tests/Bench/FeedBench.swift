@@ -84,6 +84,9 @@ struct FeedBench {
     let shared = try deltas(alone: false)
     table.add("feed: changes in a delta, shared", shared.changesPerMessage)
     table.add("feed: changes to 1,000, shared deltas /s", shared.changesPerSecond)
+    let many = try deltas(alone: false, window: 64)
+    table.add("feed: changes in a delta, shared, 64 on the way", many.changesPerMessage)
+    table.add("feed: changes to 1,000, shared deltas, 64 on the way /s", many.changesPerSecond)
     guard let yardsticks else { return }
     let raw = try yardsticks.deltas(seconds: seconds)
     table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
@@ -95,14 +98,14 @@ struct FeedBench {
     table.add("feed: changes, shared deltas / mosquitto", shared.changesPerSecond / mosquitto.deliveriesPerSecond)
   }
 
-  private func deltas(alone: Bool) throws -> ClosedLoop {
+  private func deltas(alone: Bool, window: Int = 8) throws -> ClosedLoop {
     let stage = try FeedStage(folder: folder, entry: .short, alone: alone)
     let swarm = try Swarm<ZMTPStream>(counting: .numbers)
     for _ in 0..<FeedBench.subscribers {
       try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/d/"]))
     }
     try FeedBench.awaitAll(of: swarm) { stage.put() }
-    return try ClosedLoop(swarm, of: stage.feed, window: 8, seconds: seconds) { stage.put() }
+    return try ClosedLoop(swarm, of: stage.feed, window: window, seconds: seconds) { stage.put() }
   }
 
   /// A change to all who follow the stream, with the pause between two events over.
