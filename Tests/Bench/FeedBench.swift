@@ -121,7 +121,10 @@ struct FeedBench {
       let endNs = Waves.nowNs + UInt64(seconds) * 1_000_000_000
       try swarm.run(within: .seconds(seconds + 30), what: "a change at all streams") { nowNs in
         if swarm.waves.open > 0 { return false }
-        if isOpen { (isOpen, nextNs) = (false, nowNs + 80_000_000) }
+        if isOpen {
+          // The feed rests twice as long as it has written, and 50 ms at least.
+          (isOpen, nextNs) = (false, nowNs + max(80_000_000, 2 * (swarm.waves.tookNs.last ?? 0)))
+        }
         guard nowNs >= nextNs else { return false }
         if nowNs >= endNs { return true }
         swarm.waves.begin(nowNs: nowNs)

@@ -59,12 +59,12 @@ final class FeedLatency: Sendable {
     logger.logLevel = .critical
     let quiet = logger
     let (reactor, _) = try Reactor.start("subscriber", wake: Wake()) { [self] context in
-      let subscriber = try FeedSubscriber(context, connect: feed, logger: quiet) { [self] event in
+      let subscriber = try FeedSubscriber(context, connect: [feed], logger: quiet) { [self] event in
         state.withLock { state in
           switch event {
           case .list: state.isListed = true
-          case .changes(let entries, _): for entry in entries { take(entry, &state) }
-          case .lost: break
+          case .changes(let delta, _): for entry in delta.upsert { take(entry, &state) }
+          case .stale, .lost: break
           }
         }
       }

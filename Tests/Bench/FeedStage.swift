@@ -35,7 +35,7 @@ final class FeedStage {
     guard let epoch = Epoch(random) else { throw BenchError("16 bytes are no epoch") }
     let state = FeedState(epoch: epoch, seq: seq, entries: entries.reversed())
     let wake = Wake()
-    let inbox = Inbox<[FeedEntry]>(wake)
+    let inbox = Inbox<[FeedChange]>(wake)
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
@@ -49,8 +49,8 @@ final class FeedStage {
     feed = try Program(
       Program.onthemap,
       [
-        "feed", "--ingest", address.description, "--publish", "tcp://127.0.0.1:*", "--http", "127.0.0.1:0",
-        "--operations", "none", "--log-level", "warning",
+        "feed", "--data", "none", "--ingest", address.description, "--publish", "tcp://127.0.0.1:*", "--query",
+        "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--log-level", "warning",
       ], log: folder.appendingPathComponent("feed.log"))
     publish = try Endpoint(feed.ready["feed"] ?? "")
     publishPort = try FeedStage.port(feed.ready["feed"])
@@ -64,7 +64,7 @@ final class FeedStage {
 
   /// Commits new posts, as far as the feed can tell. Returns at once.
   func put(_ count: Int = 1) {
-    changes.put((1...UInt64(count)).map { FeedStage.line(seq + $0, entry) })
+    changes.put((1...UInt64(count)).map { FeedChange.put(FeedStage.line(seq + $0, entry)) })
     seq += UInt64(count)
   }
 
@@ -91,26 +91,26 @@ final class FeedStage {
 
 /// Changes on their way to the change log. Any thread.
 private final class Changes: Sendable {
-  private let inbox: Inbox<[FeedEntry]>
+  private let inbox: Inbox<[FeedChange]>
   private let alone: Bool
-  private let waiting = Mutex<[FeedEntry]>([])
+  private let waiting = Mutex<[FeedChange]>([])
 
-  init(_ inbox: Inbox<[FeedEntry]>, alone: Bool) {
+  init(_ inbox: Inbox<[FeedChange]>, alone: Bool) {
     self.inbox = inbox
     self.alone = alone
   }
 
-  func put(_ entries: [FeedEntry]) {
-    guard alone else { return inbox.put(entries) }
-    waiting.withLock { $0 += entries }
+  func put(_ new: [FeedChange]) {
+    guard alone else { return inbox.put(new) }
+    waiting.withLock { $0 += new }
     // Nothing, but it wakes the server.
     inbox.put([])
   }
 
   /// Lets one into the log, where each is told by itself; false where none waits.
   func letOneIn() -> Bool {
-    guard let entry = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
-    inbox.put([entry])
+    guard let change = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    inbox.put([change])
     return true
   }
 }
