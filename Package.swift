@@ -124,10 +124,11 @@ let package = Package(
       ], swiftSettings: strict),
 
     // Measured, not tested: `make bench`.
+    .systemLibrary(name: "CEpoll", path: "Tests/CEpoll"),
     .executableTarget(
       name: "Bench",
       dependencies: http + [
-        "Gazetteer", "Link", "OnTheMap", logging,
+        "CEpoll", "Gazetteer", "Link", "OnTheMap", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),

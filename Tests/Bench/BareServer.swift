@@ -23,8 +23,17 @@ struct BareServer: AsyncParsableCommand {
     let createdAt: String
   }
 
+  @Option(help: "A file, whose bytes GET /v2/feed answers.")
+  var document: String?
+
   func run() async throws {
     let router = Router()
+    if let document {
+      let body = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: document)))
+      router.get("/v2/feed") { _, _ in
+        Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+      }
+    }
     router.post("/v2/posts") { request, context in
       let post = try await request.decode(as: Post.self, context: context)
       return EditedResponse(
@@ -42,6 +51,16 @@ struct BareServer: AsyncParsableCommand {
         FileHandle.standardOutput.write(Data(line.utf8))
       }, logger: logger)
     try await application.run()
+  }
+
+  /// GETs of a document.
+  static func measure(document: URL, folder: URL, connections: Int, seconds: Int) throws -> HTTPLoad {
+    let server = try Program(
+      Bundle.main.executablePath ?? "", ["bare", "--document", document.path],
+      log: folder.appendingPathComponent("bare.log"))
+    return try HTTPLoad.run(
+      url: "http://127.0.0.1:\(server.ready["port"] ?? "")/v2/feed", body: nil, token: nil, connections: connections,
+      seconds: seconds, folder: folder)
   }
 
   static func measure(folder: URL, connections: Int, seconds: Int) async throws -> HTTPLoad {

@@ -13,7 +13,11 @@ struct Bench: AsyncParsableCommand {
 
   /// What can be measured by itself.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, zeromq, link, latency, peers, memory
+    case geocode, http, zeromq, link, latency, feed, peers, memory
+    case feedMemory = "feed-memory"
+
+    /// What is measured only where it is named.
+    static let slow: Set<Part> = [.memory, .feedMemory]
   }
 
   @Option(help: "Repetitions; medians are printed with the lowest and the highest.")
@@ -25,13 +29,13 @@ struct Bench: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Only this part; may be given several times: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "Without it all but memory, which takes minutes. Peers need YARDSTICKS."))
+      discussion: "Without it all but memory and feed-memory, which take minutes. Peers need YARDSTICKS."))
   var only: [Part] = []
 
   @Option(help: "A folder of CSV files with a first column \"query\", whose texts are looked up too.")
   var cases: String?
 
-  private func measures(_ part: Part) -> Bool { only.isEmpty ? part != .memory : only.contains(part) }
+  private func measures(_ part: Part) -> Bool { only.isEmpty ? !Part.slow.contains(part) : only.contains(part) }
 
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
@@ -40,6 +44,8 @@ struct Bench: AsyncParsableCommand {
     let yardsticks = try Yardsticks(folder: folder)
     if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
     let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
+    let feed =
+      measures(.feed) ? FeedBench(folder: folder, seconds: seconds, yardsticks: try .init(folder: folder)) : nil
     var table = Table()
     for repetition in 1...repetitions {
       note("repetition \(repetition) of \(repetitions)")
@@ -50,7 +56,9 @@ struct Bench: AsyncParsableCommand {
       if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }
       if measures(.link) { try await link(yardsticks, &table) }
       if measures(.latency) { try latency(folder, &table) }
+      try await feed?.measure(into: &table)
       if measures(.memory) { try await memory(folder, &table) }
+      if measures(.feedMemory) { try await FeedBench.memory(folder: folder, into: &table) }
     }
     print(table.text)
     guard measures(.http) else { return }

@@ -13,15 +13,13 @@ final class Deployment {
   let http: String
   let submit: String
   let publish: String
-  private let program: String
   private let data: URL
   private let roles: [(role: String, programs: [Program])]
   private var marked: [Double] = []
 
   /// - Parameter workers: 0 for a queue that nobody empties.
   init(folder: URL, workers: Int = 2) throws {
-    let program = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("onthemap").path ?? ""
-    self.program = program
+    let program = Program.onthemap
     data = folder.appendingPathComponent("data")
     func log(_ name: String) -> URL { folder.appendingPathComponent("\(name).log") }
     let ingest = try Deployment.ingest(program, data: data, log: log("ingest"))
@@ -102,21 +100,21 @@ final class Deployment {
   }
 
   /// Posts at a fixed rate, an open loop, by the product's own load test.
-  func load(rate: Int, seconds: Int) throws -> OpenLoop {
+  func load(rate: Int, seconds: Int, overZeroMQ: Bool = false) throws -> OpenLoop {
     try OpenLoop(
       output(
-        of: program,
+        of: Program.onthemap,
         [
           "load", "--server", http, "--feed", publish, "--rate", "\(rate)", "--duration", "\(seconds)", "--json",
           "--log-level", "error",
-        ]))
+        ] + (overZeroMQ ? ["--submit", submit] : [])))
   }
 
   /// Ends ingest as a power cut would, starts it again on the same store, and tells how long it took to be ready.
   func secondsToComeBack(folder: URL) throws -> Double {
     ingest.kill()
     let start = ContinuousClock.now
-    let again = try Deployment.ingest(program, data: data, log: folder.appendingPathComponent("again.log"))
+    let again = try Deployment.ingest(Program.onthemap, data: data, log: folder.appendingPathComponent("again.log"))
     defer { again.end() }
     return (ContinuousClock.now - start) / .seconds(1)
   }

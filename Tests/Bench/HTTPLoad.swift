@@ -1,6 +1,6 @@
 import Foundation
 
-/// A closed loop of POSTs by wrk: as many as the connections carry.
+/// A closed loop of requests by wrk: as many as the connections carry.
 struct HTTPLoad {
   let perSecond: Double
   let p50Ms: Double
@@ -14,17 +14,15 @@ struct HTTPLoad {
   }
 
   /// - Parameters:
-  ///   - body: JSON.
+  ///   - body: JSON for POST; nil for GET.
   ///   - token: of a session, or nil.
   static func run(
-    url: String, body: String, token: String?, connections: Int, seconds: Int, folder: URL
+    url: String, body: String?, token: String?, connections: Int, seconds: Int, folder: URL
   ) throws -> HTTPLoad {
-    let script = folder.appendingPathComponent("post.lua")
+    let script = folder.appendingPathComponent("requests.lua")
     try """
-    wrk.method = "POST"
-    wrk.headers["Content-Type"] = "application/json"
+    \(body.map(post) ?? "")
     \(token.map { "wrk.headers[\"Authorization\"] = \"Bearer \($0)\"" } ?? "")
-    wrk.body = [[\(body)]]
     done = function(s, l, r)
       io.write(string.format('{"perSecond":%.1f,"p50":%.3f,"p99":%.3f,"refused":%d}\\n',
         s.requests / (s.duration / 1e6), l:percentile(50) / 1000, l:percentile(99) / 1000,
@@ -39,5 +37,13 @@ struct HTTPLoad {
     let report = try JSONDecoder().decode(Report.self, from: Data(line.utf8))
     guard report.refused == 0 else { throw BenchError("\(report.refused) requests to \(url) failed") }
     return HTTPLoad(perSecond: report.perSecond, p50Ms: report.p50, p99Ms: report.p99)
+  }
+
+  private static func post(_ body: String) -> String {
+    """
+    wrk.method = "POST"
+    wrk.headers["Content-Type"] = "application/json"
+    wrk.body = [[\(body)]]
+    """
   }
 }

@@ -3,6 +3,10 @@ import Glibc
 
 /// A program under load: started, watched, and ended by its process number.
 final class Program {
+  /// The release that is measured lies beside the bench.
+  static let onthemap =
+    Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("onthemap").path ?? ""
+
   private let process = Process()
   /// Words `key=value` of the line with which it said that it is ready.
   let ready: [String: String]

@@ -1,0 +1,34 @@
+/// Waves to a whole swarm, so many on the way at a time.
+struct ClosedLoop {
+  let took: Durations
+  let changesPerSecond: Double
+  let bytesPerMessage: Double
+  /// What a message told of.
+  let changesPerMessage: Double
+  /// Of the feed, for one member's message.
+  let cpuMicroseconds: Double
+
+  /// - Parameter publish: begins a wave.
+  init(
+    _ swarm: Swarm<some FeedStream>, of feed: Program, window: Int, seconds: Int, publish: () throws -> Void
+  ) throws {
+    swarm.reset()
+    let startNs = Waves.nowNs
+    let endNs = startNs + UInt64(seconds) * 1_000_000_000
+    let cpu = feed.cpuSeconds
+    try swarm.run(within: .seconds(seconds + 30), what: "the last wave at all subscribers") { nowNs in
+      while nowNs < endNs, swarm.waves.open < window {
+        swarm.waves.begin(nowNs: nowNs)
+        try publish()
+      }
+      return nowNs >= endNs && swarm.waves.open == 0
+    }
+    let elapsed = Double(Waves.nowNs - startNs) / 1e9
+    took = Durations(ns: swarm.waves.tookNs)
+    let (changes, messages) = (Double(took.count * swarm.members), Double(max(1, swarm.messages)))
+    changesPerSecond = changes / elapsed
+    bytesPerMessage = Double(swarm.bytes) / messages
+    changesPerMessage = changes / messages
+    cpuMicroseconds = (feed.cpuSeconds - cpu) / messages * 1e6
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Glibc
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// How swarms come to a feed.
+extension FeedBench {
+  /// Begins waves until one has reached all: the feed knows their topics only some time after they have said them.
+  static func awaitAll(of swarm: Swarm<some FeedStream>, publish: () throws -> Void) throws {
+    try swarm.run(within: .seconds(30), what: "a wave that reaches all subscribers") { _ in
+      swarm.reset()
+      let nowNs = Waves.nowNs
+      swarm.waves.begin(nowNs: nowNs)
+      try publish()
+      while swarm.waves.open > 0, Waves.nowNs - nowNs < 1_000_000_000 { try swarm.read(waitMs: 10) }
+      return swarm.waves.open == 0
+    }
+    // A last wave of those before may still be on its way to some.
+    let quietNs = Waves.nowNs + 300_000_000
+    while Waves.nowNs < quietNs { try swarm.read(waitMs: 10) }
+  }
+
+  static func hasStream(_ stage: FeedStage) async throws -> Bool {
+    let socket = try EventStream.connect(port: stage.httpPort)
+    return String(decoding: try socket.read(exactly: 12), as: UTF8.self) == "HTTP/1.1 200"
+  }
+
+  /// 10,000, or as many as the feed lets in: a quarter of its file descriptors, of which it needs some for others.
+  static var streamsMax: Int {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return min(10_000, Int(limit.rlim_cur) / 4 - 100)
+  }
+
+  /// Adds streams until there are so many, by the hundred: so many wait at a port that nobody's call is lost.
+  static func connectStreams(_ count: Int, to stage: FeedStage, _ swarm: Swarm<EventStream>) throws {
+    while swarm.members < count {
+      for _ in 0..<min(100, count - swarm.members) { try swarm.add(EventStream.connect(port: stage.httpPort)) }
+      try swarm.run(within: .seconds(30), what: "the list at all streams") { _ in
+        swarm.reaching(stage.seq) == swarm.members
+      }
+    }
+  }
+
+  /// The feed's memory with 1,000 subscribers and 1,000 streams, before and after a minute's changes at 2,000/s, which
+  /// come as fast as the subscribers take them.
+  static func memory(folder: URL, into table: inout Table) async throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    table.add("feed: memory alone MB (PSS)", stage.feed.megabytes)
+    let subscribers = try Swarm<ZMTPStream>(counting: .numbers)
+    let topics = ["d/", "h/", "s/"].map { "otm.feed/1/main/" + $0 }
+    for _ in 0..<1_000 { try subscribers.add(ZMTPStream.connect(port: stage.publishPort, topics: topics)) }
+    let streams = try Swarm<EventStream>(counting: .numbers)
+    if try await hasStream(stage) {
+      try connectStreams(1_000, to: stage, streams)
+    } else {
+      note("this feed has no /v2/feed/stream: its memory is measured without")
+    }
+    try awaitAll(of: subscribers) { stage.put() }
+    table.add("feed: memory with 1,000 subscribers and \(streams.members) streams MB (PSS)", stage.feed.megabytes)
+    subscribers.reset()
+    var left = 120_000
+    try subscribers.run(within: .seconds(600), what: "a minute's changes at all subscribers") { nowNs in
+      try streams.read(waitMs: 0)
+      while left > 0, subscribers.waves.open < 80 {
+        subscribers.waves.begin(count: 20, nowNs: nowNs)
+        stage.put(20)
+        left -= 20
+      }
+      return left == 0 && subscribers.waves.open == 0
+    }
+    if streams.members > 0 {
+      try streams.run(within: .seconds(30), what: "the last change at all streams") { _ in
+        streams.reaching(stage.seq) == streams.members
+      }
+    }
+    table.add("feed: memory with them after 120,000 changes MB (PSS)", stage.feed.megabytes)
+  }
+}

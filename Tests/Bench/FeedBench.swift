@@ -1,0 +1,167 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The live feed: the release's feed process, real subscribers, and changes that the bench commits.
+struct FeedBench {
+  let folder: URL
+  let seconds: Int
+  let yardsticks: FeedYardsticks?
+  private static let subscribers = 1_000
+
+  func measure(into table: inout Table) async throws {
+    try snapshots(&table)
+    try deltas(&table)
+    try await streams(&table)
+    try await list(&table)
+    try await latency(&table)
+  }
+
+  /// A list of 20,000 bytes to all subscribers, the next when the last one has it; and to whoever comes late.
+  private func snapshots(_ table: inout Table) throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    // No join by itself, but the beginning of one: when a subscriber joins by it, all get the answer.
+    let joins = "otm.feed/1/main/j/wave"
+    let swarm = try Swarm<ZMTPStream>(counting: .messages)
+    for _ in 0..<FeedBench.subscribers {
+      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: [joins]))
+    }
+    let join = ZMTPStream.end(of: joins + "/") + ZMTPStream.subscription(to: joins + "/")
+    let publish = { try swarm.write(join, of: 0) }
+    try FeedBench.awaitAll(of: swarm, publish: publish)
+    let waves = try ClosedLoop(swarm, of: stage.feed, window: 1, seconds: seconds, publish: publish)
+    table.add("feed: snapshot bytes", waves.bytesPerMessage)
+    table.add("feed: snapshot to 1,000 p50 ms", waves.took.p50)
+    table.add("feed: snapshot to 1,000 p99 ms", waves.took.p99)
+    table.add("feed: snapshot to 1,000 CPU us a delivery", waves.cpuMicroseconds)
+    let joined = try lateJoins(stage)
+    table.add("feed: late joiner, 1,000 connected, p50 ms", joined.p50)
+    table.add("feed: late joiner, 1,000 connected, p99 ms", joined.p99)
+    guard let raw = try yardsticks?.snapshots(bytes: Int(waves.bytesPerMessage), seconds: seconds) else { return }
+    table.add("feed: raw libzmq snapshot to 1,000 p50 ms", raw.p50Ms)
+    table.add("feed: raw libzmq snapshot to 1,000 p99 ms", raw.p99Ms)
+    table.add("feed: raw libzmq late joiner p99 ms", raw.joinP99Ms)
+    table.add("feed: snapshot p50 / raw libzmq", waves.took.p50 / raw.p50Ms)
+    table.add("feed: snapshot p99 / raw libzmq", waves.took.p99 / raw.p99Ms)
+  }
+
+  /// From the connection to the whole list, one after the other; fewer than a second's joins, which come at once.
+  private func lateJoins(_ stage: FeedStage) throws -> Durations {
+    // What the waves took of the second's joins comes back.
+    sleep(1)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    defer { buffer.deallocate() }
+    let ns = try (0..<150).map { number in
+      let startNs = Waves.nowNs
+      let topics = ["d/", "h/", "j/late\(number)/"].map { "otm.feed/1/main/" + $0 }
+      let socket = try ZMTPStream.connect(port: stage.publishPort, topics: topics)
+      var stream = ZMTPStream()
+      var isListed = false
+      while !isListed {
+        guard let length = try socket.read(into: buffer), length > 0 else {
+          throw BenchError("a late joiner is refused")
+        }
+        // A heartbeat may come before.
+        _ = try stream.take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { _, size in
+          isListed = isListed || size > 10_000
+        }
+      }
+      return Waves.nowNs - startNs
+    }
+    return Durations(ns: ns)
+  }
+
+  /// Changes of 200 bytes to all subscribers, eight on the way.
+  private func deltas(_ table: inout Table) throws {
+    let alone = try deltas(alone: true)
+    table.add("feed: delta bytes", alone.bytesPerMessage)
+    table.add("feed: deltas to 1,000 /s", alone.changesPerSecond)
+    table.add("feed: deltas to 1,000 p99 ms", alone.took.p99)
+    table.add("feed: deltas to 1,000 CPU us a delivery", alone.cpuMicroseconds)
+    // As ingest tells them: those that come while the feed publishes share the next delta.
+    let shared = try deltas(alone: false)
+    table.add("feed: changes in a delta, shared", shared.changesPerMessage)
+    table.add("feed: changes to 1,000, shared deltas /s", shared.changesPerSecond)
+    let many = try deltas(alone: false, window: 64)
+    table.add("feed: changes in a delta, shared, 64 on the way", many.changesPerMessage)
+    table.add("feed: changes to 1,000, shared deltas, 64 on the way /s", many.changesPerSecond)
+    guard let yardsticks else { return }
+    let raw = try yardsticks.deltas(seconds: seconds)
+    table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
+    table.add("feed: deltas / raw libzmq", alone.changesPerSecond / raw.deliveriesPerSecond)
+    table.add("feed: changes, shared deltas / raw libzmq", shared.changesPerSecond / raw.deliveriesPerSecond)
+    guard let mosquitto = try yardsticks.mosquittoDeltas(seconds: seconds) else { return }
+    table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
+    table.add("feed: deltas / mosquitto", alone.changesPerSecond / mosquitto.deliveriesPerSecond)
+    table.add("feed: changes, shared deltas / mosquitto", shared.changesPerSecond / mosquitto.deliveriesPerSecond)
+  }
+
+  private func deltas(alone: Bool, window: Int = 8) throws -> ClosedLoop {
+    let stage = try FeedStage(folder: folder, entry: .short, alone: alone)
+    let swarm = try Swarm<ZMTPStream>(counting: .numbers)
+    for _ in 0..<FeedBench.subscribers {
+      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/d/"]))
+    }
+    try FeedBench.awaitAll(of: swarm) { stage.put() }
+    return try ClosedLoop(swarm, of: stage.feed, window: window, seconds: seconds) { stage.put() }
+  }
+
+  /// A change to all who follow the stream, with the pause between two events over.
+  private func streams(_ table: inout Table) async throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    guard try await FeedBench.hasStream(stage) else { return note("this feed has no /v2/feed/stream: not measured") }
+    let swarm = try Swarm<EventStream>(counting: .numbers)
+    for count in [1_000, FeedBench.streamsMax] {
+      try FeedBench.connectStreams(count, to: stage, swarm)
+      swarm.reset()
+      var nextNs: UInt64 = 0
+      var isOpen = false
+      let endNs = Waves.nowNs + UInt64(seconds) * 1_000_000_000
+      try swarm.run(within: .seconds(seconds + 30), what: "a change at all streams") { nowNs in
+        if swarm.waves.open > 0 { return false }
+        if isOpen {
+          // The feed rests twice as long as it has written, and 50 ms at least.
+          (isOpen, nextNs) = (false, nowNs + max(80_000_000, 2 * (swarm.waves.tookNs.last ?? 0)))
+        }
+        guard nowNs >= nextNs else { return false }
+        if nowNs >= endNs { return true }
+        swarm.waves.begin(nowNs: nowNs)
+        stage.put()
+        isOpen = true
+        return false
+      }
+      let took = Durations(ns: swarm.waves.tookNs)
+      table.add("feed: change to \(count) streams p50 ms", took.p50)
+      table.add("feed: change to \(count) streams p99 ms", took.p99)
+      table.add("feed: memory with \(count) streams MB (PSS)", stage.feed.megabytes)
+    }
+  }
+
+  /// GETs of the list beside a handler that answers the same bytes.
+  private func list(_ table: inout Table) async throws {
+    let stage = try FeedStage(folder: folder, entry: .usual)
+    let url = "http://127.0.0.1:\(stage.httpPort)/v2/feed"
+    guard let address = URL(string: url) else { throw BenchError("\(url) is no address") }
+    let document = folder.appendingPathComponent("feed.json")
+    try await URLSession.shared.data(from: address).0.write(to: document)
+    let ours = try HTTPLoad.run(url: url, body: nil, token: nil, connections: 64, seconds: seconds, folder: folder)
+    let bare = try BareServer.measure(document: document, folder: folder, connections: 64, seconds: seconds)
+    table.add("feed: GET of the list /s", ours.perSecond)
+    table.add("feed: bare Hummingbird, same bytes /s", bare.perSecond)
+    table.add("feed: GET / bare Hummingbird", ours.perSecond / bare.perSecond)
+    guard let nginx = try yardsticks?.nginx(document: document, seconds: seconds) else { return }
+    table.add("feed: nginx, same bytes /s", nginx)
+    table.add("feed: GET / nginx", ours.perSecond / nginx)
+  }
+
+  private func latency(_ table: inout Table) async throws {
+    let alone = try FeedLatency.fromChangeLog(FeedStage(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
+    table.add("feed: committed to subscriber p50 at 2,000/s ms", alone.p50)
+    table.add("feed: committed to subscriber p99 at 2,000/s ms", alone.p99)
+    let whole = try FeedLatency.fromIngest(Deployment(folder: folder), rate: 2_000, seconds: seconds)
+    table.add("feed: result to subscriber p50 at 2,000/s ms", whole.p50)
+    table.add("feed: result to subscriber p99 at 2,000/s ms", whole.p99)
+  }
+}

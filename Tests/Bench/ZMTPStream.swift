@@ -1,0 +1,103 @@
+/// What a SUB socket reads from a feed, by ZMTP 3.0 with the NULL mechanism, without libzmq: a thousand sockets of that
+/// would cost more than the feed.
+struct ZMTPStream: FeedStream {
+  private static let isFollowed: UInt8 = 1
+  private static let isLong: UInt8 = 2
+  private static let isCommand: UInt8 = 4
+
+  /// The beginning of a frame.
+  private var rest: [UInt8] = []
+
+  /// Connects and shakes hands, as a SUB.
+  static func connect(port: Int, topics: [String]) throws -> LoopbackSocket {
+    let socket = try LoopbackSocket(port: port)
+    let greeting = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8)
+    try socket.write(greeting + [UInt8](repeating: 0, count: 64 - greeting.count))
+    _ = try socket.read(exactly: 64)
+    let properties = text("READY") + text("Socket-Type") + [0, 0, 0] + text("SUB")
+    try socket.write([isCommand, UInt8(properties.count)] + properties)
+    let head = try socket.read(exactly: 2)
+    _ = try socket.read(exactly: Int(head[1]))
+    if !topics.isEmpty { try socket.write(topics.flatMap(subscription)) }
+    return socket
+  }
+
+  static func subscription(to topic: String) -> [UInt8] { [0, UInt8(topic.utf8.count + 1), 1] + Array(topic.utf8) }
+
+  static func end(of topic: String) -> [UInt8] { [0, UInt8(topic.utf8.count + 1), 0] + Array(topic.utf8) }
+
+  mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8] {
+    guard !rest.isEmpty else {
+      let (used, answer) = try ZMTPStream.read(bytes, tell: tell)
+      rest.append(contentsOf: bytes[used...])
+      return answer
+    }
+    rest.append(contentsOf: bytes)
+    let (used, answer) = try rest.withUnsafeBytes { try ZMTPStream.read($0, tell: tell) }
+    rest.removeFirst(used)
+    return answer
+  }
+
+  /// The bytes of whole frames, and what to answer.
+  private static func read(
+    _ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void
+  ) throws -> (used: Int, answer: [UInt8]) {
+    var (used, answer) = (0, [UInt8]())
+    while bytes.count - used >= 2 {
+      let flags = bytes[used]
+      var (head, length) = (2, Int(bytes[used + 1]))
+      if flags & isLong != 0 {
+        guard bytes.count - used >= 9 else { break }
+        head = 9
+        length = Int(UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: used + 1, as: UInt64.self)))
+      }
+      guard bytes.count - used - head >= length else { break }
+      let body = UnsafeRawBufferPointer(rebasing: bytes[(used + head)..<(used + head + length)])
+      used += head + length
+      if flags & isCommand != 0 {
+        answer += pong(to: body)
+      } else if flags & isFollowed == 0 {
+        tell(try number(of: body), length)
+      }
+    }
+    return (used, answer)
+  }
+
+  /// The other end closes a connection that does not answer: PING with a time to live of two bytes and a context.
+  private static func pong(to command: UnsafeRawBufferPointer) -> [UInt8] {
+    let ping = text("PING")
+    guard command.starts(with: ping) else { return [] }
+    let body = text("PONG") + command.dropFirst(ping.count + 2)
+    return [isCommand, UInt8(body.count)] + body
+  }
+
+  /// Field 5 of a FeedFrame, which comes before what is long.
+  private static func number(of frame: UnsafeRawBufferPointer) throws -> UInt64 {
+    var index = 0
+    func varint() throws -> UInt64 {
+      var (value, shift): (UInt64, UInt64) = (0, 0)
+      while index < frame.count, shift < 64 {
+        let byte = frame[index]
+        index += 1
+        value |= UInt64(byte & 0x7F) << shift
+        if byte & 0x80 == 0 { return value }
+        shift += 7
+      }
+      throw BenchError("what came from the feed is no FeedFrame")
+    }
+    while index < frame.count {
+      let tag = try varint()
+      switch (tag >> 3, tag & 7) {
+      case (5, 0): return try varint()
+      case (_, 0): _ = try varint()
+      case (_, 1): index += 8
+      case (_, 2): index += Int(clamping: try varint())
+      case (_, 5): index += 4
+      default: throw BenchError("what came from the feed is no FeedFrame")
+      }
+    }
+    return 0
+  }
+
+  private static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
+}
