@@ -34,11 +34,13 @@ extension WorkerExam {
 
   /// A worker's Hello.
   package struct Hello: Sendable {
+    /// The versions that it speaks.
     package let majors: (min: UInt32, max: UInt32)
     package let worker: String
     /// As it came: 16 bytes where it is right.
     package let instance: [UInt8]
     package let software: String
+    /// What it works on, and results that are not acknowledged.
     package let held: [Lease]
 
     package init(

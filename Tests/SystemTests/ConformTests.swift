@@ -44,7 +44,7 @@ struct ConformTests {
     .enabled(if: PythonWorker.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"),
     arguments: [
       (
-        "self.kept[key] = (result, now + pause, min(2 * pause, 30))", "self.kept.pop(key)", ["retry-later"],
+        "if at <= now]", "if at < 0]", ["resend"],
         "A worker, 6"
       ),
       (
