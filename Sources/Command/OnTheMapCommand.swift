@@ -25,7 +25,7 @@ struct OnTheMapCommand: AsyncParsableCommand {
         name: "Tools",
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
-          KeysCommand.self, HealthCommand.self, QueueCommand.self, TopCommand.self,
+          KeysCommand.self, HealthCommand.self, QueueCommand.self, TopCommand.self, ConformCommand.self,
         ]),
     ])
 }

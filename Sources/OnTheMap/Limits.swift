@@ -311,4 +311,17 @@ package enum Limits {
   package static let scrapesMax = 16
   /// Commits whose times are kept, for their percentiles.
   package static let commitTimesKept = 512
+
+  /// Heartbeats that an examined worker is told to keep: not ingest's, so that one who keeps his own is found.
+  package static let examHeartbeatMs: Int64 = 1_000
+  /// Silence after which an examined worker is to take the other end for dead: three such heartbeats.
+  package static let examLivenessMs: Int64 = 3 * examHeartbeatMs
+  /// Frames that an examined worker is told to keep to: sixteen places fit only in several.
+  package static let examFrameBytesMax = jobFrameBytesMin
+  /// Frames that are read of an examined worker: it has to say some 200.
+  package static let examFramesMax = 10_000
+  /// Silence after which nothing more is expected of an examined worker: each step waits for less.
+  package static let examGoneMs: Int64 = 10_000
+  /// How many seconds an exam may wait for the worker to come.
+  package static let examWaitSecondsRange = 1...600
 }

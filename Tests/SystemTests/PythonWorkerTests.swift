@@ -1,26 +1,9 @@
 import Foundation
 import Testing
 
-private enum PythonExample {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  static let python = root.appending(path: ".venv/bin/python")
-  /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
-  static let start = """
-    import runpy, signal, sys
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    sys.argv.pop(0)
-    runpy.run_path(sys.argv[0], run_name="__main__")
-    """
-  static let isReady =
-    FileManager.default.isExecutableFile(atPath: python.path)
-    && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/protoc") }
-}
-
 @Suite(
   "A worker in Python, written from proto/README.md", .stage,
-  .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
+  .enabled(if: PythonWorker.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
 struct PythonWorkerTests {
   private struct Status: Decodable {
     struct Worker: Decodable { let name: String }
@@ -33,25 +16,13 @@ struct PythonWorkerTests {
     return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
   }
 
-  /// The example, not started yet, for the job link of some services. It knows one place that no gazetteer has.
+  /// The example, not started yet, for the job link of some services.
   private func worker(of map: Services) async throws -> Program {
-    let stage = Stage.current
-    let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
-    let protoc = try stage.program(
-      ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
-      executable: URL(fileURLWithPath: "/usr/bin/env"))
-    try protoc.start()
-    #expect(try await protoc.exit(within: .seconds(20)) == 0, "\(protoc.logged)")
-    try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
-      .write(to: stage.folder.appending(path: "places.tsv"))
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
-    return try stage.program(
-      [
-        "-c", PythonExample.start, PythonExample.root.appending(path: "deploy/examples/python/work.py").path,
-        stage.path("places.tsv"),
-        "tcp://127.0.0.1:\(port)",
-      ], executable: PythonExample.python,
-      environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+    let worker = try await PythonWorker.made(in: .current)
+    let command = worker.command(endpoint: "tcp://127.0.0.1:\(port)")
+    return try Stage.current.program(
+      Array(command.dropFirst()), executable: URL(fileURLWithPath: command[0]), environment: worker.environment)
   }
 
   private func joined(_ worker: Program, times count: Int = 1) async throws {
