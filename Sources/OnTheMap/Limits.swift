@@ -178,9 +178,9 @@ package enum Limits {
   /// What the kernel keeps of a stream that its client does not read; it takes twice as much for itself. The largest
   /// snapshot goes out in three parts.
   package static let streamSendBytes: Int32 = 131_072
-  /// Bodies and events that one version of the list keeps, each made once for all who ask for the same; what else is
-  /// asked for is made each time. 10 MB, where nobody has a filter a few KB.
-  package static let feedBytesKept = 256
+  /// Bodies, snapshots and deltas that one version of the list keeps of each, made once for all who ask for the same; what
+  /// else is asked for is made each time. 64 × 30 KB, where nobody has a filter.
+  package static let feedBytesKept = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32
   /// Other feeds' addresses in a goodbye.

@@ -166,7 +166,8 @@ extension Metric {
     "onthemap_feed_heard_age_seconds", .gauge, "Since ingest last answered the feed; it does so each second.")
   /// By kind.
   package static let feedSubscribers = Metric(
-    "onthemap_feed_subscribers", .gauge, "Connections of subscribers: over zeromq, and streams of events over HTTP, sse.",
+    "onthemap_feed_subscribers", .gauge,
+    "Connections of subscribers: over zeromq, and streams of events over HTTP, sse.",
     labels: ["kind"])
   /// Slow readers.
   package static let feedStreamsDropped = Metric(

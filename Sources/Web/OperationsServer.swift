@@ -45,7 +45,8 @@ package struct OperationsServer: Sendable {
     }
     for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
     try await HTTPService.run(
-      router, host: host, port: port ?? self.port, connections: min(Limits.operationsConnectionsMax, HTTPService.connectionsMax()), logger: logger,
+      router, host: host, port: port ?? self.port,
+      connections: min(Limits.operationsConnectionsMax, HTTPService.connectionsMax()), logger: logger,
       ready: ready)
   }
 

@@ -5,8 +5,12 @@ import Glibc
 final class Connection: Sendable {
   private let descriptor: Int32
 
-  init(port: UInt16) throws {
+  /// - Parameter receiveBuffer: bytes that the kernel keeps until they are read, about; nil for as many as it likes.
+  init(port: UInt16, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    if var receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
     guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
       let error = errno
       close(descriptor)
@@ -60,5 +64,14 @@ final class Connection: Sendable {
       }
     }
     return received
+  }
+
+  /// What is there, as soon as anything is; empty when the other end has closed. Throws when the time is over.
+  func some(within limit: Duration) async throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    return try await eventually("something comes", within: limit) {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      return count < 0 && errno == EAGAIN ? nil : Array(buffer[..<max(0, count)])
+    }
   }
 }

@@ -105,4 +105,24 @@ struct SignalTests {
     try await map.ingest.startAndWait()
     #expect(try await client.posts().count == 1)
   }
+
+  @Test("Streams end with the process: those that read to their end, and the others too")
+  func streams() async throws {
+    let map = try await Stage.current.up()
+    let client = try await map.client.signedUp()
+    let stream = try await EventStream(try map.feedClient)
+    try await map.submit(100, token: client.token, linkBytes: 2_048)
+    try await stream.read(until: "the list is full") { $0.list?.seq == 100 }
+    let slow = try Connection(port: map.feedClient.port, receiveBuffer: 4_096)
+    try await slow.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    // What the second does not read is more than there is room for between the two.
+    for seq in stride(from: UInt64(200), through: 400, by: 100) {
+      try await map.submit(100, token: client.token, linkBytes: 2_048)
+      try await stream.read(until: "\(seq) are told") { $0.list?.seq == seq }
+    }
+    map.ingest.signal(SIGTERM)
+    try await stream.read(until: "the stream ends") { $0.isWhole }
+    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    withExtendedLifetime(slow) {}
+  }
 }

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+/// A client of Server-Sent Events as the standard has it, over a connection of its own: head, chunks, lines.
+final class EventStream {
+  struct Event: Sendable, Equatable {
+    var name = ""
+    var id: String?
+    var data = ""
+    var retry: Int?
+    var comment: String?
+  }
+
+  /// What the events tell.
+  private struct Told: Decodable {
+    let epoch: String
+    let prevSeq: UInt64?
+    let seq: UInt64
+    let stateHash: String
+    let entries: [FeedList.Entry]?
+    let upsert: [FeedList.Entry]?
+    let remove: [String]?
+  }
+
+  private let connection: Connection
+  private(set) var status = 0
+  /// By their names in lower case.
+  private(set) var headers: [String: String] = [:]
+  /// What has come of the body, without the chunks' sizes, and is no event yet.
+  private var text: [UInt8] = []
+  private var raw: [UInt8] = []
+  /// Whether the answer has come to its end, and not only the connection.
+  private(set) var isWhole = false
+  /// All that came.
+  private(set) var events: [Event] = []
+  /// What the events make: snapshots, and deltas upon them.
+  private(set) var list: FeedList?
+  /// As the last `stale` event or snapshot said it.
+  private(set) var isStale: Bool?
+  private(set) var lastID: String?
+
+  /// Asks, and waits for the answer's head.
+  ///
+  /// - Parameter list: what the client has from before.
+  init(
+    _ client: Client, _ query: String = "", lastID: String? = nil, list: FeedList? = nil, headers: String = ""
+  ) async throws {
+    connection = try Connection(port: client.port)
+    self.list = list
+    self.lastID = lastID
+    let last = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+    let request = "GET /v2/feed/stream\(query) HTTP/1.1\r\nHost: x\r\n\(last)\(headers)\r\n"
+    try await connection.send(Array(request.utf8))
+    let end = Array("\r\n\r\n".utf8)
+    while raw.firstRange(of: end) == nil { try await receive(within: .seconds(10)) }
+    let head = try #require(raw.firstRange(of: end))
+    let lines = String(decoding: raw[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+    status = Int(lines[0].split(separator: " ")[1]) ?? 0
+    for line in lines.dropFirst() {
+      let parts = line.components(separatedBy: ": ")
+      self.headers[parts[0].lowercased()] = parts[1]
+    }
+    raw.removeSubrange(..<head.upperBound)
+    try take()
+  }
+
+  /// The next event or comment that nobody has asked for yet.
+  func next(within limit: Duration = .seconds(10)) async throws -> Event {
+    let count = events.count
+    while events.count == count { try await receive(within: limit) }
+    return events[count]
+  }
+
+  /// Reads until the condition holds.
+  func read(
+    until what: String, within limit: Duration = .seconds(20), _ condition: (EventStream) throws -> Bool
+  ) async throws {
+    let end = ContinuousClock.now + limit
+    while try !condition(self) {
+      guard ContinuousClock.now < end else { throw Overdue(description: "read \(limit) in vain until \(what)") }
+      do { try await receive(within: .milliseconds(200)) } catch let error as Overdue where !isOver { _ = error }
+    }
+  }
+
+  private var isOver = false
+
+  private func receive(within limit: Duration) async throws {
+    if isOver { throw Overdue(description: "the stream has ended") }
+    let bytes = try await connection.some(within: limit)
+    isOver = bytes.isEmpty
+    raw += bytes
+    if status != 0 { try take() }
+  }
+
+  /// Takes whole chunks, and whole events.
+  private func take() throws {
+    while let line = raw.firstRange(of: Array("\r\n".utf8)) {
+      let size = try #require(Int(String(decoding: raw[..<line.lowerBound], as: UTF8.self), radix: 16))
+      let end = line.upperBound + size + 2
+      guard raw.count >= end else { break }
+      text += raw[line.upperBound..<line.upperBound + size]
+      raw.removeSubrange(..<end)
+      isWhole = size == 0
+    }
+    while let end = text.firstRange(of: Array("\n\n".utf8)) {
+      try take(String(decoding: text[..<end.lowerBound], as: UTF8.self))
+      text.removeSubrange(..<end.upperBound)
+    }
+  }
+
+  private func take(_ block: String) throws {
+    var event = Event()
+    for line in block.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let value = parts[1].hasPrefix(" ") ? String(parts[1].dropFirst()) : parts[1]
+      switch parts[0] {
+      case "": event.comment = value
+      case "event": event.name = value
+      case "id": event.id = value
+      case "data": event.data += value
+      case "retry": event.retry = Int(value)
+      default: Issue.record("a line that nobody has defined: \(line)")
+      }
+    }
+    events.append(event)
+    if let id = event.id { lastID = id }
+    guard !event.data.isEmpty else { return }
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(event.data.utf8)) as? [String: Any])
+    if event.name != "delta" { isStale = object["stale"] as? Bool }
+    if event.name != "stale" { try apply(event) }
+  }
+
+  private func apply(_ event: Event) throws {
+    let told = try JSONDecoder().decode(Told.self, from: Data(event.data.utf8))
+    #expect(event.id == "\(told.epoch)-\(told.seq)")
+    if event.name == "snapshot" {
+      list = FeedList(epoch: told.epoch, seq: told.seq, stateHash: "", entries: try #require(told.entries))
+    } else {
+      #expect(
+        event.name == "delta" && told.epoch == list?.epoch && told.prevSeq == list?.seq && told.seq > list?.seq ?? 0)
+      let (upsert, remove) = (try #require(told.upsert), try #require(told.remove))
+      let had = Set(list?.entries.map(\.id) ?? [])
+      #expect(remove.allSatisfy(had.contains), "What was not on the list has not gone from it.")
+      list?.apply(upsert: upsert, remove: remove, seq: told.seq)
+    }
+    list?.stateHash = told.stateHash
+    #expect(list?.computedHash == told.stateHash, "\(event.name) \(told.seq)")
+  }
+}
