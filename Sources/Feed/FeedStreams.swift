@@ -66,7 +66,8 @@ final class FeedStreams: Sendable {
     let tick = state.withLock { state -> (StreamLoop, NIODeadline)? in
       guard !state.isTickScheduled, let first = state.loops.first else { return nil }
       state.isTickScheduled = true
-      let pause = max(.milliseconds(Limits.streamIntervalMs), (state.loops.map(\.took).max() ?? .zero) * 2)
+      let took = state.loops.map(\.took).max() ?? .zero
+      let pause = min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
       return (first, state.tickedAt + pause)
     }
     guard let (loop, deadline) = tick else { return }

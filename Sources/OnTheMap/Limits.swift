@@ -30,6 +30,10 @@ package enum Limits {
   /// place (`waitersMax`, `lookupsMax`), so that those do not shut out who posts. Each takes about 20 KB, and 70 KB
   /// with the longest headers and body.
   package static let httpConnectionsMax = 12_288
+  /// HTTP connections that the kernel makes before the service takes them: all clients of a feed that starts again come
+  /// within seconds, and one that finds no room tries again a second later at the earliest. The kernel's own bound,
+  /// net.core.somaxconn, is usually the same.
+  package static let httpBacklog = 4_096
   /// The part of the process's file descriptors that one service's HTTP connections may take, where that is fewer: a
   /// quarter, for one process may run two such services, and needs some for peers and files.
   package static let httpDescriptorsShare = 4
@@ -165,9 +169,11 @@ package enum Limits {
   /// Streams of events over HTTP at one feed; further ones are told to come again. A sixth of `httpConnectionsMax`, or
   /// of the connections that there are descriptors for, stays for who asks for the list.
   package static let streamsMax = 10_240
-  /// Between two events of a stream at least, and twice as long as all take to be told, where that is more: changes
-  /// between them travel together, and everybody is told the same bytes.
+  /// Between two events of a stream at least: changes between them travel together, and everybody is told the same
+  /// bytes. Where it takes long to tell all, twice as long as that, so that others are answered meanwhile.
   package static let streamIntervalMs: Int64 = 50
+  /// The longest of these pauses: who was stopped while it wrote has not taken so long.
+  package static let streamIntervalMaxMs: Int64 = 1_000
   /// After so much silence a stream gets an empty line: proxies cut what is silent for a minute, and a client that is gone
   /// without a word is found when it does not take it.
   package static let streamHeartbeatMs: Int64 = 10_000

@@ -24,7 +24,7 @@ package enum HTTPService {
             maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
             maxHeaderFieldCount: Limits.httpHeadersMax))),
       configuration: .init(
-        address: .hostname(host, port: port),
+        address: .hostname(host, port: port), backlog: Limits.httpBacklog,
         availableConnectionsDelegate: .maximum(connections ?? connectionsMax(), logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {

@@ -149,6 +149,21 @@ struct EventStreamTests {
     #expect(try await feed.get("/v2/feed/stream").status == 503)
   }
 
+  @Test("Clients that all come at once need not try again")
+  func herd() async throws {
+    let map = try await Stage.current.up()
+    // As busy as can be.
+    map.ingest.signal(SIGSTOP)
+    try await map.ingest.standsStill()
+    let start = ContinuousClock.now
+    let connections = try (0..<500).map { _ in try Connection(port: map.feedClient.port) }
+    // Who finds no room is heard again after a second, by its kernel.
+    #expect(ContinuousClock.now - start < .milliseconds(900))
+    map.ingest.signal(SIGCONT)
+    for connection in connections { try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }
+    for connection in connections { #expect(try await connection.receive(12) == "HTTP/1.1 204") }
+  }
+
   @Test("A filter shows what it lets through, and tells what leaves it")
   func filters() async throws {
     let map = try await Stage.current.up()
