@@ -74,7 +74,7 @@ struct LoadSummary: Sendable {
   }
 
   private struct Sums: Sendable {
-    var states = [0, 0, 0, 0]
+    var states = Array(repeating: 0, count: Post.State.allCases.count)
     var lost = 0
     var duplicated = 0
     var notSeenLive = 0

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
+import OnTheMap
 
 struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Put yourself on the map.",
+    commandName: "post", abstract: "Put yourself on the map, or take a post of yours off it.",
     discussion: """
       The password comes from ONTHEMAP_PASSWORD, from the file that
       ONTHEMAP_PASSWORD_FILE names, or is asked for. With --wait the exit status is
@@ -14,6 +15,7 @@ struct PostCommand: AsyncParsableCommand {
           --link https://example.org/ada
         onthemap post --user new@example.org --sign-up "Grace Hopper" \\
           --place "Arlington, VA" --link example.org --wait
+        onthemap post --user ada@example.org --delete 4D5ox566Xg
       """)
 
   /// How long a post is sent again: as long as a restart takes.
@@ -27,12 +29,25 @@ struct PostCommand: AsyncParsableCommand {
   var signUp: String?
   // Whatever follows is the place: coordinates may begin with a minus.
   @Option(parsing: .unconditional, help: "Where you are, in your own words.")
-  var place: String
+  var place: String?
   @Option(help: "The link that people find with it.")
-  var link: String
+  var link: String?
+  @Option(help: "Take the post with this id off the map for good, instead of making one.")
+  var delete: String?
   @Flag(help: "Wait until the place is found, 10 seconds at most, and say where it is.")
   var wait = false
   @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if let delete {
+      guard place == nil, link == nil, signUp == nil, !wait else {
+        throw ValidationError("--delete takes no --place, --link, --sign-up or --wait.")
+      }
+      _ = try PostID(argument: delete)
+    } else if place == nil || link == nil {
+      throw ValidationError("\(place == nil ? "--place" : "--link") is missing: a post has a place and a link.")
+    }
+  }
 
   func run() async throws {
     let settings = try await Settings(common)
@@ -43,6 +58,7 @@ struct PostCommand: AsyncParsableCommand {
     let password = try readPassword(settings)
     do {
       api.token = try await session(api, user: user, password: password)
+      if let delete { return try await remove(delete, api) }
       let answer = try await post(api)
       guard answer.status == 200 || answer.status == 202, let id = answer.text("id") else {
         throw SettingError("Not posted: \(answer.problem).")
@@ -61,6 +77,12 @@ struct PostCommand: AsyncParsableCommand {
     }
   }
 
+  private func remove(_ id: String, _ api: API) async throws {
+    let answer = try await api.send("DELETE", path: "/v2/posts/\(id)")
+    guard answer.status == 204 else { throw SettingError("Not deleted: \(answer.problem).") }
+    say("\(id) is off the map.")
+  }
+
   /// Sends the post, and again where the server is not there or says that it failed: under one key, so that it is on
   /// the map once, also where only the answer was lost.
   private func post(_ api: API) async throws -> API.Answer {
@@ -70,7 +92,8 @@ struct PostCommand: AsyncParsableCommand {
       let answer: Result<API.Answer, any Error>
       do {
         answer = .success(
-          try await api.send("POST", path: "/v2/posts", headers: headers, json: ["place": place, "link": link]))
+          try await api.send(
+            "POST", path: "/v2/posts", headers: headers, json: ["place": place ?? "", "link": link ?? ""]))
       } catch { answer = .failure(error) }
       if case .success(let answer) = answer, answer.status < 500 { return answer }
       guard ContinuousClock.now < end else { return try answer.get() }

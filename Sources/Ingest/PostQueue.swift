@@ -14,8 +14,8 @@ import Web
 final class PostQueue: Sendable {
   let database: IngestDatabase
   let jobs: Inbox<JobServer.Command>
-  private let changes: Inbox<[FeedChange]>
-  private let lookups: Lookups
+  let changes: Inbox<[FeedChange]>
+  let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
   let meters: QueueMeters
@@ -126,6 +126,9 @@ final class PostQueue: Sendable {
   /// Waits until the post is settled, a time at most. The store tells what became of it.
   func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
 
+  /// The post is deleted: who waits for its outcome need wait no longer.
+  func release(_ id: PostID) { waiters.tell(id, ()) }
+
   /// The post is settled already: nobody waits.
   func forget(_ id: PostID) { waiters.giveUp(id) }
 
@@ -156,10 +159,11 @@ final class PostQueue: Sendable {
     let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }
     database.settle(rows, unixMs: nowMs) { [self] result in
       switch result {
-      case .success(let entries):
-        if !entries.isEmpty { changes.put(entries.map { .put($0) }) }
-        meters.count(settled)
-        jobs.put(.finished(settled.map { finished($0.taken, $0.settlement, $0.id) }))
+      case .success(let stored):
+        if !stored.entries.isEmpty { changes.put(stored.entries.map { .put($0) }) }
+        meters.count(settled, void: stored.void)
+        jobs.put(
+          .finished(settled.map { finished($0.taken, stored.void.contains($0.id) ? nil : $0.settlement, $0.id) }))
       case .failure(let error):
         logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
         jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
@@ -179,14 +183,16 @@ final class PostQueue: Sendable {
     guard !rows.isEmpty else { return }
     logger.warning("workers lost over jobs", metadata: ["again": "\(losses.requeued.count)", "dead": "\(dead.count)"])
     database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
-      if case .failure(let error) = result {
+      switch result {
+      case .success(let stored):
+        for post in dead { leave(post) }
+        meters.losses.increment(by: rows.count)
+        meters.bury(dead, void: stored.void)
+        jobs.put(.finished(losses.dead.map { .buried($0) }))
+      case .failure(let error):
         logger.error("losses not counted", metadata: ["error": "\(error)"])
-        return jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
+        jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
       }
-      for post in dead { leave(post) }
-      meters.losses.increment(by: rows.count)
-      meters.bury(dead)
-      jobs.put(.finished(losses.dead.map { .buried($0) }))
     }
   }
 
@@ -203,7 +209,8 @@ final class PostQueue: Sendable {
     }
   }
 
-  private func finished(_ taken: JobServer.Taken, _ settlement: Settlement, _ post: PostID) -> JobServer.Finished {
+  /// - Parameter settlement: nil where the post is deleted: there is nothing to try again for.
+  private func finished(_ taken: JobServer.Taken, _ settlement: Settlement?, _ post: PostID) -> JobServer.Finished {
     if case .retry(let attempts, let pauseMs) = settlement {
       return .again(taken, attempts: attempts, pauseMs: pauseMs)
     }

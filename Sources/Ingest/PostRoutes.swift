@@ -4,7 +4,7 @@ import OnTheMap
 import Store
 import Web
 
-/// `/v2/posts`: put oneself on the map, and see what became of it.
+/// `/v2/posts`: put oneself on the map, see what became of it, edit and delete it.
 struct PostRoutes: Sendable {
   let database: IngestDatabase
   let queue: PostQueue
@@ -16,28 +16,58 @@ struct PostRoutes: Sendable {
     let link: String
     let latitude: Double?
     let longitude: Double?
+
+    /// What a request has; throws what is wrong with it.
+    static func submission(of request: Request) async throws -> Submission {
+      let body = try await RequestBody.decode(Body.self, from: request)
+      var submission = try Submission(
+        place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
+      submission.trace = request.headers[.traceparent].flatMap { TraceContext($0) }
+      return submission
+    }
   }
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
     router.get("/v2/posts") { request, _ in try await list(request) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
+    router.put("/v2/posts/{id}") { request, context in
+      try await edit(context.parameters.get("id"), request, whenGone: context.whenClientGone)
+    }
+    router.delete("/v2/posts/{id}") { request, context in try await delete(context.parameters.get("id"), request) }
     router.refuseOthers(at: "/v2/posts", than: .get, .post)
-    router.refuseOthers(at: "/v2/posts/{id}", than: .get)
+    router.refuseOthers(at: "/v2/posts/{id}", than: .get, .put, .delete)
   }
 
   /// On the map, it is everybody's. Before, and when it never gets there, only its owner learns that it is.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
-    guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else { throw PostRoutes.notFound }
+    guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
+      throw Problem.postNotFound
+    }
     if post.state != .published {
       let caller = try await Caller.identifyIfAny(request, sessions: sessions, site: site)
-      guard caller?.account.id == post.account else { throw PostRoutes.notFound }
+      guard caller?.account.id == post.account else { throw Problem.postNotFound }
     }
     return Response(.object { post.write(to: &$0) })
   }
 
-  /// The same for a post that is not there and one that is not to be seen.
-  private static let notFound = Problem(.notFound, "post_not_found", "there is no post with this id")
+  /// Makes the caller's post another one: on disk and on the list when it is answered.
+  private func edit(
+    _ id: String?, _ request: Request, whenGone: (@escaping @Sendable () -> Void) -> Void
+  ) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let submission = try await Body.submission(of: request)
+    guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
+    let post = try await queue.edit(id, of: caller.account.id, submission, whenGone: whenGone)
+    return Response(.object { post.write(to: &$0) })
+  }
+
+  private func delete(_ id: String?, _ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
+    try await queue.delete(id, of: caller.account.id)
+    return Response(status: .noContent)
+  }
 
   /// The caller's own, oldest first; `next` is there when there may be more.
   private func list(_ request: Request) async throws -> Response {
@@ -64,10 +94,7 @@ struct PostRoutes: Sendable {
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
-    let body = try await RequestBody.decode(Body.self, from: request)
-    var submission = try Submission(
-      place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
-    submission.trace = request.headers[.traceparent].flatMap { TraceContext($0) }
+    let submission = try await Body.submission(of: request)
     let idempotency = try request.headers[.idempotencyKey].map { key in
       try IngestDatabase.Idempotency(key: key, of: submission)
     }
@@ -92,12 +119,15 @@ struct PostRoutes: Sendable {
       }
       if let post, post.state != .queued {
         queue.forget(accepted.id)
-      } else if waitSeconds > 0 {
+      } else if waitSeconds > 0, post != nil || accepted.job != nil {
         await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000)
         post = try await database.post(accepted.id)
       }
-      response = Response(
-        .object { post?.write(to: &$0) }, status: post?.state == .queued ? .accepted : .ok)
+      guard let post else {
+        queue.forget(accepted.id)
+        throw Problem.postDeleted
+      }
+      response = Response(.object { post.write(to: &$0) }, status: post.state == .queued ? .accepted : .ok)
       if waitSeconds > 0 { response.headers[.preferenceApplied] = "wait=\(waitSeconds)" }
       if accepted.job == nil { response.headers[.idempotencyReplayed] = "true" }
     } else {

@@ -16,6 +16,13 @@ extension Problem {
   static let idempotencyKeyReused = Problem(
     .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
 
+  /// The same for a post that is not there, one that is deleted, and one that is not to be seen.
+  static let postNotFound = Problem(.notFound, "post_not_found", "there is no post with this id")
+  static let postQueued = Problem(
+    .conflict, "post_queued", "the place that the post came with is still being looked up; edit it once that is over")
+  static let postDeleted = Problem(
+    .gone, "post_deleted", "the post that was made of this request is deleted; take a new Idempotency-Key for another")
+
   /// What ingest's own errors mean; nil for others.
   static func of(_ error: any Error) -> Problem? {
     switch error {

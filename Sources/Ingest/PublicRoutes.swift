@@ -31,7 +31,7 @@ struct PublicRoutes: Sendable {
       POST /v2/accounts      {"email", "password", "firstName", "lastName"}
       POST /v2/session       {"email", "password"}
       POST /v2/posts         {"place", "link"}, with Authorization: Bearer TOKEN
-      GET  /v2/posts/ID      what became of a post
+      GET  /v2/posts/ID      what became of a post; PUT and DELETE for one's own
       GET  /v2/geocode?q=    places for a text
       GET  /v2/reverse?lat=&lon=  towns around a point
       GET  /v2/feed          the latest \(Limits.feedEntriesMax)

@@ -19,6 +19,7 @@ final class QueueMeters: Sendable {
   private let published = Metric.queueCompleted.counter("published")
   private let rejected = Metric.queueCompleted.counter("rejected")
   private let dead = Metric.queueCompleted.counter("dead")
+  private let deleted = Metric.queueCompleted.counter("deleted")
   private let logger: Logger
   /// Of posts that die: a worker that fails at everything must not fill the log.
   private let quota = Mutex(LogQuota())
@@ -26,9 +27,11 @@ final class QueueMeters: Sendable {
   init(logger: Logger) { self.logger = logger }
 
   /// Results are on disk.
-  func count(_ posts: [Settled]) {
+  ///
+  /// - Parameter void: those of posts that were deleted in the meantime.
+  func count(_ posts: [Settled], void: Set<PostID> = []) {
     var told = (published: 0, rejected: 0, dead: 0, retries: 0)
-    for (_, _, settlement) in posts {
+    for (id, _, settlement) in posts where !void.contains(id) {
       switch settlement {
       case .verdict(.published): told.published += 1
       case .verdict(.rejected): told.rejected += 1
@@ -40,15 +43,19 @@ final class QueueMeters: Sendable {
     rejected.increment(by: told.rejected)
     dead.increment(by: told.dead)
     retries.increment(by: told.retries)
+    deleted.increment(by: void.count)
     guard logger.logLevel <= .debug || told.dead > 0 else { return }
-    for post in posts { log(post) }
+    for post in posts where !void.contains(post.id) { log(post) }
   }
 
   /// Posts that have lost too many workers are dead, on disk.
-  func bury(_ posts: [PostID]) {
-    guard !posts.isEmpty else { return }
-    dead.increment(by: posts.count)
-    for post in posts { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
+  ///
+  /// - Parameter void: those that were deleted in the meantime, and perhaps others.
+  func bury(_ posts: [PostID], void: Set<PostID>) {
+    let buried = posts.filter { !void.contains($0) }
+    dead.increment(by: buried.count)
+    deleted.increment(by: posts.count - buried.count)
+    for post in buried { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
   }
 
   private func log(_ post: Settled) {

@@ -113,6 +113,7 @@ extension Onthemap_Submit_V1_PostStatus {
       case .published: .published
       case .rejected: .rejected
       case .dead: .dead
+      case .deleted: .notFound
       }
     if let reason = post.reason { (code, detail) = (reason.code, reason.detail) }
     if let outcome = post.outcome {

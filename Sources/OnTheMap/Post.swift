@@ -1,6 +1,6 @@
 /// A submission in the store, from its acceptance on.
 package struct Post: Sendable, Equatable {
-  /// The life of a post: queued, then one of the others for good.
+  /// The life of a post: queued, then one of the others until its owner edits or deletes it.
   package enum State: UInt8, Sendable, CaseIterable {
     /// On disk, and a job: a worker is to find its place.
     case queued = 0
@@ -10,6 +10,8 @@ package struct Post: Sendable, Equatable {
     case rejected = 2
     /// No worker could say: tried too often. Kept for the operator.
     case dead = 3
+    /// Its owner has deleted it. A row without content keeps its id and its key; nobody is shown it.
+    case deleted = 4
 
     /// The word in the API.
     package var word: String {
@@ -18,6 +20,7 @@ package struct Post: Sendable, Equatable {
       case .published: "published"
       case .rejected: "rejected"
       case .dead: "dead"
+      case .deleted: "deleted"
       }
     }
   }

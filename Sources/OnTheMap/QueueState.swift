@@ -34,13 +34,14 @@ package enum QueueState: UInt8, Sendable, CaseIterable {
   /// Those that can be listed: what is settled for good is no part of the queue.
   package static let listed: [QueueState] = [.ready, .leased, .settling, .delayed, .waiting, .dead]
 
-  /// A queued post's is `.ready`: only `Dispatch` knows better.
-  package init(_ state: Post.State) {
+  /// A queued post's is `.ready`: only `Dispatch` knows better. Nil for a deleted one.
+  package init?(_ state: Post.State) {
     switch state {
     case .queued: self = .ready
     case .published: self = .published
     case .rejected: self = .rejected
     case .dead: self = .dead
+    case .deleted: return nil
     }
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// What a settlement needs of rows, in memory from their acceptance on, so that the writer need not read it back.
 /// What is not here, after a restart or a flood, is read from the disk. Used within writes.
 final class Drafts: Sendable {
-  /// Of a post that is not settled; nothing changes it until then.
+  /// Of a post that is not settled; nothing changes it until then, but its owner may delete it.
   struct Draft: Sendable {
     let account: AccountID
     let place: String

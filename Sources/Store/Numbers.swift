@@ -18,11 +18,22 @@ final class Numbers: Sendable {
     let (post, seq, keyedFrom) = try pool.read { db in
       (
         try Int64.fetchOne(db, sql: "SELECT max(id) FROM post"),
-        try Int64.fetchOne(db, sql: "SELECT max(seq) FROM post WHERE seq IS NOT NULL"),
+        try Numbers.lastSeq(db),
         try Int64.fetchOne(db, sql: "SELECT keyed_from FROM meta")
       )
     }
-    last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: UInt64(max(0, seq ?? 0)), keyedFrom: keyedFrom ?? 0))
+    last = Mutex(Last(post: post.flatMap { PostID($0) }, seq: seq, keyedFrom: keyedFrom ?? 0))
+  }
+
+  /// The number of the latest change that is on disk: of a post on the list, or of a deletion, which no post has.
+  ///
+  /// - Parameter hasDeletions: false for a database of a version that knew none.
+  static func lastSeq(_ db: Database, hasDeletions: Bool = true) throws -> UInt64 {
+    let deleted = hasDeletions ? "(SELECT deleted_seq FROM meta)" : "0"
+    let seq = try Int64.fetchOne(
+      db.cachedStatement(
+        sql: "SELECT max(0, coalesce((SELECT max(seq) FROM post WHERE seq IS NOT NULL), 0), coalesce(\(deleted), 0))"))
+    return UInt64(max(0, seq ?? 0))
   }
 
   /// The next post's id; nobody's until it is taken.

@@ -151,18 +151,17 @@ extension IngestDatabase {
     try await pool.read { db in try AcceptStatements.earlier(idempotency, account, db) }
   }
 
-  /// A post by its id; nil when there is none.
+  /// A post by its id; nil when there is none, or none any more.
   package func post(_ id: PostID) async throws -> Post? {
     try await pool.read { db in
-      try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM post WHERE id = ?"), arguments: [Int64(id.rawValue)])
-        .map(Post.init)
+      try Row.fetchOne(db.cachedStatement(sql: onePost), arguments: [Int64(id.rawValue)]).map(Post.init)
     }
   }
 
   /// Posts by their ids, in no order; without those that are not there.
   package func posts(_ ids: [PostID]) async throws -> [Post] {
     try await pool.read { db in
-      let statement = try db.cachedStatement(sql: "SELECT * FROM post WHERE id = ?")
+      let statement = try db.cachedStatement(sql: onePost)
       return try Set(ids).compactMap { id in
         try Row.fetchOne(statement, arguments: [Int64(id.rawValue)]).map(Post.init)
       }
@@ -175,7 +174,8 @@ extension IngestDatabase {
   package func posts(of account: AccountID, after: PostID?, limit: Int) async throws -> [Post] {
     try await pool.read { db in
       try Row.fetchAll(
-        db.cachedStatement(sql: "SELECT * FROM post WHERE account = ? AND id > ? ORDER BY id LIMIT ?"),
+        db.cachedStatement(
+          sql: "SELECT * FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?"),
         arguments: [account.rawValue, Int64(after?.rawValue ?? 0), limit]
       ).map(Post.init)
     }
@@ -214,13 +214,14 @@ extension IngestDatabase {
     let entries = try Row.fetchAll(
       db.cachedStatement(
         sql: """
-          SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
-          WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
+          \(FeedEntry.select) WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
           """)
     ).compactMap(FeedEntry.init)
-    return FeedState(epoch: epoch, seq: entries.first?.seq ?? 0, entries: entries)
+    return FeedState(epoch: epoch, seq: try Numbers.lastSeq(db), entries: entries)
   }
 }
+
+private let onePost = "SELECT * FROM post WHERE id = ? AND state <> 4"
 
 extension PostID {
   init?(_ column: Int64) { self.init(rawValue: UInt64(bitPattern: column)) }
@@ -267,6 +268,11 @@ extension Post {
 }
 
 extension FeedEntry {
+  /// The columns of a line of the list, to be completed by which.
+  static let select = """
+    SELECT post.*, first_name, last_name FROM post JOIN account ON account.id = post.account
+    """
+
   convenience init?(_ row: Row) {
     guard let post = try? Post(row), let outcome = post.outcome, let seq = post.seq else { return nil }
     self.init(

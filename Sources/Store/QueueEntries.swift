@@ -54,13 +54,16 @@ extension IngestDatabase {
 
 extension QueueEntry {
   /// All that an operator sees of a post, by its id.
-  static let select = "SELECT * FROM post WHERE id = ?"
+  static let select = "SELECT * FROM post WHERE id = ? AND state <> 4"
 
   /// Throws for a row that cannot be read.
   init(_ row: Row) throws {
     let post = try Post(row)
+    guard let state = QueueState(post.state) else {
+      throw StoreError.unusable(path: "post", reason: "post \(post.id) is deleted")
+    }
     self.init(
-      id: post.id, state: QueueState(post.state), account: post.account, place: post.place, link: post.link,
+      id: post.id, state: state, account: post.account, place: post.place, link: post.link,
       attempts: row["attempts"], leaseLosses: row["lease_losses"], reason: post.reason,
       label: post.outcome?.label ?? "", createdMs: post.createdMs, updatedMs: post.updatedMs)
     trace = TraceContext(column: row["traceparent"])

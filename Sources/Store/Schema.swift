@@ -4,7 +4,8 @@ import GRDB
 ///
 /// Neither the queue nor the change log is a table of its own: the one is the posts in state queued, the other the
 /// published posts in the order of their `seq`. A row that changes again takes a new number, so that a reader who asks
-/// for all above a number misses nothing and reads nothing twice.
+/// for all above a number misses nothing and reads nothing twice. A deleted post's row stays, without content and
+/// without a number: the deletion's is in `meta` until another's is greater.
 enum Schema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
@@ -112,6 +113,10 @@ enum Schema {
           DROP TABLE idempotency;
           CREATE UNIQUE INDEX post_idempotency ON post (account, idempotency_key) WHERE idempotency_key IS NOT NULL;
           """)
+    }
+    migrator.registerMigration("6 the number of the latest deletion") { db in
+      // The list stands at it where nothing was published since; no row has it.
+      try db.execute(sql: "ALTER TABLE meta ADD COLUMN deleted_seq INTEGER NOT NULL DEFAULT 0")
     }
     return migrator
   }()

@@ -23,38 +23,51 @@ extension IngestDatabase {
     }
   }
 
-  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the writer's queue, with a success:
-  /// the entries that are new on the list, by rising `seq`. A job that is settled already is left as it is.
+  /// What became of settlements.
+  package struct Settled: Sendable {
+    /// New on the list, by rising `seq`.
+    package var entries: [FeedEntry] = []
+    /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
+    package var void: Set<PostID> = []
+  }
+
+  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the writer's queue, with a success. A
+  /// job that is settled already is left as it is.
   package func settle(
     _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64,
-    then: @escaping @Sendable (Result<[FeedEntry], StoreError>) -> Void
+    then: @escaping @Sendable (Result<Settled, StoreError>) -> Void
   ) {
     writer.submit(
       { [numbers, drafts] db in
-        var entries: [FeedEntry] = []
+        var settled = Settled()
         let publishing = try db.cachedStatement(sql: publishing)
         for (post, settlement) in settlements {
+          let isQueued: Bool
           switch settlement {
           case .verdict(.published(let published)):
-            if let entry = try publish(post, published, (numbers, drafts), unixMs, publishing, db) {
-              entries.append(entry)
-            }
-          case .verdict(.rejected(let reason)): try end(post, .rejected, reason, unixMs, db)
+            let entry = try publish(post, published, (numbers, drafts), unixMs, publishing, db)
+            if let entry { settled.entries.append(entry) }
+            isQueued = entry != nil
+          case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason):
-            if try end(post, .dead, reason, unixMs, db) { try note(.died, reason, of: post, unixMs, db) }
+            isQueued = try end(post, .dead, reason, unixMs, db)
+            if isQueued { try note(.died, reason, of: post, unixMs, db) }
           case .retry(let attempts, let dueMs, let reason):
             let changed = try db.cachedStatement(
               sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
             ).run(db, .integer(attempts), .integer(dueMs), .integer(post.rawValue))
-            if changed == 1, let reason { try note(.failed, reason, of: post, unixMs, db) }
+            isQueued = changed == 1
+            if isQueued, let reason { try note(.failed, reason, of: post, unixMs, db) }
           case .leaseLost:
             let changed = try db.cachedStatement(
               sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
             ).run(db, .integer(post.rawValue))
-            if changed == 1 { try note(.lost, nil, of: post, unixMs, db) }
+            isQueued = changed == 1
+            if isQueued { try note(.lost, nil, of: post, unixMs, db) }
           }
+          if !isQueued { settled.void.insert(post) }
         }
-        return entries
+        return settled
       },
       then: { [drafts] result in
         if case .success = result {
@@ -112,7 +125,6 @@ private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws
 }
 
 /// False when the post was settled before.
-@discardableResult
 private func end(
   _ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database
 ) throws -> Bool {

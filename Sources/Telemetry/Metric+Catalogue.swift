@@ -87,7 +87,7 @@ extension Metric {
     labels: ["source"])
   /// By how they ended.
   package static let queueCompleted = Metric(
-    "onthemap_queue_completed_total", .counter, "Posts that left the queue: published, rejected, dead.",
+    "onthemap_queue_completed_total", .counter, "Posts that left the queue: published, rejected, dead, deleted.",
     labels: ["outcome"])
   /// Posts and look-ups.
   package static let queueRedelivered = Metric(

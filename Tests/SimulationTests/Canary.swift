@@ -26,6 +26,10 @@ enum Canary: String, CaseIterable, CustomTestStringConvertible {
   case forgetsProgress
   /// Failed tries are counted in memory only.
   case forgetsAttempts
+  /// The list after a start stands at the number of its newest post, though a later one was deleted.
+  case forgetsDeletions
+  /// Feeds hear of a deletion, and not of what comes onto the list for it.
+  case forgetsFollower
 
   var testDescription: String { rawValue }
 }

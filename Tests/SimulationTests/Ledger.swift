@@ -7,12 +7,15 @@ struct Ledger {
     case published(seq: UInt64)
     case rejected
     case dead
+    case deleted
   }
 
   struct Entry {
     let account: AccountID
     let place: String
     var fate = Fate.queued
+    /// Of an edited post.
+    var link: String?
     /// Failed tries and lost workers since it was accepted or brought back.
     var attempts = 0
     var losses = 0
@@ -25,13 +28,13 @@ struct Ledger {
 
   /// What is wrong; the run ends with the first.
   private(set) var complaints: [String] = []
-  private(set) var posts: [PostID: Entry] = [:]
-  private(set) var queued: Set<PostID> = []
+  var posts: [PostID: Entry] = [:]
+  var queued: Set<PostID> = []
   private(set) var isPaused = false
   private var keys: [String: PostID] = [:]
   /// Leases whose result is on disk, or changes nothing there.
   private var answered: Set<Lease> = []
-  private var seq: UInt64 = 0
+  var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
   /// How often ingest has been started again.
@@ -53,6 +56,9 @@ struct Ledger {
     keys[key] = id
     queued.insert(id)
   }
+
+  /// The job of a post that is deleted has come to an end that changes nothing.
+  mutating func void(_ id: PostID) { expect(posts[id]?.fate == .deleted, "post \(id) is settled for nothing") }
 
   /// - Parameter entry: what the store says is new on the list.
   mutating func publish(_ id: PostID, _ entry: FeedEntry?) {
@@ -129,7 +135,8 @@ struct Ledger {
     guard let id = job.id.post, let entry = posts[id] else {
       return expect(job.id.isLookup, "job \(job.id.rawValue) goes out before its commit")
     }
-    expect(entry.fate == .queued, "job \(job.id.rawValue) goes out although it is settled")
+    // A deleted post's job goes on.
+    expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out although it is settled")
     expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
   }
 

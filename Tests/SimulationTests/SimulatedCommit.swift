@@ -50,11 +50,11 @@ extension Simulation {
           accepted.id, request.account, key: post.key, place: post.submission.place, isNew: accepted.job != nil)
         if accepted.job != nil { store.entering.insert(accepted.id) }
       }
-    case (_, .settled(let all, let entries?)): note(all, entries)
+    case (_, .settled(let all, let stored?)): note(all, stored)
     case (_, .counted(let losses, isStored: true)):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       for id in losses.dead.compactMap(\.post) {
-        ledger.end(id, .dead)
+        if ledger.posts[id]?.fate != .deleted { ledger.end(id, .dead) }
         store.leaving.insert(id)
       }
     case (_, .paused(let isPaused)): ledger.pause(isPaused)
@@ -63,18 +63,25 @@ extension Simulation {
         ledger.revive(id)
         store.entering.insert(id)
       }
+    case (_, .deleted(_, let revision, let deletion)): note(revision, deletion)
+    case (_, .edited(_, let revision, let edit)): note(revision, edit)
     case (.drop(let id), _): if ledger.posts[id]?.fate == .dead { ledger.drop(id) }
     default: break
     }
   }
 
-  private func note(_ all: [SimulatedStore.Settled], _ entries: [FeedEntry]) {
+  private func note(_ all: [SimulatedStore.Settled], _ stored: IngestDatabase.Settled) {
     for settled in all {
       guard let id = settled.job.id.post else { continue }
       trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
       ledger.answer(settled.result.lease)
+      guard !stored.void.contains(id) else {
+        voids += 1
+        ledger.void(id)
+        continue
+      }
       switch settled.settlement {
-      case .verdict(.published): ledger.publish(id, entries.first { $0.id == id })
+      case .verdict(.published): ledger.publish(id, stored.entries.first { $0.id == id })
       case .verdict(.rejected):
         ledger.expect(Nature(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
         ledger.end(id, .rejected)
@@ -103,9 +110,12 @@ extension Simulation {
         ingest?.dispatch.add([job])
       }
       answer(request, accepted?.map(\.id))
-    case .settled(let all, let entries):
-      if let entries, canary != .numbersBeforeCommit { ingest?.log.append(entries.map { .put($0) }) }
-      for settled in all { finish(settled, isStored: entries != nil) }
+    case .settled(let all, let stored):
+      if let stored, canary != .numbersBeforeCommit { ingest?.log.append(stored.entries.map { .put($0) }) }
+      for settled in all {
+        let isVoid = settled.job.id.post.map { stored?.void.contains($0) == true } ?? false
+        finish(settled, isStored: stored != nil, isVoid: isVoid)
+      }
     case .counted(let losses, let isStored):
       for id in losses.dead {
         if isStored {
@@ -123,17 +133,21 @@ extension Simulation {
         if let id = job.id.post { store.entering.remove(id) }
         ingest?.dispatch.add([job])
       }
+    case .deleted(let number, _, let deletion):
+      if case .listed(let change) = deletion { tell(number, change) } else { tell(number, nil) }
+    case .edited(let number, _, let edit):
+      if case .published(let entry) = edit { tell(number, .put(entry)) } else { tell(number, nil) }
     case .nothing: break
     }
   }
 
-  private func finish(_ settled: SimulatedStore.Settled, isStored: Bool) {
+  private func finish(_ settled: SimulatedStore.Settled, isStored: Bool, isVoid: Bool) {
     let (id, lease) = (settled.job.id, settled.result.lease)
     guard isStored else {
       ingest?.dispatch.delay(id, attempts: settled.job.attempts, untilMs: nowMs + 5_000)
       return acknowledge(lease, settled.session, .retryLater)
     }
-    if case .retry(let attempts, let pauseMs) = settled.settlement {
+    if case .retry(let attempts, let pauseMs) = settled.settlement, !isVoid {
       let counted = canary == .forgetsAttempts ? settled.job.attempts : attempts
       ingest?.dispatch.delay(id, attempts: counted, untilMs: nowMs + pauseMs)
     } else {

@@ -37,8 +37,12 @@ extension Simulation {
     trace("ingest starts, number \(database.boot), with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
     let boot = canary == .startsTokensAnew ? 1 : database.boot
+    var list = try database.feed()
+    if canary == .forgetsDeletions {
+      list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
+    }
     var started = SimulatedIngest(
-      boot: database.boot, dispatch: Dispatch(boot: boot, startMs: nowMs), log: ChangeLog(state: try database.feed()),
+      boot: database.boot, dispatch: Dispatch(boot: boot, startMs: nowMs), log: ChangeLog(state: list),
       beatMs: nowMs)
     started.isHeld = isPaused
     started.dispatch.isPaused = isPaused && canary != .forgetsPause

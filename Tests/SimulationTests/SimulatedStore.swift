@@ -15,15 +15,18 @@ final class SimulatedStore {
     case pause(Bool)
     case revive
     case drop(PostID)
+    case revise(Int, Revision)
   }
 
   /// What became of it, as ingest is told; nil where the disk did not take it.
   enum Told {
     case accepted(Request, [IngestDatabase.Acceptance]?)
-    case settled([Settled], [FeedEntry]?)
+    case settled([Settled], IngestDatabase.Settled?)
     case counted(Dispatch.Losses, isStored: Bool)
     case paused(Bool)
     case revived([Job])
+    case deleted(Int, Revision, IngestDatabase.Deletion)
+    case edited(Int, Revision, IngestDatabase.Edit)
     case nothing
   }
 
@@ -123,6 +126,7 @@ final class SimulatedStore {
     case .drop(let id):
       _ = try await database.drop([id], unixMs: unixMs)
       return .nothing
+    case .revise(let number, let revision): return try await revise(number, revision, in: database, unixMs: unixMs)
     }
   }
 
@@ -132,7 +136,7 @@ final class SimulatedStore {
     case .accept(let request): .accepted(request, nil)
     case .settle(let all): .settled(all, nil)
     case .count(let losses): .counted(losses, isStored: false)
-    case .pause, .revive, .drop: .nothing
+    case .pause, .revive, .drop, .revise: .nothing
     }
   }
 }
@@ -160,9 +164,9 @@ extension IngestDatabase {
     }
   }
 
-  fileprivate func settled(
+  func settled(
     _ rows: [(post: PostID, settlement: Settlement)], unixMs: Int64
-  ) async throws -> [FeedEntry] {
+  ) async throws -> Settled {
     try await withCheckedThrowingContinuation { continuation in
       settle(rows, unixMs: unixMs) { continuation.resume(with: $0) }
     }

@@ -22,6 +22,10 @@ final class Simulation {
     case clientSends(Int, batch: Int)
     case requestArrives(Request)
     case answerArrives(Request, [PostID])
+    case ownerRevises
+    case revisionGoes(Int)
+    case revisionArrives(Int)
+    case revisionAnswered(Int)
     case clientLooksUp
     case lookupTimesOut(JobID, boot: UInt32)
     case operatorActs
@@ -44,6 +48,7 @@ final class Simulation {
   let seed: UInt64
   let canary: Canary?
   let isTraced: Bool
+  let stage: SimulationStage
   let store: SimulatedStore
   var random: SeededRandom
   var agenda = Agenda<Event>()
@@ -52,6 +57,7 @@ final class Simulation {
   var ingest: SimulatedIngest?
   var workers: [SimulatedWorker]
   var clients: [SimulatedClient] = []
+  var revisions: [Revision] = []
   var feed = SimulatedFeed()
   /// The latest lease of each job.
   var current: [JobID: UInt64] = [:]
@@ -65,6 +71,10 @@ final class Simulation {
   var hangs = 0
   var refusals = 0
   var freezes = 0
+  var deletions = 0
+  var followers = 0
+  var edits = 0
+  var voids = 0
   private(set) var events = 0
   private(set) var traced: [String] = []
 
@@ -72,7 +82,9 @@ final class Simulation {
     self.seed = seed
     self.canary = canary
     self.isTraced = isTraced
+    self.stage = stage
     store = SimulatedStore(stage)
+    ledger.begin(stage.posts)
     random = SeededRandom(seed: seed)
     workers = [.init(hasRemote: true), .init(hasRemote: seed % 2 == 0), .init(hasRemote: false)]
   }
@@ -116,6 +128,7 @@ final class Simulation {
     for index in workers.indices { agenda.put(.workerStarts(index), inMs: random.between(0, 500)) }
     try makeClients()
     agenda.put(.feedPulls(0), inMs: 10)
+    for _ in 0..<6 { agenda.put(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<4 { agenda.put(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<2 { agenda.put(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
     if random.happens(50) { agenda.put(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
@@ -136,7 +149,7 @@ final class Simulation {
   private func perform(_ event: Event) async throws {
     switch event {
     case .ingestStarts: try await startIngest()
-    case .ingestTurns, .ingestReceives, .storeCommits, .storeTells, .requestArrives, .pullArrives:
+    case .ingestTurns, .ingestReceives, .storeCommits, .storeTells, .requestArrives, .revisionArrives, .pullArrives:
       if nowMs < frozenMs { agenda.put(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
@@ -150,6 +163,9 @@ final class Simulation {
       if workers[index].incarnation == incarnation { endWorker(index, "nobody answers its goodbye") }
     case .clientSends(let client, let batch): send(client, batch: batch)
     case .answerArrives(let request, let ids): clientReceives(request, ids)
+    case .ownerRevises: try revise()
+    case .revisionGoes(let number): sendRevision(number)
+    case .revisionAnswered(let number): revisions[number].isAnswered = true
     case .clientLooksUp: lookUp()
     case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
     case .operatorActs: operate()
@@ -175,6 +191,7 @@ final class Simulation {
     case .storeCommits(let boot): try await commit(boot: boot)
     case .storeTells(let boot, let told): tell(told, boot: boot)
     case .requestArrives(let request): try await ingestTakes(request)
+    case .revisionArrives(let number): ingestTakes(revision: number)
     case .pullArrives(let question, let epoch, let afterSeq):
       ingestAnswers(question, epoch: epoch, afterSeq: afterSeq)
     default: break

@@ -10,7 +10,7 @@ extension Simulation {
     guard let ingest else { return "ingest is gone" }
     if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
     if ingest.dispatch.depth > 0 { return "\(ingest.dispatch.depth) jobs" }
-    if !clients.allSatisfy(\.isContent) { return "a client has no answer" }
+    if !clients.allSatisfy(\.isContent) || !revisions.allSatisfy(\.isAnswered) { return "a client has no answer" }
     if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
       return "worker \(index)"
     }
@@ -30,20 +30,28 @@ extension Simulation {
       let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
       for wish in client.wishes {
         let post = wish.answer.flatMap { found[$0] }
+        let kept = wish.answer.flatMap { ledger.posts[$0] }
+        if kept?.fate == .deleted {
+          ledger.expect(post == nil, "what was posted under \(wish.key) is deleted, and can be read")
+          continue
+        }
         ledger.expect(
-          post?.place == wish.submission.place && post?.link == wish.submission.link.text
+          post?.place == wish.submission.place && post?.link == kept?.link ?? wish.submission.link.text
             && post?.account == client.account, "what was posted under \(wish.key) is not what is stored")
-        if let post { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
+        if let post, kept?.link == nil { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
       }
     }
-    let published = ledger.posts.values.compactMap { if case .published(let seq) = $0.fate { seq } else { nil } }
-    ledger.expect(published.sorted() == Array(1..<UInt64(published.count) + 1), "numbers are missing")
+    ledger.expect(list.seq == ledger.seq, "the list stands at \(list.seq) after \(ledger.seq) changes")
+    let latest = ledger.latest
+    ledger.expect(
+      list.entries.map(\.id) == latest.map(\.id) && list.entries.map(\.seq) == latest.map(\.seq),
+      "the list has other posts than were published last")
   }
 
   /// Whether it came to an end that it may come to; any may have been lost over workers, or given up then.
   private func isRight(_ post: Post) -> Bool {
     switch (post.state, Nature(of: post.place)) {
-    case (.queued, _): false
+    case (.queued, _), (.deleted, _): false
     case (.dead, _): true
     case (.published, let nature): ![.poison, .broken, .nowhere, .hanging].contains(nature)
     case (.rejected, .nowhere): true

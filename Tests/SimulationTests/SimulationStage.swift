@@ -8,7 +8,10 @@ import GRDB
 /// A database to begin with, made once for many runs.
 final class SimulationStage: Sendable {
   static let accounts = 3
+  /// Published from the beginning: more than the list holds, so that a deletion brings one back.
+  private static let postsBefore = Limits.feedEntriesMax + 10
   let template: String
+  let posts: [PostID: Ledger.Entry]
 
   init() async throws {
     template = SimulatedStore.place + "/onthemap-simulation-\(UUID().uuidString)"
@@ -18,9 +21,28 @@ final class SimulationStage: Sendable {
         email: "\(number)@example.org", password: "password", firstName: "Ada \(number)", lastName: "")
       _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
+    posts = try await SimulationStage.publish(in: database)
     // In one file: whoever closes it may still be at it when a copy is made.
     try await database.pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     try database.pool.close()
+  }
+
+  private static func publish(in database: IngestDatabase) async throws -> [PostID: Ledger.Entry] {
+    var posts: [PostID: Ledger.Entry] = [:]
+    for number in 1...postsBefore {
+      let account = AccountID(rawValue: Int64(1 + number % accounts))
+      let place = "\(Nature.found.rawValue) before \(number)"
+      let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
+      let accepted = try await withCheckedThrowingContinuation { continuation in
+        database.accept(submission, account: account, idempotency: nil, unixMs: 1) { continuation.resume(with: $0) }
+      }
+      guard let id = try? accepted.get().id, let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { continue }
+      let published = Verdict.Published(
+        coordinate: point, label: "Here: \(place)", countryCode: "", agreement: .found)
+      _ = try await database.settled([(id, .verdict(.published(published)))], unixMs: 1)
+      posts[id] = Ledger.Entry(account: account, place: place, fate: .published(seq: UInt64(number)))
+    }
+    return posts
   }
 
   deinit { try? FileManager.default.removeItem(atPath: template) }

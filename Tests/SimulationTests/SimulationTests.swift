@@ -21,6 +21,7 @@ struct SimulationTests {
       let troubles = [
         "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "freezes": run.freezes,
         "hangs": run.hangs,
+        "deletions": run.deletions, "followers": run.followers, "edits": run.edits, "voids": run.voids,
         "lost": run.network.lost, "doubled": run.network.doubled, "resyncs": run.feed.resyncs,
       ]
       self.troubles.merge(troubles, uniquingKeysWith: +)

@@ -126,7 +126,7 @@ struct DatabaseTests {
   @Test(
     "A damaged meta row is refused, and the repaired database can be opened again",
     arguments: [
-      ("DELETE FROM meta", "INSERT INTO meta VALUES (1, randomblob(16), 1, 0)"),
+      ("DELETE FROM meta", "INSERT INTO meta VALUES (1, randomblob(16), 1, 0, 0)"),
       ("UPDATE meta SET epoch = x'00'", "UPDATE meta SET epoch = randomblob(16), boot = 1"),
       ("UPDATE meta SET boot = 16777215", "UPDATE meta SET boot = 1"),
       ("UPDATE meta SET boot = -7", "UPDATE meta SET boot = 1"),
@@ -178,7 +178,7 @@ struct DatabaseTests {
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', NULL, 'a', 'b', 1)",
       "INSERT INTO post (id, account, place, link, state, created_ms, updated_ms) VALUES (1, 404, 'x', 'y', 0, 1, 1)",
       "INSERT INTO session VALUES (x'01', 404, 1)",
-      "INSERT INTO meta VALUES (2, randomblob(16), 1, 0)", "INSERT INTO meta VALUES (1, randomblob(16), 1, 0)",
+      "INSERT INTO meta VALUES (2, randomblob(16), 1, 0, 0)", "INSERT INTO meta VALUES (1, randomblob(16), 1, 0, 0)",
       "UPDATE meta SET epoch = x'00'",
     ])
   func constraints(sql: String) async throws {

@@ -91,14 +91,21 @@ extension IngestDatabase {
   }
 
   /// `settle`, for tests that wait.
+  func settledAll(
+    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
+  ) async throws -> Settled {
+    let result: Result<Settled, StoreError> = await withCheckedContinuation { continuation in
+      settle(settlements, unixMs: unixMs) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  /// The entries of it.
   @discardableResult
   func settled(
     _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
   ) async throws -> [FeedEntry] {
-    let result: Result<[FeedEntry], StoreError> = await withCheckedContinuation { continuation in
-      settle(settlements, unixMs: unixMs) { continuation.resume(returning: $0) }
-    }
-    return try result.get()
+    try await settledAll(settlements, unixMs: unixMs).entries
   }
 
   func number(_ sql: String) throws -> Int {

@@ -107,7 +107,7 @@ struct SettleTests {
     ]
     let gate = await Gate(database)
     let (answers, answered) = AsyncStream.makeStream(of: Int?.self)
-    for group in groups { database.settle(group, unixMs: 1) { answered.yield(try? $0.get().count) } }
+    for group in groups { database.settle(group, unixMs: 1) { answered.yield(try? $0.get().entries.count) } }
     gate.open()
     var counts: [Int?] = []
     for await count in answers.prefix(3) { counts.append(count) }

@@ -116,6 +116,18 @@ struct Client: Sendable {
     return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
   }
 
+  /// The post with another place and link, or with one of them.
+  func edit(
+    _ id: String, _ place: String, link: String = "https://example.org/ada", headers: [String: String] = [:]
+  ) async throws -> Answer {
+    try await send(
+      "PUT", "/v2/posts/\(id)", body: JSON.object(["place": place, "link": link]), headers: headers)
+  }
+
+  func delete(_ id: String, headers: [String: String] = [:]) async throws -> Answer {
+    try await send("DELETE", "/v2/posts/\(id)", headers: headers)
+  }
+
   /// All the caller's posts, oldest first.
   func posts() async throws -> [Post] {
     struct Page: Decodable {

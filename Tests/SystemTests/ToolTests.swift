@@ -20,7 +20,21 @@ struct ToolTests {
     let wrong = try await stage.run(
       post + ["--place", "Oslo"], environment: environment.merging(["ONTHEMAP_PASSWORD": "not the password"]) { $1 })
     #expect(wrong.status > 0 && wrong.logged.contains("no account has this e-mail address and password"))
-    for run in [first, second, unknown, wrong] {
+    let id = String(first.said.prefix(10))
+    let remove = ["post", "--user", "ada@example.org", "--delete", id]
+    let removed = try await stage.run(remove, environment: environment)
+    #expect(removed.status == 0 && removed.said == "\(id) is off the map.\n")
+    #expect(try await map.client.get("/v2/posts/\(id)").status == 404)
+    let again = try await stage.run(remove, environment: environment)
+    #expect(again.status == 1 && again.logged.contains("there is no post with this id"))
+    for (arguments, words) in [
+      (remove + ["--place", "Oslo"], "--delete takes no --place"), (["post", "--delete", "x"], "is not the id"),
+      (["post", "--place", "Oslo"], "--link is missing"), (["post", "--link", "x.org"], "--place is missing"),
+    ] {
+      let ran = try await stage.run(arguments, environment: environment)
+      #expect(ran.status == 64 && ran.logged.contains(words), "\(ran.logged)")
+    }
+    for run in [first, second, unknown, wrong, removed, again] {
       #expect(!(run.said + run.logged + map.ingest.logged).contains(Client.password))
     }
 

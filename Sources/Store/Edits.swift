@@ -1,0 +1,119 @@
+import GRDB
+package import OnTheMap
+
+/// What owners do about their posts once they are stored: one method a transaction.
+extension IngestDatabase {
+  /// What a deletion did.
+  package enum Deletion: Sendable, Equatable {
+    /// There is no such post, it is deleted already, or it is another account's.
+    case notFound
+    /// It is gone, and was not on the map: nobody need be told.
+    case unlisted
+    /// It is gone from the map.
+    case listed(FeedChange)
+  }
+
+  /// What an edit did.
+  package enum Edit: Sendable, Equatable {
+    /// As of a deletion.
+    case notFound
+    /// Nothing: the place that it came with is still being looked up.
+    case queued
+    /// It stands on top of the list, as it is now.
+    case published(FeedEntry)
+  }
+
+  /// Deletes a post of an account's. On disk when `then` is called, on the writer's queue and in the order of the
+  /// numbers, with a success.
+  ///
+  /// What stays is a row without content: so its id is given to no other, and a retry under its key makes no second
+  /// post. A queued post's job goes on, and its settlement finds nothing to settle.
+  package func delete(
+    _ post: PostID, of account: AccountID, unixMs: Int64,
+    then: @escaping @Sendable (Result<Deletion, StoreError>) -> Void
+  ) {
+    writer.submit(
+      { [numbers] db -> Deletion in
+        guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
+        let next = state == .published ? try entry(behind: listedAt, db) : nil
+        try db.cachedStatement(
+          sql: """
+            UPDATE post SET state = 4, place = '', link = '', lat_e7 = NULL, lon_e7 = NULL, label = NULL,
+              country = NULL, agreement = NULL, place_match = NULL, reason_code = NULL, reason = NULL, seq = NULL,
+              traceparent = NULL, updated_ms = ? WHERE id = ?
+            """
+        ).run(db, .integer(unixMs), .integer(post.rawValue))
+        // Reasons quote what was posted.
+        try db.cachedStatement(sql: "DELETE FROM post_event WHERE post = ?").run(db, .integer(post.rawValue))
+        guard state == .published else { return .unlisted }
+        let seq = numbers.nextSeq
+        try db.cachedStatement(sql: "UPDATE meta SET deleted_seq = ?").run(db, .integer(seq))
+        numbers.takeSeq()
+        return .listed(.gone(post, seq: seq, next: next))
+      },
+      then: { [drafts] result in
+        if case .success = result { drafts.remove(post) }
+        then(result)
+      })
+  }
+
+  /// Makes a post of an account's another one, under its id: it is published, whatever it was before, unless it is
+  /// queued. All of it is on disk when `then` is called, on the writer's queue and in the order of the numbers, with a
+  /// success; otherwise nothing is.
+  ///
+  /// - Parameter published: what was found for the submission.
+  package func edit(
+    _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64,
+    then: @escaping @Sendable (Result<Edit, StoreError>) -> Void
+  ) {
+    writer.submit(
+      { [numbers, path] db -> Edit in
+        guard let (state, _) = try standing(of: post, account, db) else { return .notFound }
+        guard state != .queued else { return .queued }
+        try db.cachedStatement(
+          sql: """
+            UPDATE post SET state = 1, place = ?, link = ?, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?,
+              agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
+              traceparent = coalesce(?, traceparent), seq = ?, updated_ms = ? WHERE id = ?
+            """
+        ).run(
+          db, .text(submission.place), .text(submission.link.text), .integer(published.coordinate.latitudeE7),
+          .integer(published.coordinate.longitudeE7), .text(published.label), .text(published.countryCode),
+          .integer(published.agreement.rawValue), published.match.map { .integer($0.rawValue) } ?? .null,
+          submission.trace.map { .text($0.description) } ?? .null, .integer(numbers.nextSeq), .integer(unixMs),
+          .integer(post.rawValue))
+        let row = try Row.fetchOne(
+          db.cachedStatement(sql: "\(FeedEntry.select) WHERE post.id = ?"), arguments: [Int64(post.rawValue)])
+        guard let entry = row.flatMap(FeedEntry.init) else {
+          throw StoreError.unusable(path: path, reason: "post \(post) cannot be read")
+        }
+        numbers.takeSeq()
+        return .published(entry.traced(submission.trace))
+      }, then: then)
+  }
+}
+
+/// Nil where there is no such post of the account's; else how it stands, and at which number where it is on the map.
+private func standing(
+  of post: PostID, _ account: AccountID, _ db: Database
+) throws -> (state: Post.State, listedAt: UInt64)? {
+  let row = try db.cachedStatement(
+    sql: "SELECT state, seq FROM post WHERE id = ? AND account = ? AND state <> 4"
+  ).first(db, .integer(post.rawValue), .integer(account.rawValue)) { ($0.integer(0), $0.integer(1)) }
+  guard let row else { return nil }
+  guard let state = UInt8(exactly: row.0).flatMap(Post.State.init), let seq = UInt64(exactly: row.1) else {
+    throw StoreError.unusable(path: "post", reason: "a row of the table cannot be read: \(post.rawValue)")
+  }
+  return (state, seq)
+}
+
+/// What comes onto the list when the post at this number leaves it; nil where that is not on it, or nothing follows.
+private func entry(behind seq: UInt64, _ db: Database) throws -> FeedEntry? {
+  // By the index alone, for a hundred are skipped.
+  let next = try db.cachedStatement(
+    sql: "SELECT seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1 OFFSET \(Limits.feedEntriesMax)"
+  ).first(db) { $0.integer(0) }
+  guard let next, seq > next else { return nil }
+  return try Row.fetchOne(db.cachedStatement(sql: "\(FeedEntry.select) WHERE seq = ?"), arguments: [next])
+    .flatMap(FeedEntry.init)
+}

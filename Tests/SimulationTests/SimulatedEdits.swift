@@ -1,0 +1,147 @@
+import Fuzzing
+
+@testable import OnTheMap
+@testable import Store
+
+/// What an owner wants of a post that is stored; sent again until it is answered.
+struct Revision {
+  let post: PostID
+  let account: AccountID
+  /// Nil for its deletion.
+  let edited: Submission?
+  var isAnswered = false
+}
+
+extension Simulation {
+  /// Somebody edits or deletes a post: one of the run's, or one that was there before.
+  func revise() throws {
+    let own = ledger.posts.filter { !stage.posts.keys.contains($0.key) }.keys
+    let known = own.filter { id in clients.contains { $0.wishes.contains { $0.answer == id } } }.sorted()
+    let ids = known.isEmpty || random.happens(50) ? stage.posts.keys.sorted() : known
+    let id = random.one(of: ids)
+    guard let entry = ledger.posts[id] else { return }
+    var edited: Submission?
+    if random.happens(40) {
+      let link = "edited.example.org/\(revisions.count)"
+      edited = try Submission(place: entry.place, link: link, latitude: nil, longitude: nil)
+    }
+    revisions.append(Revision(post: id, account: entry.account, edited: edited))
+    sendRevision(revisions.count - 1)
+  }
+
+  func sendRevision(_ number: Int) {
+    guard !revisions[number].isAnswered else { return }
+    for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
+      agenda.put(.revisionArrives(number), inMs: delayMs)
+    }
+    agenda.put(.revisionGoes(number), inMs: random.between(1_000, 3_000))
+  }
+
+  func ingestTakes(revision number: Int) {
+    guard ingest != nil else { return }
+    if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
+    submit(.revise(number, revisions[number]))
+  }
+
+  /// The bystander's view of a commit.
+  func note(_ revision: Revision, _ deletion: IngestDatabase.Deletion) {
+    let fate = ledger.posts[revision.post]?.fate
+    trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
+    deletions += 1
+    if case .listed(.gone(_, _, .some)) = deletion { followers += 1 }
+    // Its job is in the queue still.
+    if fate == .queued { store.leaving.insert(revision.post) }
+    ledger.delete(revision.post, deletion)
+  }
+
+  /// The bystander's view of a commit.
+  func note(_ revision: Revision, _ edit: IngestDatabase.Edit) {
+    trace("post \(revision.post.rawValue) is edited")
+    edits += 1
+    if let edited = revision.edited { ledger.edit(revision.post, edited, edit) }
+  }
+
+  /// - Parameter change: of the list, where there is one.
+  func tell(_ number: Int, _ change: FeedChange?) {
+    switch change {
+    case .gone(let id, let seq, _) where canary == .forgetsFollower:
+      ingest?.log.append([.gone(id, seq: seq, next: nil)])
+    case let change?: ingest?.log.append([change])
+    case nil: break
+    }
+    for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
+      agenda.put(.revisionAnswered(number), inMs: delayMs)
+    }
+  }
+}
+
+extension SimulatedStore {
+  /// Stores it for good, with the real transaction.
+  func revise(_ number: Int, _ revision: Revision, in database: IngestDatabase, unixMs: Int64) async throws -> Told {
+    guard let submission = revision.edited else {
+      let deletion = try await withCheckedThrowingContinuation { continuation in
+        database.delete(revision.post, of: revision.account, unixMs: unixMs) { continuation.resume(with: $0) }
+      }
+      return .deleted(number, revision, deletion)
+    }
+    guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { return .nothing }
+    let published = Verdict.Published(
+      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .found)
+    let edit = try await withCheckedThrowingContinuation { continuation in
+      database.edit(revision.post, of: revision.account, submission, published, unixMs: unixMs) {
+        continuation.resume(with: $0)
+      }
+    }
+    return .edited(number, revision, edit)
+  }
+}
+
+extension Ledger {
+  /// What was there before the run.
+  mutating func begin(_ posts: [PostID: Entry]) {
+    self.posts = posts
+    seq = UInt64(posts.count)
+  }
+
+  /// The posts on the map, newest first.
+  var published: [(id: PostID, seq: UInt64)] {
+    posts.compactMap { id, entry in if case .published(let seq) = entry.fate { (id, seq) } else { nil } }
+      .sorted { $0.seq > $1.seq }
+  }
+
+  /// Those that the list holds.
+  var latest: ArraySlice<(id: PostID, seq: UInt64)> { published.prefix(Limits.feedEntriesMax) }
+
+  mutating func delete(_ id: PostID, _ deletion: IngestDatabase.Deletion) {
+    let list = published.map(\.id)
+    switch posts[id]?.fate {
+    case .published:
+      seq += 1
+      let isListed = list.prefix(Limits.feedEntriesMax).contains(id)
+      let next = isListed ? list.dropFirst(Limits.feedEntriesMax).first : nil
+      guard case .listed(.gone(id, seq, let found)) = deletion, found?.id == next else {
+        return complain("post \(id) is deleted, and the list hears something else: \(deletion)")
+      }
+    case .queued, .rejected, .dead: expect(deletion == .unlisted, "post \(id) was on no list: \(deletion)")
+    case .deleted, nil: expect(deletion == .notFound, "post \(id) is deleted a second time: \(deletion)")
+    }
+    guard posts[id] != nil else { return }
+    posts[id]?.fate = .deleted
+    queued.remove(id)
+  }
+
+  mutating func edit(_ id: PostID, _ submission: Submission, _ edit: IngestDatabase.Edit) {
+    switch posts[id]?.fate {
+    case .published, .rejected, .dead:
+      seq += 1
+      let next = seq
+      guard case .published(let entry) = edit, entry.id == id, entry.seq == next, entry.place == submission.place,
+        entry.link == submission.link.text
+      else { return complain("post \(id) is edited, and becomes something else") }
+      posts[id]?.fate = .published(seq: next)
+      posts[id]?.link = entry.link
+    case .queued: expect(edit == .queued, "post \(id) is edited while it is queued")
+    case .deleted, nil: expect(edit == .notFound, "post \(id) is edited, and is deleted")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Editing posts")
+struct EditTests {
+  private let folder = Folder()
+
+  @Test("An edited post stands on top under its id, as all of it is now, and its number of before is nobody's")
+  func edited() async throws {
+    var database: IngestDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let ids = try await #require(database).published(3, by: account)
+    let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+    let edit = try await #require(database).edited(ids[0], of: account, trace: trace, unixMs: 1_700_000_009_000)
+    let rome = Verdict.Published.rome
+    let entry = FeedEntry(
+      id: ids[0], seq: 4, account: account, firstName: "ada", lastName: "Lovelace", place: "rome", label: rome.label,
+      countryCode: rome.countryCode, link: "https://example.org/rome", coordinate: rome.coordinate,
+      agreement: rome.agreement, createdMs: 1_700_000_000_000, updatedMs: 1_700_000_009_000)
+    #expect(edit == .published(entry) && edit.entry?.trace?.traceID == trace.traceID)
+    database?.close()
+    database = nil
+    database = try folder.open()
+    #expect(try database?.feed().entries.map(\.id) == [ids[0], ids[2], ids[1]])
+    #expect(try database?.feed().entries.first == entry && database?.feed().seq == 4)
+    let post = try await #require(database?.post(ids[0]))
+    #expect(post.outcome == rome && post.reason == nil && post.createdMs == 1_700_000_000_000)
+    try database?.expectSound()
+  }
+
+  @Test("A post that was behind the list comes back to it, and pushes the oldest off")
+  func behind() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let ids = try await database.published(101, by: account)
+    var state = try database.feed()
+    let entry = try #require(try await database.edited(ids[0], of: account).entry)
+    state.apply([.put(entry)])
+    #expect(try database.feed() == state)
+    #expect(state.entries.first?.id == ids[0] && state.entries.last?.id == ids[2])
+  }
+
+  @Test("A rejected and a dead post are published by it, with no reason any more; a queued and a deleted one are not")
+  func states() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let reason = Verdict.Reason(code: "bad", detail: "it")
+    var ids: [PostID] = []
+    for _ in 0..<4 { ids.append(try await database.accepted(by: account).id) }
+    try await database.settled([(ids[0], .verdict(.rejected(reason))), (ids[1], .dead(reason))])
+    _ = try await database.deleted(ids[3], of: account)
+    #expect(try await database.edited(ids[0], of: account).entry?.seq == 1)
+    #expect(try await database.edited(ids[1], of: account).entry?.seq == 2)
+    #expect(try await database.edited(ids[2], of: account) == .queued)
+    #expect(try await database.edited(ids[3], of: account) == .notFound)
+    let posts = [try await database.post(ids[0]), try await database.post(ids[1])]
+    #expect(posts.allSatisfy { $0?.state == .published && $0?.reason == nil })
+    #expect(try await database.post(ids[2])?.place == "Oslo")
+    #expect(try await database.deadCounts().all == 0)
+    #expect(try database.feed().entries.map(\.id) == [ids[1], ids[0]])
+    // Its job goes on as if nothing had been asked.
+    #expect(try await database.settled([(ids[2], .verdict(.at(1)))]).map(\.place) == ["Oslo"])
+  }
+
+  @Test("An edit that fails leaves the post as it was")
+  func atomic() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let ids = try await database.published(2, by: account)
+    let (post, list) = (try await database.post(ids[0]), try database.feed())
+    try await database.pool.write { db in
+      try db.execute(sql: "CREATE TRIGGER bad AFTER UPDATE ON post BEGIN SELECT raise(ABORT, 'no'); END")
+    }
+    await #expect(throws: StoreError.self) { try await database.edited(ids[0], of: account) }
+    #expect(try await database.post(ids[0]) == post)
+    #expect(try database.feed() == list)
+  }
+}
+
+extension IngestDatabase {
+  /// Posts that are on the map, the newest last.
+  func published(_ count: Int, by account: AccountID) async throws -> [PostID] {
+    var ids: [PostID] = []
+    for _ in 0..<count { ids.append(try await accepted(by: account).id) }
+    try await settled(ids.map { ($0, .verdict(.at(1))) })
+    return ids
+  }
+
+  /// `delete`, for tests that wait.
+  func deleted(_ post: PostID, of account: AccountID) async throws -> Deletion {
+    try await withCheckedThrowingContinuation { continuation in
+      delete(post, of: account, unixMs: 1_700_000_002_000) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// `edit`, for tests that wait.
+  func edited(
+    _ post: PostID, of account: AccountID, trace: TraceContext? = nil, unixMs: Int64 = 1_700_000_003_000
+  ) async throws -> Edit {
+    var submission = try Submission(place: "rome", link: "example.org/rome", latitude: nil, longitude: nil)
+    submission.trace = trace
+    let edited = submission
+    return try await withCheckedThrowingContinuation { continuation in
+      edit(post, of: account, edited, .rome, unixMs: unixMs) { continuation.resume(with: $0) }
+    }
+  }
+
+  func entry(_ post: PostID) throws -> FeedEntry? {
+    try pool.read { db in
+      try Row.fetchOne(db, sql: "\(FeedEntry.select) WHERE post.id = ?", arguments: [Int64(post.rawValue)])
+        .flatMap(FeedEntry.init)
+    }
+  }
+}
+
+extension IngestDatabase.Deletion {
+  var change: FeedChange? { if case .listed(let change) = self { change } else { nil } }
+}
+
+extension IngestDatabase.Edit {
+  var entry: FeedEntry? { if case .published(let entry) = self { entry } else { nil } }
+}
+
+extension Verdict.Published {
+  static var rome: Verdict.Published {
+    guard let point = Coordinate(latitudeE7: 418_933_000, longitudeE7: 124_829_000) else {
+      preconditionFailure("Rome is on the earth.")
+    }
+    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .found, match: .exact)
+  }
+}
