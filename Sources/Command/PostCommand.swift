@@ -92,7 +92,8 @@ struct PostCommand: AsyncParsableCommand {
       let answer: Result<API.Answer, any Error>
       do {
         answer = .success(
-          try await api.send("POST", path: "/v2/posts", headers: headers, json: ["place": place ?? "", "link": link ?? ""]))
+          try await api.send(
+            "POST", path: "/v2/posts", headers: headers, json: ["place": place ?? "", "link": link ?? ""]))
       } catch { answer = .failure(error) }
       if case .success(let answer) = answer, answer.status < 500 { return answer }
       guard ContinuousClock.now < end else { return try answer.get() }

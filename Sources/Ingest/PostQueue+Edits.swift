@@ -31,8 +31,8 @@ extension PostQueue {
   ///
   /// - Parameter whenGone: takes what is to be called when the client has gone.
   /// - Returns: the post as it is then.
-  /// - Throws: `Problem` where there is none, it is queued, or the place is not known or cannot be looked up; nothing has
-  ///   changed then. `StoreError`.
+  /// - Throws: `Problem` where there is none, it is queued, or the place is not known or cannot be looked up; nothing
+  ///   has changed then. `StoreError`.
   func edit(
     _ id: PostID, of account: AccountID, _ submission: Submission,
     whenGone: (@escaping @Sendable () -> Void) -> Void = { _ in }

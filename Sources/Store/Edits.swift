@@ -107,7 +107,7 @@ private func standing(
   return (state, seq)
 }
 
-/// What comes onto the list when the post at this number leaves it; nil where the post is not on it, or nothing follows.
+/// What comes onto the list when the post at this number leaves it; nil where that is not on it, or nothing follows.
 private func entry(behind seq: UInt64, _ db: Database) throws -> FeedEntry? {
   // By the index alone, for a hundred are skipped.
   let next = try db.cachedStatement(

@@ -109,6 +109,9 @@ extension Ledger {
       .sorted { $0.seq > $1.seq }
   }
 
+  /// Those that the list holds.
+  var latest: ArraySlice<(id: PostID, seq: UInt64)> { published.prefix(Limits.feedEntriesMax) }
+
   mutating func delete(_ id: PostID, _ deletion: IngestDatabase.Deletion) {
     let list = published.map(\.id)
     switch posts[id]?.fate {

@@ -47,6 +47,10 @@ extension Simulation {
       ledger.expect(
         changes.map(\.seq) == Array(before.seq + 1...lastSeq), "changes are missing behind \(before.seq)")
       if let state = feed.state {
+        // Before what comes next hides a difference.
+        if state.seq == ledger.seq, changes.contains(where: \.isDeletion) {
+          ledger.expect(state.entries.map(\.id) == ledger.latest.map(\.id), "the feed's list at \(state.seq) is wrong")
+        }
         publish(.delta(delta, epoch: state.epoch, hash: state.hash))
       }
     case nil: break
@@ -75,4 +79,8 @@ extension Simulation {
     guard !feed.replica.isLive, let state = feed.state else { return }
     publish(.snapshot(state, hash: state.hash))
   }
+}
+
+extension FeedChange {
+  fileprivate var isDeletion: Bool { if case .gone = self { true } else { false } }
 }

@@ -42,7 +42,7 @@ extension Simulation {
       }
     }
     ledger.expect(list.seq == ledger.seq, "the list stands at \(list.seq) after \(ledger.seq) changes")
-    let latest = ledger.published.prefix(Limits.feedEntriesMax)
+    let latest = ledger.latest
     ledger.expect(
       list.entries.map(\.id) == latest.map(\.id) && list.entries.map(\.seq) == latest.map(\.seq),
       "the list has other posts than were published last")
