@@ -1,6 +1,7 @@
 import NIOCore
 import OnTheMap
 import Testing
+import Web
 
 @testable import Feed
 
