@@ -174,7 +174,7 @@ package enum Limits {
   package static let streamIntervalMs: Int64 = 50
   /// The longest of these pauses: who was stopped while it wrote has not taken so long.
   package static let streamIntervalMaxMs: Int64 = 1_000
-  /// After so much silence a stream gets an empty line: proxies cut what is silent for a minute, and a client that is
+  /// After so much silence a stream gets a comment: proxies cut what is silent for a minute, and a client that is
   /// gone without a word is found when it does not take it.
   package static let streamHeartbeatMs: Int64 = 10_000
   /// How often streams are looked at for that, and for a client that can take again what it could not.
