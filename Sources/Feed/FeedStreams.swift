@@ -10,8 +10,8 @@ import Web
 /// All streams of events at `/v2/feed/stream`, and when they are written to. Any thread.
 ///
 /// No stream has a queue: it is a cursor, which is compared with the list at each tick when its connection takes more.
-/// So a slow one costs as much as a quick one, and is told more at once. Ticks come at the first change, and then not more
-/// often than `Limits.streamIntervalMs`.
+/// So a slow one costs as much as a quick one, and is told more at once. Ticks come at the first change, and then
+/// not more often than `Limits.streamIntervalMs`.
 final class FeedStreams: Sendable {
   private struct State: Sendable {
     var loops: [StreamLoop] = []

@@ -114,7 +114,7 @@ final class ListVersion: Sendable {
 struct StreamCursor: Sendable {
   /// The last event that it has; nil before the first.
   fileprivate(set) var told: EventID?
-  /// The list that it was last compared with: later than the one that it was told, where its filter let nothing through.
+  /// The list that it was last compared with: later than the one that it was told where its filter let nothing pass.
   fileprivate(set) var checked: UInt64
   /// Nil where it may believe either.
   fileprivate(set) var isStale: Bool?

@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The list as it stands, and as it stood after each of the changes before: what somebody has to be told who saw it then,
-/// exactly, even where he sees only a part of it.
+/// The list as it stands, and as it stood after each of the changes before: what somebody has to be told who saw it
+/// then, exactly, even where he sees only a part of it.
 package struct FeedHistory: Sendable {
   /// The list as it stands.
   package private(set) var state: FeedState

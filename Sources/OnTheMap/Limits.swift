@@ -174,8 +174,8 @@ package enum Limits {
   package static let streamIntervalMs: Int64 = 50
   /// The longest of these pauses: who was stopped while it wrote has not taken so long.
   package static let streamIntervalMaxMs: Int64 = 1_000
-  /// After so much silence a stream gets an empty line: proxies cut what is silent for a minute, and a client that is gone
-  /// without a word is found when it does not take it.
+  /// After so much silence a stream gets a comment: proxies cut what is silent for a minute, and a client that is
+  /// gone without a word is found when it does not take it.
   package static let streamHeartbeatMs: Int64 = 10_000
   /// How often streams are looked at for that, and for a client that can take again what it could not.
   package static let streamSweepMs: Int64 = 1_000
@@ -184,8 +184,8 @@ package enum Limits {
   /// What the kernel keeps of a stream that its client does not read; it takes twice as much for itself. The largest
   /// snapshot goes out in three parts.
   package static let streamSendBytes: Int32 = 131_072
-  /// Bodies, snapshots and deltas that one version of the list keeps of each, made once for all who ask for the same; what
-  /// else is asked for is made each time. 64 × 30 KB, where nobody has a filter.
+  /// Bodies, snapshots and deltas that one version of the list keeps of each, made once for all who ask for the same;
+  /// what else is asked for is made each time. 64 × 30 KB, where nobody has a filter.
   package static let feedBytesKept = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32

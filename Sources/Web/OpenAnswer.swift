@@ -1,6 +1,7 @@
 package import NIOCore
 
-/// An answer that goes on for as long as both ends want: it is written without waiting for anybody. Thread: the event loop.
+/// An answer that goes on for as long as both ends want: it is written without waiting for anybody. Thread: the
+/// event loop.
 package struct OpenAnswer {
   private let watch: ConnectionWatch
   /// The connection's.
