@@ -12,7 +12,7 @@ struct FeedBench {
   private static let subscribers = 1_000
 
   func measure(into table: inout Table) async throws {
-    try snapshots(&table)
+    try await snapshots(&table)
     try deltas(&table)
     try await streams(&table)
     try await list(&table)
@@ -20,7 +20,7 @@ struct FeedBench {
   }
 
   /// A list of 20,000 bytes to all subscribers, the next when the last one has it; and to whoever comes late.
-  private func snapshots(_ table: inout Table) throws {
+  private func snapshots(_ table: inout Table) async throws {
     let stage = try FeedStage(folder: folder, entry: .usual)
     // No join by itself, but the beginning of one: when a subscriber joins by it, all get the answer.
     let joins = "otm.feed/1/main/j/wave"
@@ -36,6 +36,8 @@ struct FeedBench {
     table.add("feed: snapshot to 1,000 p50 ms", waves.took.p50)
     table.add("feed: snapshot to 1,000 p99 ms", waves.took.p99)
     table.add("feed: snapshot to 1,000 CPU us a delivery", waves.cpuMicroseconds)
+    // What the waves took of the second's joins comes back.
+    try await Task.sleep(for: .seconds(1))
     let joined = try lateJoins(stage)
     table.add("feed: late joiner, 1,000 connected, p50 ms", joined.p50)
     table.add("feed: late joiner, 1,000 connected, p99 ms", joined.p99)
@@ -49,8 +51,6 @@ struct FeedBench {
 
   /// From the connection to the whole list, one after the other; fewer than a second's joins, which come at once.
   private func lateJoins(_ stage: FeedStage) throws -> Durations {
-    // What the waves took of the second's joins comes back.
-    sleep(1)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { buffer.deallocate() }
     let ns = try (0..<150).map { number in
@@ -157,10 +157,11 @@ struct FeedBench {
   }
 
   private func latency(_ table: inout Table) async throws {
-    let alone = try FeedLatency.fromChangeLog(FeedStage(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
+    let alone = try await FeedLatency.fromChangeLog(
+      FeedStage(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
     table.add("feed: committed to subscriber p50 at 2,000/s ms", alone.p50)
     table.add("feed: committed to subscriber p99 at 2,000/s ms", alone.p99)
-    let whole = try FeedLatency.fromIngest(Deployment(folder: folder), rate: 2_000, seconds: seconds)
+    let whole = try await FeedLatency.fromIngest(Deployment(folder: folder), rate: 2_000, seconds: seconds)
     table.add("feed: result to subscriber p50 at 2,000/s ms", whole.p50)
     table.add("feed: result to subscriber p99 at 2,000/s ms", whole.p99)
   }

@@ -18,30 +18,28 @@ final class FeedLatency: Sendable {
   private init() {}
 
   /// From the moment in which ingest would hand a committed change to the change log, by the monotonic clock.
-  static func fromChangeLog(_ stage: FeedStage, rate: Int, seconds: Int) throws -> Durations {
+  static func fromChangeLog(_ stage: FeedStage, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let after = stage.seq
-    let subscriber = try latency.subscribe(stage.publish) { entry, state in
+    let subscriber = try await latency.subscribe(stage.publish) { entry, state in
       guard entry.seq > after else { return }
       state.tookMs.append(Double(Waves.nowNs - state.putNs[Int(entry.seq - after) - 1]) / 1e6)
     }
     defer { subscriber.stop() }
-    let startNs = Waves.nowNs
+    let start = ContinuousClock.now
     for number in 0..<(rate * seconds) {
-      let dueNs = startNs + UInt64(number) * 1_000_000_000 / UInt64(rate)
-      var due = timespec(tv_sec: Int(dueNs / 1_000_000_000), tv_nsec: Int(dueNs % 1_000_000_000))
-      while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nil) == EINTR {}
+      try await Task.sleep(until: start + .microseconds(number * 1_000_000 / rate), clock: .continuous)
       latency.state.withLock { $0.putNs.append(Waves.nowNs) }
       stage.put()
     }
-    return try latency.all(rate * seconds)
+    return try await latency.all(rate * seconds)
   }
 
   /// From the moment in which ingest has a worker's result, and hands it to the writer. An entry has that by the wall
   /// clock in whole milliseconds, rounded down: half a millisecond is taken off. Commit and fdatasync are in it.
-  static func fromIngest(_ deployment: Deployment, rate: Int, seconds: Int) throws -> Durations {
+  static func fromIngest(_ deployment: Deployment, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
-    let subscriber = try latency.subscribe(Endpoint(deployment.publish)) { entry, state in
+    let subscriber = try await latency.subscribe(Endpoint(deployment.publish)) { entry, state in
       var time = timespec()
       clock_gettime(CLOCK_REALTIME, &time)
       let nowMs = Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
@@ -49,12 +47,12 @@ final class FeedLatency: Sendable {
     }
     defer { subscriber.stop() }
     _ = try deployment.load(rate: rate, seconds: seconds, overZeroMQ: true)
-    return try latency.all(rate * seconds)
+    return try await latency.all(rate * seconds)
   }
 
   private func subscribe(
     _ feed: Endpoint, _ take: @escaping @Sendable (FeedEntry, inout State) -> Void
-  ) throws -> Reactor {
+  ) async throws -> Reactor {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
@@ -70,20 +68,20 @@ final class FeedLatency: Sendable {
       }
       return ([subscriber], ())
     }
-    try wait("a list") { $0.isListed }
+    try await wait("a list") { $0.isListed }
     return reactor
   }
 
-  private func all(_ count: Int) throws -> Durations {
-    try wait("\(count) changes at the subscriber") { $0.tookMs.count >= count }
+  private func all(_ count: Int) async throws -> Durations {
+    try await wait("\(count) changes at the subscriber") { $0.tookMs.count >= count }
     return Durations(ms: state.withLock(\.tookMs))
   }
 
-  private func wait(_ what: String, _ holds: (State) -> Bool) throws {
+  private func wait(_ what: String, _ holds: (State) -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while !state.withLock({ holds($0) }) {
       guard ContinuousClock.now < deadline else { throw BenchError("not within 30 s: \(what)") }
-      usleep(5_000)
+      try await Task.sleep(for: .milliseconds(5))
     }
   }
 }

@@ -4,7 +4,7 @@ import Logging
 import OnTheMap
 import Synchronization
 
-/// A feed as built, and ingest's end of the change log: the bench says what changes and when, and no disk is in the way.
+/// A feed as built, and ingest's end of the change log: the bench says what changes, and no disk is in the way.
 final class FeedStage {
   let feed: Program
   let publish: Endpoint
