@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-private enum PythonExample {
+enum PythonExample {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let python = root.appending(path: ".venv/bin/python")
