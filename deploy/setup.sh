@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
-#   test    build, and what the tests need: protoc, strace and faketime, and a Python environment in .venv for the
-#           examples
+#   test    build, and what the tests need: protoc, strace and faketime; for the examples curl, Node, Debian's Python
+#           with its ZeroMQ, and a Python environment with newer ones in .venv
 #   bench   build, wrk and strace
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail
@@ -59,6 +59,10 @@ find_missing() {
     has_command protoc || packages+=(protobuf-compiler)
     has_command strace || packages+=(strace)
     has_command faketime || packages+=(faketime)
+    has_command curl || packages+=(curl)
+    has_command node || packages+=(nodejs)
+    /usr/bin/python3 -c 'import zmq' 2>/dev/null || packages+=(python3-zmq)
+    /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || packages+=(python3-protobuf)
     if [[ ! -x $venv/bin/python ]]; then
       python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
     fi

@@ -80,10 +80,15 @@ struct Program: Sendable {
     self.path = path
   }
 
+  /// What a test has made.
+  init(_ file: URL) { path = file.path }
+
   static let systemdAnalyze = Program("systemd-analyze")
   static let protoc = Program("protoc")
   static let promtool = Program("promtool")
   static let python = Program("python3")
+  static let node = Program("node")
+  static let cCompiler = Program("cc") ?? Program("clang")
   /// The one that `deploy/setup.sh test` makes, with pyzmq and protobuf.
   static let venvPython = Program(inRepository: ".venv/bin/python")
   /// The debug form, where it is built.
@@ -93,6 +98,11 @@ struct Program: Sendable {
 
   /// Runs it to its end. What it prints on both streams is one text.
   func run(_ arguments: String..., at folder: URL? = nil) throws -> (status: Int32, output: String) {
+    try run(arguments, at: folder)
+  }
+
+  /// The same.
+  func run(_ arguments: [String], at folder: URL? = nil) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments

@@ -5,6 +5,7 @@ import Testing
 struct ExampleTests {
   private static let folder = "deploy/examples/python/"
   private let watch = DeployFile(folder + "watch.py")
+  private let others = ["ask.py", "follow.py"].map { DeployFile(folder + $0) }
   private let produce = DeployFile(folder + "produce.py")
   private let work = DeployFile(folder + "work.py")
 
@@ -19,7 +20,7 @@ struct ExampleTests {
         return status == 0 && !file.text.isEmpty ? [] : [output]
       }
     }
-    try hold([watch, produce, work], to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
+    try hold([watch, produce, work] + others, to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
   }
 
   @Test("Their packages have the versions of deploy/setup.sh")
@@ -48,8 +49,8 @@ struct ExampleTests {
       try Deployment.withFolder { folder in
         try Data(file.text.utf8).write(to: folder.appending(path: "watch.py"))
         try Data(Self.feed.utf8).write(to: folder.appending(path: "feed.py"))
-        let proto = Deployment.root.appending(path: "proto/onthemap/feed/v1").path
-        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "feed.proto")
+        let proto = Deployment.root.appending(path: "proto").path
+        let made = try protoc.run("-I", proto, "--python_out=\(folder.path)", "onthemap/feed/v1/feed.proto")
         guard made.status == 0 else { return [made.output] }
         let (status, output) = try python.run("feed.py", at: folder)
         let line = "seq 1027: 2 posts, newest: Ana Mora, Costa Rica: https://example.org/ana\n"
@@ -150,8 +151,8 @@ struct ExampleTests {
     import subprocess
     import sys
 
-    import feed_pb2
     import zmq
+    from onthemap.feed.v1 import feed_pb2
 
     feed = zmq.Context().socket(zmq.XPUB)
     feed.linger = 1_000

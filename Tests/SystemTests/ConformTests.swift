@@ -30,7 +30,7 @@ struct ConformTests {
 
   @Test(
     "The worker in Python keeps every rule",
-    .enabled(if: PythonWorker.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
+    .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
   func python() async throws {
     let worker = try await PythonWorker.made(in: .current)
     let (status, findings) = try await examine(
@@ -41,7 +41,7 @@ struct ConformTests {
 
   @Test(
     "A worker in Python with a fault is told which rule it breaks, what was seen, and where the rule stands",
-    .enabled(if: PythonWorker.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"),
+    .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"),
     arguments: [
       (
         "if at <= now]", "if at < 0]", ["resend"],

@@ -7,7 +7,9 @@ struct PostTests {
   func up() async throws {
     let map = try await Stage.current.up()
     #expect(map.ingest.said.split(separator: "\n").count == 1)
-    #expect(Set(map.ingest.ready.keys) == ["http", "feed-http", "feed", "jobs", "changes", "submit", "operations"])
+    #expect(
+      Set(map.ingest.ready.keys)
+        == ["http", "feed-http", "feed", "query", "jobs", "changes", "submit", "operations"])
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
     #expect(try await map.client.get("/").status == 200)

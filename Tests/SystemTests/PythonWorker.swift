@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// deploy/examples/python/work.py, as a test starts it. It knows one place that no gazetteer has, "Avalon Isle".
-struct PythonWorker {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+/// The examples in Python, and what they need.
+enum PythonExample {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  private static let python = root.appending(path: ".venv/bin/python")
+  static let python = PythonExample.root.appending(path: ".venv/bin/python")
   /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
-  private static let start = """
+  static let start = """
     import runpy, signal, sys
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     sys.argv.pop(0)
@@ -17,7 +17,10 @@ struct PythonWorker {
     FileManager.default.isExecutableFile(atPath: python.path)
     && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .contains { FileManager.default.isExecutableFile(atPath: "\($0)/protoc") }
+}
 
+/// deploy/examples/python/work.py, as a test starts it. It knows one place that no gazetteer has, "Avalon Isle".
+struct PythonWorker {
   private let script: String
   private let places: String
   let environment: [String: String]
@@ -27,7 +30,7 @@ struct PythonWorker {
   ///   - instead: what stands there then.
   static func made(in stage: Stage, replacing line: String = "", with instead: String = "") async throws -> PythonWorker
   {
-    let proto = root.appending(path: "proto/onthemap/jobs/v1").path
+    let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
     let protoc = try stage.program(
       ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
       executable: URL(fileURLWithPath: "/usr/bin/env"))
@@ -36,7 +39,7 @@ struct PythonWorker {
     try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
       .write(to: stage.folder.appending(path: "places.tsv"))
     let original = try String(
-      contentsOf: root.appending(path: "deploy/examples/python/work.py"), encoding: .utf8)
+      contentsOf: PythonExample.root.appending(path: "deploy/examples/python/work.py"), encoding: .utf8)
     if !line.isEmpty { #expect(original.contains(line)) }
     let text = line.isEmpty ? original : original.replacingOccurrences(of: line, with: instead)
     try Data(text.utf8).write(to: stage.folder.appending(path: "work.py"))
@@ -47,6 +50,6 @@ struct PythonWorker {
 
   /// The program and its arguments.
   func command(endpoint: String) -> [String] {
-    [PythonWorker.python.path, "-c", PythonWorker.start, script, places, endpoint]
+    [PythonExample.python.path, "-c", PythonExample.start, script, places, endpoint]
   }
 }

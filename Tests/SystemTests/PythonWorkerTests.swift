@@ -3,7 +3,7 @@ import Testing
 
 @Suite(
   "A worker in Python, written from proto/README.md", .stage,
-  .enabled(if: PythonWorker.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
+  .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
 struct PythonWorkerTests {
   private struct Status: Decodable {
     struct Worker: Decodable { let name: String }

@@ -17,6 +17,9 @@ struct Services: Sendable {
   /// Where subscribers connect.
   var publish: String { get throws { try address("feed", of: feed ?? ingest) } }
 
+  /// Where the feed is asked.
+  var query: String { get throws { try address("query", of: feed ?? ingest) } }
+
   /// Where producers connect.
   var submit: String { get throws { try address("submit", of: ingest) } }
 

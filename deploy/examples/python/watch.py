@@ -2,15 +2,13 @@
 
     python watch.py [ENDPOINT]        ENDPOINT is tcp://127.0.0.1:7710 unless given
 
-It needs feed_pb2.py beside it. Made once, from the top of the repository:
-
-    protoc -I proto/onthemap/feed/v1 --python_out=deploy/examples/python feed.proto
+It needs the folder onthemap beside it: README.md says how it is made.
 """
 
 import sys
 
-import feed_pb2
 import zmq
+from onthemap.feed.v1 import feed_pb2
 
 feed = zmq.Context().socket(zmq.SUB)
 feed.subscribe("otm.feed/1/main/s/")
@@ -20,4 +18,5 @@ while True:
     frame = feed_pb2.FeedFrame.FromString(body)
     posts = frame.snapshot.entries  # newest first: the whole list, so replace what you have
     newest = f"{posts[0].first_name} {posts[0].last_name}, {posts[0].label}: {posts[0].link}" if posts else "nobody yet"
-    print(f"seq {frame.seq}: {len(posts)} posts, newest: {newest}", flush=True)
+    behind = " (may be behind: the feed has lost ingest)" if frame.stale else ""
+    print(f"seq {frame.seq}: {len(posts)} posts, newest: {newest}{behind}", flush=True)

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// Examples that are not Python: what can be said of them without a feed. Tests/SystemTests/ConsumerTests.swift has the
+/// rest.
+@Suite("The examples in C, for Node and for the shell")
+struct NativeExampleTests {
+  private let watch = DeployFile("deploy/examples/c/watch.c")
+
+  @Test(
+    "The subscriber in C compiles as it says, without a warning",
+    .enabled(if: Program.cCompiler != nil, "there is no C compiler here"))
+  func compiles() throws {
+    let compiler = try #require(Program.cCompiler)
+    func rule(_ file: DeployFile) throws -> [String] {
+      guard let line = file.matches(of: #"^ \*\s+cc (.*)$"#).first else {
+        return ["it does not say how to compile it."]
+      }
+      return try Deployment.withFolder { folder in
+        try Data(file.text.utf8).write(to: folder.appending(path: "watch.c"))
+        let words = ["-Wextra", "-Wpedantic", "-Werror"] + line.split(separator: " ").map(String.init)
+        let (status, output) = try compiler.run(words, at: folder)
+        return status == 0 ? [] : [output]
+      }
+    }
+    try hold(
+      [watch], to: rule,
+      bad: [watch.with("cc -O2", replacedBy: "cd -O2"), watch.with("int parts = 0;", replacedBy: "int parts = 0, a;")])
+  }
+
+  @Test(
+    "It reads no byte that is not the frame's, whatever the frame is, and takes the golden one",
+    .enabled(if: Program.cCompiler != nil, "there is no C compiler here"))
+  func fuzzed() throws {
+    let compiler = try #require(Program.cCompiler)
+    let golden = DeployFile("proto/golden/onthemap.feed.v1/FeedFrame.snapshot.hex").text.filter { !$0.isNewline }
+    func rule(_ file: DeployFile) throws -> [String] {
+      try Deployment.withFolder { folder in
+        try Data(file.text.utf8).write(to: folder.appending(path: "watch.c"))
+        try Data(Self.fuzzer.utf8).write(to: folder.appending(path: "fuzz.c"))
+        let made = try compiler.run(
+          [
+            "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "fuzz", "fuzz.c", "-lzmq",
+          ], at: folder)
+        guard made.status == 0 else { return [made.output] }
+        let (status, output) = try Program(folder.appending(path: "fuzz")).run([golden], at: folder)
+        let line = "seq 1027: 2 posts, newest: Ana Mora, Costa Rica: https://example.org/ana\n"
+        return status == 0 && output.hasPrefix(line) && output.hasSuffix(" taken\n") ? [] : [output]
+      }
+    }
+    try hold(
+      [watch], to: rule,
+      bad: [
+        watch.with(" || field->value > length(*from)", replacedBy: ""),
+        watch.with("    if (from->at == from->end) return false;\n", replacedBy: ""),
+        watch.with("  if (length(*from) < size) return false;\n", replacedBy: ""),
+        watch.with("return length(entry->id) == ID_BYTES;", replacedBy: "return true;"),
+        watch.with("return snapshot->hash == wanted;", replacedBy: "return snapshot->hash != wanted;"),
+      ])
+  }
+
+  /// The whole of the example but its main; each frame ends where its memory does.
+  private static let fuzzer = """
+    #define main watch
+    #include "watch.c"
+    #undef main
+
+    const char *__asan_default_options(void);
+    const char *__asan_default_options(void) { return "detect_leaks=0"; }
+
+    static uint64_t state = 88172645463325252u;
+    static size_t below(size_t end) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      return (size_t)(state % end);
+    }
+
+    int main(int count, char **words) {
+      static const uint8_t odd[] = {0, 1, 0x0A, 0x1B, 0x7F, 0x80, 0x82, 0x9B, 0xC2, 0xFF};
+      size_t size = count > 1 ? strlen(words[1]) / 2 : 0;
+      uint8_t *golden = malloc(size);
+      for (size_t index = 0; index < size; index++) {
+        char pair[] = {words[1][2 * index], words[1][2 * index + 1], 0};
+        golden[index] = (uint8_t)strtoul(pair, NULL, 16);
+      }
+      struct snapshot snapshot;
+      if (!read_frame((struct span){golden, golden + size}, &snapshot)) return 1;
+      print(&snapshot);
+      FILE *nowhere = freopen("/dev/null", "w", stdout);
+      size_t taken = 0;
+      for (int round = 0; round < 300000; round++) {
+        size_t length = below(3) ? size : below(size + 1);
+        uint8_t *frame = malloc(length);
+        memcpy(frame, golden, length);
+        for (size_t changes = below(5); length && changes > 0; changes--)
+          frame[below(length)] = below(2) ? odd[below(sizeof odd)] : (uint8_t)below(256);
+        if (read_frame((struct span){frame, frame + length}, &snapshot)) print(&snapshot), taken++;
+        free(frame);
+      }
+      fprintf(stderr, "%zu taken\\n", taken);
+      free(golden);
+      return nowhere == NULL || taken < 1000;
+    }
+    """
+
+  @Test(
+    "The others are whole", .enabled(if: Program.node != nil, "node is missing: deploy/setup.sh test installs it"))
+  func parse() throws {
+    let (bash, node) = (try #require(Program("bash")), try #require(Program.node))
+    let programs = ["sh": (bash, "-n"), "mjs": (node, "--check")]
+    func rule(_ file: DeployFile) throws -> [String] {
+      try Deployment.withFolder { folder in
+        let ending = file.name.split(separator: ".").last.map(String.init) ?? ""
+        guard let (program, option) = programs[ending] else { return ["nothing reads .\(ending)."] }
+        try Data(file.text.utf8).write(to: folder.appending(path: file.name))
+        let (status, output) = try program.run(option, file.name, at: folder)
+        return status == 0 ? [] : [output]
+      }
+    }
+    let files = ["curl/latest.sh", "curl/stream.sh", "node/stream.mjs"].map { DeployFile("deploy/examples/\($0)") }
+    try hold(
+      files, to: rule,
+      bad: [files[0].with("esac", replacedBy: "esc"), files[2].with("for (;;) {", replacedBy: "for (;;) {{")])
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SwiftProtobuf
+import Testing
+
+/// The frames under proto/golden are what others hold their own code to. `GOLDEN=rewrite` writes them anew: for a
+/// change of the protocol, or a frame more.
+@Suite("The golden frames")
+struct GoldenFrameTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "proto/golden")
+
+  private static func file(_ frame: GoldenFrame, _ ending: String) -> URL {
+    folder.appending(path: "\(frame.name).\(ending)")
+  }
+
+  @Test("Our code writes exactly their bytes, and reads their values", arguments: GoldenFrame.all)
+  func bytes(_ frame: GoldenFrame) throws {
+    if ProcessInfo.processInfo.environment["GOLDEN"] == "rewrite" { try rewrite(frame) }
+    let text = try String(contentsOf: Self.file(frame, "hex"), encoding: .utf8)
+    let bytes = try #require(Self.bytes(text))
+    #expect(bytes == frame.bytes)
+    #expect(frame.isRead(bytes))
+  }
+
+  @Test("Their JSON says the same", arguments: GoldenFrame.all)
+  func json(_ frame: GoldenFrame) throws {
+    let text = try String(contentsOf: Self.file(frame, "json"), encoding: .utf8)
+    let message = try frame.type.init(jsonString: text)
+    #expect(try message.isEqualTo(message: frame.type.init(serializedBytes: frame.bytes)))
+  }
+
+  @Test("There is no other file among them")
+  func noOthers() {
+    let names = FileManager.default.enumerator(atPath: Self.folder.path)?.compactMap { $0 as? String } ?? []
+    let wanted = GoldenFrame.all.flatMap { ["\($0.name).hex", "\($0.name).json"] }
+    #expect(names.filter { $0.contains(".hex") || $0.contains(".json") }.sorted() == wanted.sorted())
+  }
+
+  @Test("There is one of each body of each frame")
+  func complete() {
+    let names = Set(GoldenFrame.all.compactMap { $0.name.split(separator: "/").last.map(String.init) })
+    let bodies = [
+      "FeedFrame.snapshot", "FeedFrame.delta", "FeedFrame.heartbeat", "FeedFrame.bye", "FeedRequest.get_snapshot",
+      "FeedRequest.get_changes", "FeedReply.snapshot", "FeedReply.delta", "FeedReply.not_modified", "FeedReply.error",
+      "FetchReply.changes", "FetchReply.list", "FetchReply.error",
+    ]
+    #expect(Set(bodies).subtracting(names).isEmpty)
+  }
+
+  /// Nil where the text is not hexadecimal digits in pairs, with line ends between them.
+  private static func bytes(_ text: String) -> [UInt8]? {
+    let digits = text.filter { !$0.isNewline }.compactMap(\.hexDigitValue)
+    guard digits.count == text.filter({ !$0.isNewline }).count, digits.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+
+  private func rewrite(_ frame: GoldenFrame) throws {
+    let (hex, json) = (Self.file(frame, "hex"), Self.file(frame, "json"))
+    try FileManager.default.createDirectory(at: hex.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let lines = stride(from: 0, to: frame.bytes.count, by: 32).map { start in
+      frame.bytes[start..<min(start + 32, frame.bytes.count)].map { String(format: "%02x", $0) }.joined()
+    }
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: hex)
+    let message = try frame.type.init(serializedBytes: frame.bytes)
+    let object = try JSONSerialization.jsonObject(with: message.jsonUTF8Data())
+    let form: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try (JSONSerialization.data(withJSONObject: object, options: form) + Data("\n".utf8)).write(to: json)
+  }
+}

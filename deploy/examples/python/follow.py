@@ -1,0 +1,234 @@
+"""Follows the feed: each change at once, and never a wrong list without saying so.
+
+    python follow.py [--json] [ENDPOINT ...]      ENDPOINT is tcp://127.0.0.1:7710 unless given
+
+Several endpoints are feeds of the same list: the next one is taken when one falls silent or leaves. --json prints an
+object a line: "kind" is list (a whole one has come), delta (it has changed), stale (the feed has lost ingest, or has it
+back) or lost (the list is no longer known to be right), beside "epoch", "seq", "stateHash" and "live" of the list.
+
+The numbers in comments are the steps of "A subscriber, level 1" in proto/README.md. It needs the folder onthemap beside
+it: README.md says how it is made.
+"""
+
+import contextlib
+import json
+import random
+import re
+import secrets
+import sys
+import time
+import warnings
+
+import zmq
+from google.protobuf.message import DecodeError
+from onthemap.feed.v1 import feed_pb2
+
+TOPIC = "otm.feed/1/main/"
+MAGIC, MAJOR, MINOR = 0x314D544F, 1, 0
+FRAME_MAX, LIST_MAX, ALTERNATES_MAX = 327_680, 100, 8
+SILENCE_S, PAUSE_S, PAUSE_MAX_S = 3, 0.5, 30
+POST_ID, ENDPOINT = re.compile("[0-9A-Za-z]{10}"), re.compile(r"tcp://[^\s/]+:\d{1,5}")
+UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
+
+
+class Follower:
+    """The rules, without socket or clock: what to be told, and what to be connected and subscribed to.
+
+    Whoever drives it hands over what comes and what time it is, prints what is returned, and sees to it that the
+    socket is connected to `endpoint` alone, anew whenever `connection` has changed, and subscribed to `join` as the
+    third topic.
+    """
+
+    def __init__(self, endpoints, now):
+        self.endpoints, self.endpoints_max = list(endpoints), len(endpoints) + ALTERNATES_MAX
+        self.connection = 0
+        self.epoch, self.seq, self.posts, self.hash = b"", 0, [], state_hash([])
+        self.live = self.stale = False
+        self.heard, self.pause = now, None
+        self.rejoin(now)
+
+    @property
+    def endpoint(self):
+        return self.endpoints[0]
+
+    def receive(self, frames, now):
+        """Takes what came. Returns what to tell: kind, and the new posts, the ids that are gone, or the reason."""
+        frame = read(frames)
+        if frame is None:
+            return []  # 2
+        self.heard = now
+        body = frame.WhichOneof("body")
+        if body == "snapshot":
+            return self.replace(frame, now)
+        if body == "bye":  # 6
+            told = self.lose(f"the feed ends: {frame.bye.reason}", now)
+            self.leave(frame.bye.alternates, now)
+            return told
+        if body is None or not self.live:
+            return []
+        if frame.epoch != self.epoch:
+            return self.lose("the feed tells another history", now)
+        return self.change(frame, now) if body == "delta" else self.compare(frame, now)
+
+    def replace(self, frame, now):  # 3
+        posts = list(frame.snapshot.entries)[:LIST_MAX]
+        value = state_hash(posts)
+        if value != frame.snapshot.state_hash:
+            return self.lose("a snapshot's hash does not match its list", now)
+        if self.live and frame.epoch == self.epoch and frame.seq <= self.seq:
+            return []
+        self.epoch, self.seq, self.posts, self.hash = frame.epoch, frame.seq, posts, value
+        self.live, self.stale, self.pause = True, frame.stale, None
+        return [("list", posts)] + ([("stale", True)] if self.stale else [])
+
+    def change(self, frame, now):  # 4
+        delta = frame.delta
+        if frame.seq <= self.seq:
+            return []
+        if delta.prev_seq > self.seq:
+            return self.lose(f"changes {self.seq + 1} to {delta.prev_seq} are missing", now)
+        gone = set(delta.remove) | {post.post_id for post in delta.upsert}
+        posts = [post for post in self.posts if post.post_id not in gone] + list(delta.upsert)
+        posts = sorted(posts, key=lambda post: post.seq, reverse=True)[:LIST_MAX]
+        value = state_hash(posts)
+        if value != delta.state_hash:
+            return self.lose("the list's hash is not the feed's", now)
+        news = [post for post in delta.upsert if post.seq > self.seq]  # the others are back on the list
+        self.seq, self.posts, self.hash = frame.seq, posts, value
+        return [("delta", news)]
+
+    def compare(self, frame, now):  # 5
+        if frame.seq > self.seq:
+            return self.lose(f"changes {self.seq + 1} to {frame.seq} are missing", now)
+        if frame.seq == self.seq and frame.heartbeat.state_hash != self.hash:
+            return self.lose("the list's hash is not the feed's", now)
+        if frame.stale == self.stale:
+            return []
+        self.stale = frame.stale
+        return [("stale", self.stale)]
+
+    def lose(self, reason, now):  # 7
+        self.live = False
+        self.pause = PAUSE_S if self.pause is None else min(2 * self.pause, PAUSE_MAX_S)
+        self.due = now + random.uniform(0, self.pause)  # a thousand others may have lost the same
+        return [("lost", reason)]
+
+    def turn(self, now):
+        """Whatever time asks for; to be called several times a second. Returns what to tell."""
+        told = []
+        if now - self.heard > SILENCE_S:  # 8
+            told = [("lost", "the feed is silent")] if self.live else []
+            self.live = False
+            self.connect_next(now)
+        if not self.live and now >= self.due:
+            self.rejoin(now)
+        return told
+
+    def rejoin(self, now):
+        self.join = f"{TOPIC}j/{secrets.token_hex(16)}/"
+        self.wait(now)
+
+    def wait(self, now):
+        self.due = now + max(self.pause or 0, SILENCE_S)
+
+    def leave(self, alternates, now):
+        """To another feed at once, where one is known; else this one may come back."""
+        new = [each for each in alternates[:ALTERNATES_MAX] if ENDPOINT.fullmatch(each) and each not in self.endpoints]
+        self.endpoints[1:1] = new[: self.endpoints_max - len(self.endpoints)]
+        if len(self.endpoints) > 1:
+            self.connect_next(now)
+
+    def connect_next(self, now):
+        self.endpoints.append(self.endpoints.pop(0))
+        self.connection += 1
+        self.heard = now
+        self.wait(now)  # libzmq subscribes again by itself, and that is a join
+
+
+def read(frames):
+    """The frame, or None where it is none of this version."""
+    try:
+        _, body = frames
+        # Debian's protobuf only warns of a frame that it has not read to its end.
+        with warnings.catch_warnings(record=True) as complaints:
+            warnings.simplefilter("always")
+            frame = feed_pb2.FeedFrame.FromString(body)
+    except (ValueError, DecodeError):
+        return None
+    if complaints:
+        return None
+    if frame.magic != MAGIC or frame.major != MAJOR or len(frame.epoch) != 16:
+        return None
+    if frame.WhichOneof("body") is None and frame.minor <= MINOR:
+        return None
+    posts = [*frame.snapshot.entries, *frame.delta.upsert]
+    ids = [*(post.post_id for post in posts), *frame.delta.remove]
+    return frame if all(map(POST_ID.fullmatch, ids)) and all(map(is_post, posts)) else None
+
+
+def is_post(post):
+    is_on_earth = abs(post.lat_e7) <= 900_000_000 and abs(post.lon_e7) <= 1_800_000_000
+    return is_on_earth and max(post.created_unix_ms, post.updated_unix_ms) <= UNIX_MS_MAX
+
+
+def state_hash(posts):
+    """FNV-1a, 64 bits, of ids and numbers."""
+    value = 14_695_981_039_346_656_037
+    for post in posts:
+        for byte in post.post_id.encode() + post.seq.to_bytes(8, "little"):
+            value = (value ^ byte) * 1_099_511_628_211 % 2**64
+    return value
+
+
+def as_json(follower, kind, detail):
+    line = {"kind": kind, "epoch": follower.epoch.hex(), "seq": follower.seq}
+    line |= {"stateHash": f"{follower.hash:016x}", "live": follower.live}
+    line |= {"reason": detail} if kind == "lost" else {"stale": follower.stale}
+    return json.dumps(line)
+
+
+def as_text(follower, kind, detail):
+    """For people. What others typed must not steer the terminal."""
+    words = {"lost": f"lost: {detail}; asking for the list again", "stale": "the feed has ingest back"}
+    if kind == "stale" and detail:
+        words["stale"] = "the feed has lost ingest: the list may be behind"
+    if kind in ("list", "delta"):
+        newest = [f"{post.first_name} {post.last_name}, {post.label}: {post.link}" for post in detail]
+        newest = newest[:1] if kind == "list" else newest[::-1]
+        words[kind] = f"seq {follower.seq}: {len(follower.posts)} posts; " + ("; ".join(newest) or "none is new")
+    return "".join(each if each.isprintable() else "?" for each in words[kind])
+
+
+def main():
+    form = as_json if "--json" in sys.argv[1:] else as_text
+    endpoints = [each for each in sys.argv[1:] if each != "--json"] or ["tcp://127.0.0.1:7710"]
+    follower = Follower(endpoints, time.monotonic())
+    feed = zmq.Context().socket(zmq.SUB)
+    feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 1_000, FRAME_MAX, 0
+    feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
+    join, connection, endpoint = follower.join, follower.connection, follower.endpoint
+    for topic in (TOPIC + "d/", TOPIC + "h/", join):  # 1: in this order
+        feed.subscribe(topic)
+    feed.connect(endpoint)
+    while True:
+        told = follower.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
+        told += follower.turn(time.monotonic())
+        if connection != follower.connection:
+            with contextlib.suppress(zmq.ZMQError):  # an alternate that is no address: the next one's turn comes
+                feed.disconnect(endpoint)
+            connection, endpoint = follower.connection, follower.endpoint
+            with contextlib.suppress(zmq.ZMQError):
+                feed.connect(endpoint)
+        if join != follower.join:
+            feed.unsubscribe(join)
+            join = follower.join
+            feed.subscribe(join)
+        for kind, detail in told:
+            print(form(follower, kind, detail), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        pass
