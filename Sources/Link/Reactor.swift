@@ -39,6 +39,9 @@ package final class Reactor: Sendable {
     fileprivate init() throws(LinkError) {
       guard let handle = zmq_ctx_new() else { throw .socket(reason: LinkError.lastReason) }
       self.handle = handle
+      // Before its first socket. The second is the publisher's: what it writes to a thousand subscribers is not to
+      // hold up what the feed fetches next.
+      zmq_ctx_set(handle, ZMQ_IO_THREADS, 2)
     }
 
     func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {

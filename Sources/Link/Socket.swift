@@ -52,6 +52,9 @@ package final class Socket {
     self.handle = handle
     self.number = number
     self.frameBytesMax = frameBytesMax
+    // A bit for each of the context's threads.
+    var threads: UInt64 = kind == .xpub ? 2 : 1
+    try check(zmq_setsockopt(handle, ZMQ_AFFINITY, &threads, MemoryLayout<UInt64>.size))
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))

@@ -163,8 +163,8 @@ package enum Limits {
   package static let changesPerFetchMax = 100
   /// How long ingest keeps a feed's fetch open when there is nothing new.
   package static let fetchWaitMs: Int64 = 1_000
-  /// Changes that a feed keeps in memory for those who ask what has changed since; who is further behind takes the whole
-  /// list. Ten times the list's length are enough for a connection that was made anew.
+  /// Changes that a feed keeps in memory for those who ask what has changed since; who is further behind takes the
+  /// whole list. Ten times the list's length are enough for a connection that was made anew.
   package static let feedChangesKept = 1_024
   /// Streams of events over HTTP at one feed; further ones are told to come again. A sixth of `httpConnectionsMax`, or
   /// of the connections that there are descriptors for, stays for who asks for the list.

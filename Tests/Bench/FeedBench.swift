@@ -92,6 +92,11 @@ struct FeedBench {
     table.add("feed: raw libzmq 200 bytes to 1,000 /s", raw.deliveriesPerSecond)
     table.add("feed: deltas / raw libzmq", alone.changesPerSecond / raw.deliveriesPerSecond)
     table.add("feed: changes, shared deltas / raw libzmq", shared.changesPerSecond / raw.deliveriesPerSecond)
+    let rawMany = try yardsticks.deltas(window: 64, seconds: seconds)
+    table.add("feed: raw libzmq 200 bytes to 1,000, 64 on the way /s", rawMany.deliveriesPerSecond)
+    table.add(
+      "feed: changes, shared deltas, 64 on the way / raw libzmq",
+      many.changesPerSecond / rawMany.deliveriesPerSecond)
     guard let mosquitto = try yardsticks.mosquittoDeltas(seconds: seconds) else { return }
     table.add("feed: mosquitto 200 bytes to 1,000 /s", mosquitto.deliveriesPerSecond)
     table.add("feed: deltas / mosquitto", alone.changesPerSecond / mosquitto.deliveriesPerSecond)

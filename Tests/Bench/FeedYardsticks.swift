@@ -37,9 +37,11 @@ struct FeedYardsticks {
         of: program, ["kind=zmq", "n=1000", "size=\(bytes)", "window=1", "secs=\(seconds)", "join=150"]))
   }
 
-  /// Raw libzmq, eight messages of 200 bytes on the way.
-  func deltas(seconds: Int) throws -> Fanout {
-    try fanout(output(of: program, ["kind=zmq"] + FeedYardsticks.deltas(seconds)))
+  /// Raw libzmq, messages of 200 bytes.
+  ///
+  /// - Parameter window: how many are on the way.
+  func deltas(window: Int = 8, seconds: Int) throws -> Fanout {
+    try fanout(output(of: program, ["kind=zmq"] + FeedYardsticks.deltas(window: window, seconds)))
   }
 
   /// Nil where it is not installed.
@@ -77,8 +79,8 @@ struct FeedYardsticks {
     return rate
   }
 
-  private static func deltas(_ seconds: Int) -> [String] {
-    ["n=1000", "size=200", "window=8", "secs=\(seconds)"]
+  private static func deltas(window: Int = 8, _ seconds: Int) -> [String] {
+    ["n=1000", "size=200", "window=\(window)", "secs=\(seconds)"]
   }
 
   private func fanout(_ text: String) throws -> Fanout {

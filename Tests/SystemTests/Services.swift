@@ -33,8 +33,8 @@ struct Services: Sendable {
   /// The ZeroMQ ports by the name in the ready line.
   var ports: [(name: String, port: UInt16)] {
     get throws {
-      try ["jobs", "changes", "submit", "feed"].map { name in
-        let address = try address(name, of: name == "feed" ? feed ?? ingest : ingest)
+      try ["jobs", "changes", "submit", "feed", "query"].map { name in
+        let address = try address(name, of: ["feed", "query"].contains(name) ? feed ?? ingest : ingest)
         guard let port = UInt16(address.split(separator: ":").last ?? "") else {
           throw Overdue(description: "\(name)=\(address) has no port")
         }

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Whoever does not read costs the feed a bounded amount of memory, and the others nothing that they notice. In every
+/// run at a rate that any machine carries; in `make soak` at 1,000 changes a second.
+@Suite("A subscriber that stands still, and a client of the stream that never reads", .stage, .serialized)
+struct StoppedSubscriberTests {
+  private struct Figures: Decodable {
+    struct Latency: Decodable { let p99: Double }
+    let postToSubscriberMs: Latency
+    let listEqual: Bool
+  }
+
+  /// How long posts take to a subscriber, p99 in ms.
+  private func latency(_ map: Services, rate: Int, seconds: Int) async throws -> Double {
+    let (status, said, logged) = try await Stage.current.run(
+      [
+        "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate",
+        "\(rate)", "--duration", "\(seconds)", "--json",
+      ], within: .seconds(seconds + 60))
+    #expect(status == 0, "\(logged)")
+    let figures = try JSONDecoder().decode(Figures.self, from: Data(said.utf8))
+    #expect(figures.listEqual)
+    return figures.postToSubscriberMs.p99
+  }
+
+  private func residentBytes(of feed: Int, _ map: Services) async throws -> Double {
+    try await Scrape(map.operations[feed])["process_resident_memory_bytes"]
+  }
+
+  /// - Parameter slackMs: of the machine: what two runs differ by anyway.
+  private func run(rate: Int, seconds: Int, slackMs: Double) async throws {
+    let map = try await Stage.current.roles()
+    let calm = try await latency(map, rate: rate, seconds: seconds)
+    let watcher = try await Stage.current.watcher(of: map)
+    watcher.program.signal(SIGSTOP)
+    let mute = try Connection(port: try map.feedClient.port, receiveBuffer: 4_096)
+    try await mute.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    let before = try await residentBytes(of: 1, map)
+    let burdened = try await latency(map, rate: rate, seconds: seconds)
+    let growth = try await residentBytes(of: 1, map) - before
+    #expect(burdened <= 2 * calm + slackMs, "calm \(calm) ms, with both \(burdened) ms")
+    // 128 frames for the one, one event for the other, and what libraries keep.
+    #expect(growth < 32_000_000)
+    watcher.program.signal(SIGCONT)
+    try await eventually("who stood still has the list", within: .seconds(20)) {
+      try await watcher.list == map.client.list()
+    }
+    let line = "p99 \(calm) ms calm, \(burdened) ms with both; the feed grew by \(growth / 1_000_000) MB\n"
+    FileHandle.standardError.write(Data(line.utf8))
+    withExtendedLifetime(mute) {}
+  }
+
+  @Test("The others are told as soon as before, the feed's memory is bounded, and who goes on is right again")
+  func few() async throws { try await run(rate: 50, seconds: 5, slackMs: 200) }
+
+  @Test(
+    "The same at 1,000 changes a second",
+    .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil, "only with SOAK=1"))
+  func many() async throws { try await run(rate: 1_000, seconds: 20, slackMs: 5) }
+}
