@@ -33,7 +33,10 @@ struct FeedOptions: ParsableArguments {
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
   ) throws -> FeedConfiguration {
     let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
-    let beside = publish.next?.description ?? "tcp://127.0.0.1:7711"
+    guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
+      throw SettingError(
+        .query, expected: "set: there is no address beside \(Setting.publish.title)", came: "")
+    }
     var configuration = FeedConfiguration(
       ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: beside),
       host: http.host, port: http.port)

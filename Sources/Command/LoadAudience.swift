@@ -73,7 +73,7 @@ final class LoadAudience: Sendable {
   private func take(_ news: FeedSubscriber.Event, _ number: Int) {
     seats.withLock { seats in
       switch news {
-      case .list(let state):
+      case .list(let state, _):
         seats[number].state = state
         seats[number].isLive = true
         seats[number].lists += 1

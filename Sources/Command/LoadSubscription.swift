@@ -46,7 +46,7 @@ final class LoadSubscription: Sendable {
     let nowNs = LoadClock.nowNs
     let schedule = seen.withLock { seen in
       switch news {
-      case .list(let state), .changes(_, let state):
+      case .list(let state, _), .changes(_, let state):
         seen.state = state
         seen.isLive = true
       case .stale: break
@@ -57,7 +57,7 @@ final class LoadSubscription: Sendable {
     }
     guard let schedule else { return }
     switch news {
-    case .list(let state): see(state.entries, schedule, nowNs)
+    case .list(let state, _): see(state.entries, schedule, nowNs)
     case .changes(let delta, _): see(delta.news, schedule, nowNs)
     case .stale, .lost: break
     }

@@ -21,9 +21,9 @@ struct WatchJSON: WatchForm {
 
   private static func line(_ news: FeedSubscriber.Event) -> String {
     switch news {
-    case .list(let state):
+    case .list(let state, let isStale):
       // The list as every service writes it, with one member more.
-      return #"{"kind":"snapshot","# + ascii(state.json().bytes.dropFirst())
+      return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
     case .changes(let delta, let state):
       return ascii(
         JSONText.object { json in

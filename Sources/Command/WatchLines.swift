@@ -3,6 +3,7 @@ import OnTheMap
 
 /// One line for each new post, oldest first, with tabs between time, name, place and link: what pipes read.
 struct WatchLines: WatchForm {
+  private static let stale = "stale: the feed does not reach ingest"
   private let limit: Int
   private var shown = 0
   private var last: (epoch: Epoch, seq: UInt64)?
@@ -22,12 +23,14 @@ struct WatchLines: WatchForm {
     var text = ""
     for news in news {
       switch news {
-      case .list(let state): text += lines(for: unseen(in: state))
+      case .list(let state, let isStale):
+        text += lines(for: unseen(in: state))
+        if isStale { remarks.append(WatchLines.stale) }
       case .changes(let delta, let state):
         text += lines(for: delta.news)
         last = (state.epoch, state.seq)
       case .stale(let isStale):
-        remarks.append(isStale ? "stale: the feed does not reach ingest" : "the feed reaches ingest again")
+        remarks.append(isStale ? WatchLines.stale : "the feed reaches ingest again")
       case .lost(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
       }
     }

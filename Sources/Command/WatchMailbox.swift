@@ -11,15 +11,25 @@ final class WatchMailbox: Sendable {
   /// One element when there may be something to take, or when it is time to look at the clock again.
   let rings: AsyncStream<Void>
   private let ring: AsyncStream<Void>.Continuation
-  private let waiting = Mutex<[FeedSubscriber.Event]>([])
+  private struct Waiting: Sendable {
+    var news: [FeedSubscriber.Event] = []
+    /// What was said of it last.
+    var isStale = false
+  }
+
+  private let waiting = Mutex(Waiting())
 
   init() { (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
   /// From any thread; returns at once.
   func put(_ news: FeedSubscriber.Event) {
     waiting.withLock { waiting in
-      waiting.append(news)
-      if waiting.count > WatchMailbox.newsMax { waiting = WatchMailbox.newest(of: waiting) }
+      waiting.news.append(news)
+      switch news {
+      case .list(_, let isStale), .stale(let isStale): waiting.isStale = isStale
+      case .changes, .lost: break
+      }
+      if waiting.news.count > WatchMailbox.newsMax { waiting.news = WatchMailbox.newest(of: waiting) }
     }
     wake()
   }
@@ -30,16 +40,18 @@ final class WatchMailbox: Sendable {
   /// All that waits, in order.
   func takeAll() -> [FeedSubscriber.Event] {
     waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
+      defer { waiting.news = [] }
+      return waiting.news
     }
   }
 
-  /// The same in at most three: the last list, whether the feed is stale, and that it was lost if it was.
-  private static func newest(of news: [FeedSubscriber.Event]) -> [FeedSubscriber.Event] {
+  /// The same in at most two: the last list, and that it was lost if it was.
+  private static func newest(of waiting: Waiting) -> [FeedSubscriber.Event] {
+    let news = waiting.news
     var newest: [FeedSubscriber.Event] = []
-    if let state = news.reversed().lazy.compactMap(\.state).first { newest.append(.list(state)) }
-    if let stale = news.last(where: { if case .stale = $0 { true } else { false } }) { newest.append(stale) }
+    if let state = news.reversed().lazy.compactMap(\.state).first {
+      newest.append(.list(state, isStale: waiting.isStale))
+    }
     if let last = news.last, case .lost = last { newest.append(last) }
     return newest
   }
@@ -49,7 +61,7 @@ extension FeedSubscriber.Event {
   /// The list after it; nil where it is lost.
   var state: FeedState? {
     switch self {
-    case .list(let state), .changes(_, let state): state
+    case .list(let state, _), .changes(_, let state): state
     case .stale, .lost: nil
     }
   }

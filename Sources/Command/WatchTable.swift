@@ -66,8 +66,8 @@ struct WatchTable: WatchForm {
     switch news {
     case .lost(let loss): connection = .lost(reason: loss.description)
     case .stale(let isStale): self.isStale = isStale
-    case .list(let new), .changes(_, let new):
-      if case .list = news { isStale = false }
+    case .list(let new, _), .changes(_, let new):
+      if case .list(_, let isStale) = news { self.isStale = isStale }
       connection = .live
       if let old = state, old.epoch == new.epoch {
         let fresh = new.entries.prefix { $0.seq > old.seq }

@@ -131,7 +131,7 @@ package struct FeedService: Service {
   private func start(
     kept: FeedState?, _ told: Told, _ meters: FeedMeters
   ) throws -> (Reactor, (publish: Endpoint, query: Endpoint)) {
-    try Reactor.start("feed", wake: Wake()) { [configuration, logger] context in
+    try Reactor.start("feed", wake: Wake(), ioThreads: 2) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
         context, bind: configuration.publish, instance: instance, alternates: configuration.alternates,

@@ -31,33 +31,46 @@ struct ListKeeper: Sendable {
     var kept: FeedState?
     while (try? await Task.sleep(for: .milliseconds(Limits.listKeptMs))) != nil {
       guard let state = latest.state, state.seq != kept?.seq || state.epoch != kept?.epoch else { continue }
-      keep()
-      kept = state
+      if keep() { kept = state }
     }
   }
 
-  /// Keeps the list as it stands. On disk on return, unless that failed: it is told in the log, and the old one stays.
+  /// Keeps the list as it stands. On disk on return; false where that failed, which the log tells: the old one stays.
   /// Waits for the disk.
-  func keep() {
-    guard let state = latest.state else { return }
+  @discardableResult
+  func keep() -> Bool {
+    guard let state = latest.state else { return true }
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try replace(with: KeptList.bytes(state))
-    } catch { logger.warning("the list cannot be kept", metadata: ["path": "\(path)", "reason": "\(error)"]) }
+      return true
+    } catch {
+      logger.warning("the list cannot be kept", metadata: ["path": "\(path)", "reason": "\(error)"])
+      return false
+    }
   }
 
   private struct Failure: Error, CustomStringConvertible {
     let description: String
-    init() { description = String(cString: strerror(errno)) }
+    init(_ code: Int32 = errno) { description = String(cString: strerror(code)) }
   }
 
   private func replace(with bytes: [UInt8]) throws {
-    let new = path + ".new"
+    // Another feed may use the folder too: each writes its own, and the last one counts.
+    let new = "\(path).\(getpid())"
     let descriptor = open(new, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure() }
     defer { close(descriptor) }
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0, rename(new, path) == 0
-    else { throw Failure() }
+    let written = write(descriptor, bytes, bytes.count)
+    guard written == bytes.count, fdatasync(descriptor) == 0, rename(new, path) == 0 else {
+      let failure = written >= 0 && written < bytes.count ? Failure(ENOSPC) : Failure()
+      unlink(new)
+      throw failure
+    }
+    let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard parent >= 0 else { throw Failure() }
+    defer { close(parent) }
+    guard fsync(parent) == 0 else { throw Failure() }
   }
 }

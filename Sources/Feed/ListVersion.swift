@@ -42,11 +42,11 @@ final class ListVersion: Sendable {
   /// The list as an answer. Whoever asks for the same meanwhile waits for the same bytes.
   func body(_ filter: FeedFilter, _ coding: ContentCoding) -> (ByteBuffer, ContentCoding) {
     bodies.withLock { bodies in
-      let plain = Self.made(&bodies, BodyKey(filter: filter, coding: .identity)) {
+      let plain = Self.made(&bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
         ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
       }
       guard coding == .gzip else { return (plain, .identity) }
-      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip)) { plain.gzip() ?? ByteBuffer() }
+      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) { plain.gzip() ?? ByteBuffer() }
       // There was no memory for it.
       return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
     }
@@ -74,7 +74,7 @@ final class ListVersion: Sendable {
 
   private func snapshot(_ filter: FeedFilter) -> ByteBuffer {
     events.withLock { events in
-      Self.made(&events.snapshots, filter) {
+      Self.made(&events.snapshots, filter, isShared: filter.isAll) {
         ByteBuffer(bytes: FeedEvent.snapshot(state.filtered(filter), isStale: isStale).bytes)
       }
     }
@@ -84,11 +84,12 @@ final class ListVersion: Sendable {
   private func delta(_ cursor: StreamCursor, told: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
     if cursor.checked == state.seq { return (nil, ()) }
     return events.withLock { events in
-      let difference = Self.made(&events.differences, cursor.checked) {
+      let difference = Self.made(&events.differences, cursor.checked, isShared: filter.isAll) {
         history.list(at: cursor.checked).map { FeedDifference(from: $0, to: state) }
       }
       guard let difference else { return nil }
-      let event = Self.made(&events.deltas, DeltaKey(filter: filter, told: told, checked: cursor.checked)) {
+      let key = DeltaKey(filter: filter, told: told, checked: cursor.checked)
+      let event = Self.made(&events.deltas, key, isShared: filter.isAll) {
         difference.delta(after: told, filter: filter).map {
           ByteBuffer(bytes: FeedEvent.delta($0, state.filtered(filter)).bytes)
         }
@@ -97,12 +98,14 @@ final class ListVersion: Sendable {
     }
   }
 
+  /// - Parameter isShared: whether it is of the whole list. For such bytes there is always room: parts of the list, of
+  ///   which each client may have its own, must not push out what most ask for.
   private static func made<Key: Hashable, Value>(
-    _ kept: inout [Key: Value], _ key: Key, _ make: () -> Value
+    _ kept: inout [Key: Value], _ key: Key, isShared: Bool, _ make: () -> Value
   ) -> Value {
     if let value = kept[key] { return value }
     let value = make()
-    if kept.count < Limits.feedBytesKept { kept[key] = value }
+    if kept.count < (isShared ? 2 : 1) * Limits.feedBytesKept { kept[key] = value }
     return value
   }
 

@@ -78,8 +78,9 @@ package final class ChangeClient: Station {
       guard isForward(new, nowMs: nowMs) else { return }
       logger.info("list taken", metadata: ["seq": "\(new.seq)", "entries": "\(new.entries.count)"])
       state = new
-      taken(nowMs: nowMs)
+      heardFrom(nowMs: nowMs)
       replaced(new, nowMs)
+      turnFresh(nowMs: nowMs)
     case .changes(let changes): take(changes.changes, of: epoch, nowMs: nowMs)
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
@@ -121,10 +122,14 @@ package final class ChangeClient: Station {
     return true
   }
 
-  /// What ingest has said is the list as it stands there.
-  private func taken(nowMs: Int64) {
+  /// What ingest has said could be taken.
+  private func heardFrom(nowMs: Int64) {
     takenMs = nowMs
     heard(nowMs)
+  }
+
+  /// After what ingest has said is told: before, the list of before would be told as fresh.
+  private func turnFresh(nowMs: Int64) {
     guard isStale else { return }
     isStale = false
     turnedStale(false, nowMs)
@@ -132,12 +137,13 @@ package final class ChangeClient: Station {
 
   /// - Parameter changes: by rising `seq`; nil when one is not as the protocol says.
   private func take(_ changes: [FeedChange]?, of epoch: Epoch, nowMs: Int64) {
-    guard let changes, let seq = state?.seq, epoch == state?.epoch, changes.first?.seq ?? .max > seq else {
-      return refuse("changes with a forbidden field, of another history or known already", nowMs: nowMs)
-    }
-    taken(nowMs: nowMs)
-    guard !changes.isEmpty, let delta = state?.apply(changes), let state else { return }
-    changed(changes, delta, state)
+    guard let changes, let seq = state?.seq, epoch == state?.epoch, changes.first?.seq ?? .max > seq,
+      zip(changes, changes.dropFirst()).allSatisfy({ $0.seq < $1.seq })
+    else { return refuse("changes with a forbidden field, of another history or out of order", nowMs: nowMs) }
+    heardFrom(nowMs: nowMs)
+    if !changes.isEmpty, let delta = state?.apply(changes), let state { changed(changes, delta, state) }
+    // As many as fit: more may wait.
+    if changes.count < Limits.changesPerFetchMax { turnFresh(nowMs: nowMs) }
   }
 
   /// What ingest says cannot be taken: the same answer would come at once, again and again.

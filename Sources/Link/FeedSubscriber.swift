@@ -5,8 +5,8 @@ package import OnTheMap
 package final class FeedSubscriber: Station {
   /// What a subscriber is told, on the reactor's thread.
   package enum Event: Sendable {
-    /// The whole list, after a join or a loss.
-    case list(FeedState)
+    /// The whole list, after a join or a loss, and whether the feed is stale.
+    case list(FeedState, isStale: Bool)
     /// What has changed, and the list with it.
     case changes(FeedDelta, FeedState)
     /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
@@ -18,7 +18,8 @@ package final class FeedSubscriber: Station {
   package let socket: Socket
   /// Feeds of the same list: the first is asked first, and each that falls silent or leaves is the last from then on.
   private var endpoints: [Endpoint]
-  private let endpointsMax: Int
+  /// Those that it was told at its start: what goodbyes name comes and goes.
+  private let configured: [Endpoint]
   private let logger: Logger
   private let tell: @Sendable (Event) -> Void
   private var replica: FeedReplica
@@ -44,7 +45,7 @@ package final class FeedSubscriber: Station {
     self.join = join
     try context.connect(socket, endpoints[0], curve: curve, logger: logger)
     self.endpoints = endpoints
-    endpointsMax = endpoints.count + Limits.alternatesMax
+    configured = endpoints
     self.logger = logger
     self.tell = tell
     replica = FeedReplica(nowMs: Reactor.nowMs)
@@ -61,8 +62,7 @@ package final class FeedSubscriber: Station {
     switch replica.receive(frame, nowMs: nowMs) {
     case .replaced:
       schedule.listed()
-      if let state = replica.state { tell(.list(state)) }
-      if replica.isFeedStale { tell(.stale(true)) }
+      if let state = replica.state { tell(.list(state, isStale: replica.isFeedStale)) }
     case .changed(let delta): if let state = replica.state { tell(.changes(delta, state)) }
     case .staleness(let isStale): tell(.stale(isStale))
     case .resync(let loss):
@@ -91,9 +91,22 @@ package final class FeedSubscriber: Station {
 
   /// The feed ends: to another one at once, where one is known; else this one may come back.
   private func leave(for alternates: [String], nowMs: Int64) {
-    let new = alternates.compactMap { try? Endpoint($0) }.filter { !endpoints.contains($0) }
-    endpoints.insert(contentsOf: new.prefix(max(0, endpointsMax - endpoints.count)), at: 1)
+    let current = endpoints[0]
+    endpoints = [current]
+    for endpoint in FeedSubscriber.endpoints(in: alternates) + configured where !endpoints.contains(endpoint) {
+      endpoints.append(endpoint)
+    }
     if endpoints.count > 1 { connectNext(nowMs: nowMs) }
+  }
+
+  /// What a goodbye names that can be connected to: hosts with ports, not files of this one.
+  static func endpoints(in alternates: [String]) -> [Endpoint] {
+    alternates.prefix(Limits.alternatesMax).compactMap { text in
+      guard text.hasPrefix("tcp://"), let endpoint = try? Endpoint(text), !endpoint.description.contains("*") else {
+        return nil
+      }
+      return endpoint
+    }
   }
 
   private func connectNext(nowMs: Int64) {

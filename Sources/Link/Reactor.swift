@@ -30,22 +30,25 @@ package final class Reactor: Sendable {
   /// Makes sockets, on the reactor's thread, and closes all of them in the end: libzmq waits for the last one.
   package final class Context {
     private let handle: UnsafeMutableRawPointer
+    private let ioThreads: Int32
     private var sockets: [Socket] = []
     /// What the sockets need beside their own stations.
     fileprivate private(set) var attendants: [any Station] = []
     /// Who says which peers may come in; nil while no link uses keys.
     var authenticator: Authenticator?
 
-    fileprivate init() throws(LinkError) {
+    fileprivate init(ioThreads: Int32) throws(LinkError) {
       guard let handle = zmq_ctx_new() else { throw .socket(reason: LinkError.lastReason) }
       self.handle = handle
-      // Before its first socket. The second is the publisher's: what it writes to a thousand subscribers is not to
-      // hold up what the feed fetches next.
-      zmq_ctx_set(handle, ZMQ_IO_THREADS, 2)
+      self.ioThreads = ioThreads
+      zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads)
     }
 
     func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
-      let socket = try Socket(kind, context: handle, number: sockets.count, frameBytesMax: frameBytesMax)
+      // A bit for each thread: the second, where there is one, is the publisher's.
+      let threads: UInt64 = ioThreads == 1 ? 0 : kind == .xpub ? 2 : 1
+      let socket = try Socket(
+        kind, context: handle, number: sockets.count, frameBytesMax: frameBytesMax, threads: threads)
       sockets.append(socket)
       return socket
     }
@@ -75,14 +78,16 @@ package final class Reactor: Sendable {
   /// - Parameters:
   ///   - name: of the thread, at most 15 bytes.
   ///   - wake: what the stations' inboxes signal.
+  ///   - ioThreads: of libzmq, 1 or 2. With two a publisher has one for itself, so that what it writes to a thousand
+  ///     subscribers does not hold up the other sockets.
   ///   - make: runs on the new thread; what it throws is thrown here.
   package static func start<Told: Sendable>(
-    _ name: String, wake: Wake,
+    _ name: String, wake: Wake, ioThreads: Int32 = 1,
     make: @escaping @Sendable (Context) throws -> (stations: [any Station], told: Told)
   ) throws -> (reactor: Reactor, told: Told) {
     let reactor = Reactor(name: name, wake: wake)
     let started = Started<Told>()
-    let body = Body { reactor.run(make: make, started: started) }
+    let body = Body { reactor.run(ioThreads: ioThreads, make: make, started: started) }
     var id = pthread_t()
     let failure = pthread_create(
       &id, nil,
@@ -118,11 +123,11 @@ package final class Reactor: Sendable {
   }
 
   private func run<Told: Sendable>(
-    make: (Context) throws -> (stations: [any Station], told: Told), started: Started<Told>
+    ioThreads: Int32, make: (Context) throws -> (stations: [any Station], told: Told), started: Started<Told>
   ) {
     otm_name_thread(name)
     do {
-      let context = try Context()
+      let context = try Context(ioThreads: ioThreads)
       defer { context.close() }
       let made = try make(context)
       started.finish(.success(made.told))

@@ -44,16 +44,17 @@ package final class Socket {
   ///   - context: libzmq's.
   ///   - number: no other socket of the context has it.
   ///   - frameBytesMax: a longer frame from outside ends its connection.
+  ///   - threads: a bit for each of libzmq's threads that may serve it; none for all.
   ///   - lingerMs: how long what is not yet sent holds up the end of the process.
   init(
-    _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, lingerMs: Int32 = 500
+    _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, threads: UInt64 = 0,
+    lingerMs: Int32 = 500
   ) throws(LinkError) {
     guard let handle = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     self.handle = handle
     self.number = number
     self.frameBytesMax = frameBytesMax
-    // A bit for each of the context's threads.
-    var threads: UInt64 = kind == .xpub ? 2 : 1
+    var threads = threads
     try check(zmq_setsockopt(handle, ZMQ_AFFINITY, &threads, MemoryLayout<UInt64>.size))
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))

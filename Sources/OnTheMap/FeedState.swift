@@ -52,12 +52,14 @@ package struct FeedState: Sendable, Equatable {
     } else {
       // What was on the list, and what came back to it, by falling number; a post may be among them twice.
       let had = Set(before.map(\.id))
+      let came = Set(back.map(\.id))
       for entry in (before + back).sorted(by: { $0.seq > $1.seq }) where known.insert(entry.id).inserted {
         if list.count == Limits.feedEntriesMax {
           if had.contains(entry.id) { remove.append(entry.id) }
         } else {
           list.append(entry)
-          if !had.contains(entry.id) { upsert.insert(entry, at: 0) }
+          // Also of what was there and is there again: in between it was not.
+          if !had.contains(entry.id) || came.contains(entry.id) { upsert.insert(entry, at: 0) }
         }
       }
     }

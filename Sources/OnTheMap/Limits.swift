@@ -184,8 +184,8 @@ package enum Limits {
   /// What the kernel keeps of a stream that its client does not read; it takes twice as much for itself. The largest
   /// snapshot goes out in three parts.
   package static let streamSendBytes: Int32 = 131_072
-  /// Bodies, snapshots and deltas that one version of the list keeps of each, made once for all who ask for the same;
-  /// what else is asked for is made each time. 64 × 30 KB, where nobody has a filter.
+  /// Bodies, snapshots and deltas that one version of the list keeps of each for those with a filter, made once for all
+  /// who ask for the same; what else is asked for is made each time. As many again for those without: 128 × 30 KB.
   package static let feedBytesKept = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32

@@ -17,9 +17,9 @@ struct WatchFormTests {
   @Test("Lines: a list oldest first, then what is new, each post once")
   func lines() throws {
     var form = WatchLines(limit: .max)
-    #expect(times(form.text(for: [.list(try Posts.list(1...3))], moment)) == [1, 2, 3])
+    #expect(times(form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2, 3])
     #expect(times(form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4))], moment)) == [4])
-    let healed = form.text(for: [.lost(.silent), .list(try Posts.list(2...6))], moment)
+    let healed = form.text(for: [.lost(.silent), .list(try Posts.list(2...6), isStale: false)], moment)
     #expect(times(healed) == [5, 6])
     #expect(form.takeRemarks() == ["lost: the feed is silent"])
   }
@@ -27,8 +27,8 @@ struct WatchFormTests {
   @Test("Lines: what a list no longer holds is told as missed")
   func missed() throws {
     var form = WatchLines(limit: .max)
-    _ = form.text(for: [.list(try Posts.list(1...3))], moment)
-    let text = form.text(for: [.list(try Posts.list(201...300))], moment)
+    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
+    let text = form.text(for: [.list(try Posts.list(201...300), isStale: false)], moment)
     #expect(times(text).count == 100)
     #expect(form.takeRemarks() == ["changes 4 to 200 came while nobody looked; they are not shown"])
   }
@@ -36,14 +36,14 @@ struct WatchFormTests {
   @Test("Lines: another history is told anew")
   func anotherHistory() throws {
     var form = WatchLines(limit: .max)
-    _ = form.text(for: [.list(try Posts.list(1...3))], moment)
-    #expect(times(form.text(for: [.list(try Posts.list(1...2, epoch: 9))], moment)) == [1, 2])
+    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
+    #expect(times(form.text(for: [.list(try Posts.list(1...2, epoch: 9), isStale: false)], moment)) == [1, 2])
   }
 
   @Test("Lines: a count ends within a list")
   func count() throws {
     var form = WatchLines(limit: 2)
-    #expect(times(form.text(for: [.list(try Posts.list(1...3))], moment)) == [1, 2])
+    #expect(times(form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)) == [1, 2])
     #expect(form.isDone)
   }
 
@@ -52,7 +52,7 @@ struct WatchFormTests {
     var form = WatchJSON(limit: .max)
     let list = try Posts.list(1...2)
     let text = form.text(
-      for: [.list(list), .changes(try Posts.delta(3), try Posts.list(1...3)), .lost(.silent)], moment)
+      for: [.list(list, isStale: false), .changes(try Posts.delta(3), try Posts.list(1...3)), .lost(.silent)], moment)
     let objects = try text.split(separator: "\n").map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
     }
@@ -79,7 +79,7 @@ struct WatchFormTests {
   func table(columns: Int) throws {
     var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     let moment = WatchMoment(unixMs: Posts.beginMs + 90_000, rows: 6, columns: columns)
-    _ = form.text(for: [.list(try Posts.list(1...100))], moment)
+    _ = form.text(for: [.list(try Posts.list(1...100), isStale: false)], moment)
     let lines = form.lines(moment)
     #expect(lines.count == 6)
     #expect(lines.allSatisfy { WatchText($0).width == columns - 1 })
@@ -91,7 +91,7 @@ struct WatchFormTests {
   func highlights() throws {
     var form = WatchTable(feed: "tcp://127.0.0.1:7710", limit: .max, isColoured: false)
     #expect(form.lines(moment)[0].hasPrefix("waiting for the feed at tcp://127.0.0.1:7710"))
-    _ = form.text(for: [.list(try Posts.list(1...3))], moment)
+    _ = form.text(for: [.list(try Posts.list(1...3), isStale: false)], moment)
     _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .lost(.silent)], moment)
     #expect(form.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
     #expect(form.lines(moment)[0].hasPrefix("lost: the feed is silent · 4 posts · seq 4"))
@@ -103,7 +103,7 @@ struct WatchFormTests {
   @Test("A slow reader finds the newest list, and that it is lost")
   func mailbox() throws {
     let mailbox = WatchMailbox()
-    mailbox.put(.list(try Posts.list(1...1)))
+    mailbox.put(.list(try Posts.list(1...1), isStale: false))
     for seq in 2...UInt64(WatchMailbox.newsMax) {
       mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }

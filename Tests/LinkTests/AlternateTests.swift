@@ -36,10 +36,11 @@ struct AlternateTests {
     try await eventually("it has the second one's list", within: 30) { subscriber.state == .sample(1...10) }
   }
 
-  @Test("What a goodbye names beside endpoints is passed over, and no more than eight are learned")
+  @Test("Of what a goodbye names the first eight count, and of them only hosts with ports")
   func nonsense() {
-    var replica = FeedReplica(nowMs: 0)
-    let effect = replica.receive(.bye(reason: "x", alternates: ["nonsense"]), nowMs: 0)
-    #expect(effect == .resync(.ended("x")))
+    let named = (1...9).map { "tcp://10.0.0.\($0):7710" }
+    #expect(FeedSubscriber.endpoints(in: named).map(\.description) == Array(named.prefix(8)))
+    let strange = ["nonsense", "ipc:///run/x", "tcp://*:7710", "tcp://h:*", "tcp://h:0", "tcp://h:7710", ""]
+    #expect(FeedSubscriber.endpoints(in: strange).map(\.description) == ["tcp://h:7710"])
   }
 }

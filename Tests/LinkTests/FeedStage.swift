@@ -79,7 +79,7 @@ struct TestFeed {
     self.told = told
     let queryBind = try Endpoint.anyPort()
     let endpoints: (Endpoint, Endpoint)
-    (reactor, endpoints) = try Reactor.start("feed", wake: Wake()) { context in
+    (reactor, endpoints) = try Reactor.start("feed", wake: Wake(), ioThreads: 2) { context in
       let publisher = try FeedPublisher(
         context, bind: bind, instance: "test", alternates: alternates, curve: curve, logger: quiet, unixMs: { 0 })
       let query = try FeedQueryServer(
@@ -133,8 +133,8 @@ final class TestSubscriber: Sendable {
       let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: quiet) { event in
         told.change { told in
           switch event {
-          case .list(let state):
-            (told.state, told.isLive, told.isStale) = (state, true, false)
+          case .list(let state, let isStale):
+            (told.state, told.isLive, told.isStale) = (state, true, isStale)
             told.lists += 1
             told.seqs.append(state.seq)
           case .changes(let delta, let state):

@@ -83,7 +83,7 @@ struct SubscriberTests {
     let watcher = Watcher(program: try stage.program(["watch", "--json", "--feed", try map.publish]))
     try watcher.program.start()
     try await eventually("a subscriber has it, and knows") {
-      try watcher.list?.entries == list.entries && watcher.lines.last?.stale == true
+      try watcher.list?.entries == list.entries && watcher.lines.first?.stale == true
     }
     try await map.ingest.startAndWait()
     try await client.expectService()
