@@ -10,15 +10,17 @@ final class ChildProcess: Sendable {
   private let id: pid_t
   private let code = Mutex<Int32?>(nil)
 
-  /// What it prints goes to standard error; it reads nothing.
+  /// What it prints goes to standard error, or where it is said; it reads nothing.
   ///
-  /// - Parameter command: the program, looked for as a shell does, and its arguments.
+  /// - Parameters:
+  ///   - command: the program, looked for as a shell does, and its arguments.
+  ///   - output: a descriptor for its standard output.
   /// - Throws: `SettingError` where it cannot be started.
-  init(_ command: [String]) throws {
+  init(_ command: [String], output: Int32 = STDERR_FILENO) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer {

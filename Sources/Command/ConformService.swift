@@ -1,25 +1,38 @@
+import Glibc
 import Link
-import Logging
 import OnTheMap
 import ServiceLifecycle
 import Synchronization
 
-/// One exam of a worker, from the socket to the verdicts. Ends what it started.
+/// One exam, from the socket to the verdicts. Ends what it started.
 final class ConformService: Service {
-  private let bind: Endpoint
+  /// What an exam needs.
+  struct Room {
+    let inbox: Inbox<ExamineeNews>
+    let listener: ExamListener
+    /// Whether the program is a child of this one.
+    let hasProcess: Bool
+  }
+
+  /// The examiner's address, by the name that it has in the program's arguments.
+  typealias Place = (name: String, endpoint: Endpoint)
+
   private let program: [String]
-  private let query: String
-  private let waitMs: Int64
-  private let logger: Logger
+  private let tellsLists: Bool
+  private let make: @Sendable (Reactor.Context, Room) throws -> (stations: [any Station], place: Place)
   private let result = Mutex<Conformance?>(nil)
 
-  /// - Parameter program: the worker's, with its arguments; empty where somebody else starts it.
-  init(bind: Endpoint, program: [String], query: String, waitMs: Int64, logger: Logger) {
-    self.bind = bind
+  /// - Parameters:
+  ///   - program: that is examined, with its arguments; empty where somebody else starts it.
+  ///   - tellsLists: whether lines of its standard output may tell what list it has.
+  ///   - make: the examiner, on the reactor's thread.
+  init(
+    program: [String], tellsLists: Bool,
+    make: @escaping @Sendable (Reactor.Context, Room) throws -> (stations: [any Station], place: Place)
+  ) {
     self.program = program
-    self.query = query
-    self.waitMs = waitMs
-    self.logger = logger
+    self.tellsLists = tellsLists
+    self.make = make
   }
 
   /// Nil before the end, and where it was ended early.
@@ -27,29 +40,30 @@ final class ConformService: Service {
 
   func run() async throws {
     let (finished, wake, terminated) = (Told<Conformance>(), Wake(), Told<Void>())
-    let inbox = Inbox<Int32>(wake)
-    let listener = JobExaminer.Listener(
+    let inbox = Inbox<ExamineeNews>(wake)
+    let listener = ExamListener(
       came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.tell(()) },
       finished: { finished.tell($0) })
-    let (reactor, endpoint) = try Reactor.start("conform", wake: wake) { [self] context in
-      let examiner = try JobExaminer(
-        context, bind: bind, waitMs: waitMs, query: query, hasProcess: !program.isEmpty, inbox: inbox, logger: logger,
-        listener: listener)
-      return ([examiner], examiner.endpoint)
+    let room = Room(inbox: inbox, listener: listener, hasProcess: !program.isEmpty)
+    let (reactor, place) = try Reactor.start("conform", wake: wake) { [make] context in
+      let made = try make(context, room)
+      return (made.stations, made.place)
     }
     defer { reactor.stop() }
-    complain("listening jobs=\(endpoint.connectable)")
-    let process =
-      try program.isEmpty
-      ? nil : ChildProcess(program.map { $0.replacing("{jobs}", with: endpoint.connectable.description) })
+    let address = place.endpoint.connectable.description
+    complain("listening \(place.name)=\(address)")
+    let output = try ChildOutput()
+    let command = program.map { $0.replacing("{\(place.name)}", with: address) }
+    let process = try program.isEmpty ? nil : ChildProcess(command, output: tellsLists ? output.writer : STDERR_FILENO)
     let conformance = try? await cancelWhenGracefulShutdown {
       try await withThrowingTaskGroup(of: Void.self) { group in
         if let process {
-          group.addTask { inbox.put(try await process.exit) }
+          group.addTask { inbox.put(.ended(try await process.exit)) }
           group.addTask {
             try await terminated.value
             process.terminate()
           }
+          group.addTask { try await output.read { ConformService.take($0, inbox) } }
         }
         defer { group.cancelAll() }
         return try await finished.value
@@ -57,5 +71,10 @@ final class ConformService: Service {
     }
     await process?.end()
     result.withLock { $0 = conformance }
+  }
+
+  /// What tells no list goes to standard error.
+  private static func take(_ line: Substring, _ inbox: Inbox<ExamineeNews>) {
+    if let shown = ShownList.read(line) { inbox.put(.shown(shown)) } else { complain(String(line)) }
   }
 }

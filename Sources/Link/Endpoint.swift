@@ -45,4 +45,10 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     let port = description[description.index(after: description.lastIndex(of: ":") ?? description.startIndex)...]
     return (try? Endpoint("tcp://127.0.0.1:\(port)")) ?? self
   }
+
+  /// A free port of the same host, or a file beside this one.
+  package var withFreePort: Endpoint {
+    guard description.hasPrefix("tcp://"), let colon = description.lastIndex(of: ":") else { return next ?? self }
+    return (try? Endpoint("\(description[...colon])*")) ?? self
+  }
 }

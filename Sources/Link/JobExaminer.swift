@@ -1,32 +1,13 @@
 package import Logging
-package import OnTheMap
+import OnTheMap
 
 /// Ingest's end of the job link for one worker that is examined: a ROUTER, driven by `WorkerExam`.
 package final class JobExaminer: Station {
-  /// What it tells; on the reactor's thread, and nobody there may wait.
-  package struct Listener: Sendable {
-    /// A worker has come, of that name.
-    package let came: @Sendable (String) -> Void
-    /// The worker's process is to get SIGTERM; its end comes through the inbox.
-    package let terminate: @Sendable () -> Void
-    /// The exam is over.
-    package let finished: @Sendable (Conformance) -> Void
-
-    package init(
-      came: @escaping @Sendable (String) -> Void, terminate: @escaping @Sendable () -> Void,
-      finished: @escaping @Sendable (Conformance) -> Void
-    ) {
-      self.came = came
-      self.terminate = terminate
-      self.finished = finished
-    }
-  }
-
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
-  private let inbox: Inbox<Int32>
-  private let listener: Listener
+  private let inbox: Inbox<ExamineeNews>
+  private let listener: ExamListener
   private var exam: WorkerExam
   /// Connections by ZeroMQ's routing id: a new one shows that the worker has connected anew.
   private var connections: [[UInt8]: Int] = [:]
@@ -39,11 +20,12 @@ package final class JobExaminer: Station {
   /// - Parameters:
   ///   - waitMs: how long the worker may take to come.
   ///   - query: a text that it can find, 1 to `Limits.placeBytesMax` bytes.
-  ///   - hasProcess: whether `Listener.terminate` can end it.
-  ///   - inbox: the end of its process: the exit code, or the signal's number, negative.
+  ///   - hasProcess: whether `ExamListener.terminate` can end it.
+  ///   - inbox: the end of its process.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, waitMs: Int64, query: String, hasProcess: Bool, inbox: Inbox<Int32>,
-    logger: Logger, listener: Listener
+    _ context: Reactor.Context, bind: Endpoint, waitMs: Int64, query: String, hasProcess: Bool,
+    inbox: Inbox<ExamineeNews>,
+    logger: Logger, listener: ExamListener
   ) throws(LinkError) {
     // A frame that is too long is to be seen, not cut off.
     socket = try context.socket(.router, frameBytesMax: 16 * Limits.jobFrameBytesMax)
@@ -68,7 +50,7 @@ package final class JobExaminer: Station {
   }
 
   package func turn(nowMs: Int64) -> Int64 {
-    for code in inbox.takeAll() { exam.ended(code, nowMs: nowMs) }
+    for case .ended(let code) in inbox.takeAll() { exam.ended(code, nowMs: nowMs) }
     exam.tick(nowMs: nowMs)
     send()
     if exam.isOver, !hasFinished {
