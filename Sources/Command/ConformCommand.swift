@@ -10,7 +10,7 @@ struct ConformCommand: AsyncParsableCommand {
       be seen from there whether it holds, does not hold, or was not shown. Exits with 0
       when all hold, else with 1.
       """,
-    subcommands: [ConformWorkerCommand.self, ConformSubscriberCommand.self])
+    subcommands: [ConformWorkerCommand.self, ConformSubscriberCommand.self, ConformFeedCommand.self])
 }
 
 struct ConformWorkerCommand: AsyncParsableCommand {
@@ -92,6 +92,49 @@ struct ConformSubscriberCommand: AsyncParsableCommand {
         context, bind: endpoint, waitMs: options.waitMs, hasProcess: room.hasProcess, inbox: room.inbox, logger: logger,
         listener: room.listener)
       return ([examiner], ("feed", examiner.endpoint))
+    }
+    try await options.report(service, settings: settings)
+  }
+}
+
+struct ConformFeedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feed", abstract: "Examine a feed.",
+    discussion: """
+      Plays ingest on the change log, and subscribers and askers at the feed's own
+      addresses, for about a minute: a fetch that nobody answers, many changes at once,
+      a deletion, joins in the middle and joins that are none, answers that nobody can
+      read, lists that are wrong or old, another history, silence. The feed is started by
+      hand, or behind --, with {changes} where ingest's address belongs; then it is also
+      told to end, and what it prints goes to standard error. It has to begin without a
+      list that it has kept.
+
+      Examples:
+        onthemap conform feed
+        onthemap conform feed --changes tcp://127.0.0.1:0 -- onthemap feed \\
+          --data none --operations none --ingest {changes}
+      """)
+
+  @Option(
+    help: "The address for the feed; port 0 takes a free one. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
+  var changes: String?
+  @Option(help: "Where the feed publishes. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
+  var feed: String?
+  @Option(help: "Where the feed answers questions, or none. [ONTHEMAP_QUERY, default: tcp://127.0.0.1:7711]")
+  var query: String?
+  @OptionGroup var options: ConformOptions
+
+  func run() async throws {
+    let settings = try await Settings(options.common)
+    let endpoint = try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702")
+    let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: "tcp://127.0.0.1:7711")
+    let logger = makeLogger("conform", level: settings.logLevel)
+    let service = ConformService(program: options.program, tellsLists: false) { [options] context, room in
+      let examiner = try FeedExaminer(
+        context, bind: endpoint, feed: feed, query: asked, waitMs: options.waitMs, hasProcess: room.hasProcess,
+        inbox: room.inbox, logger: logger, listener: room.listener)
+      return ([examiner], ("changes", examiner.endpoint))
     }
     try await options.report(service, settings: settings)
   }

@@ -59,7 +59,7 @@ package struct SubscriberExam: Sendable {
     self.hasProcess = hasProcess
     self.nowMs = nowMs
     (beatMs, spokeMs) = (nowMs, nowMs)
-    list = SubscriberExam.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
+    list = ExamList.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
     truths[SubscriberExam.key(list)] = hexadecimal(list.hash, digits: 16)
   }
 
@@ -314,11 +314,11 @@ package struct SubscriberExam: Sendable {
   /// Another database, whose numbers are lower.
   mutating func beginHistory() {
     histories += 1
-    list = SubscriberExam.history(histories, entries: 5, after: 10)
+    list = ExamList.history(histories, entries: 5, after: 10)
     remember()
   }
 
-  func entry(_ seq: UInt64) -> FeedEntry { SubscriberExam.entry(seq) }
+  func entry(_ seq: UInt64) -> FeedEntry { ExamList.entry(seq) }
 
   @discardableResult
   private mutating func make(_ change: FeedChange) -> FeedDelta {
@@ -331,22 +331,4 @@ package struct SubscriberExam: Sendable {
 
 extension SubscriberExam {
   fileprivate static func key(_ list: FeedState) -> String { "\(list.epoch)/\(list.seq)" }
-
-  fileprivate static func history(_ number: UInt8, entries: UInt64, after seq: UInt64) -> FeedState {
-    guard let epoch = Epoch(repeatElement(0xE0 + number, count: 16)) else {
-      preconditionFailure("Sixteen bytes are an epoch.")
-    }
-    let newestFirst = (seq + 1...seq + entries).reversed().map(entry)
-    return FeedState(epoch: epoch, seq: seq + entries, entries: newestFirst)
-  }
-
-  fileprivate static func entry(_ seq: UInt64) -> FeedEntry {
-    guard let id = PostID(rawValue: 1_000_000_000 + seq),
-      let point = Coordinate(latitudeE7: 511_470_000, longitudeE7: 0)
-    else { preconditionFailure("There are such an id and such a point.") }
-    return FeedEntry(
-      id: id, seq: seq, account: AccountID(rawValue: 1), firstName: "Post", lastName: "\(seq)", place: "Avalon",
-      label: "Avalon", countryCode: "GB", link: "https://example.org/\(seq)", coordinate: point, agreement: .found,
-      createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000)
-  }
 }
