@@ -17,12 +17,17 @@ extension FeedExam {
   package struct Fetch: Sendable {
     /// Which of the connections that there have been, from 1.
     package let connection: Int
+    /// The feed's own, which rises.
     package let id: UInt64
+    /// Its name, for people.
     package let feed: String
     /// As it came: 16 bytes or none where it is right.
     package let epoch: [UInt8]
+    /// What the feed has.
     package let afterSeq: UInt64
+    /// Changes wanted.
     package let max: Int
+    /// How long the answer may wait for something new.
     package let waitMs: Int64
 
     package init(

@@ -40,8 +40,8 @@ package enum FeedRule: String, CaseIterable, Sendable {
     switch self {
     case .fetch:
       (
-        "a FetchRequest is one frame, with a request_id that rises, a name of at most 64 bytes and an epoch of 16 bytes "
-          + "or none", "Change log"
+        "a FetchRequest is one frame, with a request_id that rises, a name of at most 64 bytes and an epoch of 16 "
+          + "bytes or none", "Change log"
       )
     case .nothingBefore: ("before a feed has reached ingest it publishes nothing, and joins wait", "Feed")
     case .fetchRepeated: ("2 s after an unanswered request the feed asks again", "Change log")
