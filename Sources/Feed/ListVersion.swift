@@ -46,7 +46,9 @@ final class ListVersion: Sendable {
         ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
       }
       guard coding == .gzip else { return (plain, .identity) }
-      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) { plain.gzip() ?? ByteBuffer() }
+      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
+        plain.gzip() ?? ByteBuffer()
+      }
       // There was no memory for it.
       return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
     }
