@@ -156,7 +156,8 @@ struct EventStreamTests {
     map.ingest.signal(SIGSTOP)
     try await map.ingest.standsStill()
     let start = ContinuousClock.now
-    let connections = try (0..<500).map { _ in try Connection(port: map.feedClient.port) }
+    // More than a listener keeps where nothing is said.
+    let connections = try (0..<300).map { _ in try Connection(port: map.feedClient.port) }
     // Who finds no room is heard again after a second, by its kernel.
     #expect(ContinuousClock.now - start < .milliseconds(900))
     map.ingest.signal(SIGCONT)

@@ -68,13 +68,14 @@ struct SocketGarbageTests {
     #expect(map.ingest.logged.contains("malformed question at the feed"))
   }
 
-  @Test("Two hundred connections that say nothing on each port keep nobody out")
+  @Test("Forty connections that say nothing on each port keep nobody out")
   func idle() async throws {
     let map = try await Stage.current.up()
     let client = try await map.client.signedUp()
     let http = try client.port
     let open = try (map.ports.map(\.port) + [http]).flatMap { port in
-      try (0..<200).map { _ in try Connection(port: port) }
+      // Of all tests together not a thousand: Foundation cannot start a program where there are more files.
+      try (0..<40).map { _ in try Connection(port: port) }
     }
     try await client.expectService()
     let watcher = try await Stage.current.watcher(of: map)
