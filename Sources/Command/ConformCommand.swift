@@ -6,9 +6,9 @@ struct ConformCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conform", abstract: "Examine a program that speaks our protocol, rule by rule.",
     discussion: """
-      Plays the other end of a link, and says of each rule of proto/README.md that can
-      be seen from there whether it holds, does not hold, or was not shown. Exits with 0
-      when all hold, else with 1.
+      Plays the other end of a link, and says of each rule of proto/README.md that
+      can be seen from there whether it holds, does not hold, or was not shown.
+      Exits with 0 when all hold, else with 1.
       """,
     subcommands: [ConformWorkerCommand.self, ConformSubscriberCommand.self, ConformFeedCommand.self])
 }
