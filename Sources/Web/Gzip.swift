@@ -2,7 +2,7 @@ import CZlib
 package import NIOCore
 
 extension ByteBuffer {
-  /// The same in gzip's form, RFC 1952; nil when there is no memory for it. 40 KB take about a millisecond.
+  /// The same in gzip's form, RFC 1952; nil when there is no memory for it.
   package func gzip() -> ByteBuffer? {
     var stream = z_stream()
     // 16 asks for gzip's head and end, 15 for the largest window.

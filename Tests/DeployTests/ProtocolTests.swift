@@ -4,8 +4,11 @@ import Testing
 @Suite("proto/README.md")
 struct ProtocolTests {
   private let document = DeployFile("proto/README.md")
-  private let protos = ["jobs", "changes", "feed", "submit", "admin"].map {
-    DeployFile("proto/onthemap/\($0)/v1/\($0).proto")
+  private let protos = [
+    "jobs/v1/jobs", "changes/v1/changes", "feed/v1/feed", "feed/v1/query", "submit/v1/submit",
+    "admin/v1/admin",
+  ].map {
+    DeployFile("proto/onthemap/\($0).proto")
   }
 
   @Test("It has every message, every field with its number, and every value of an enum")
