@@ -34,6 +34,8 @@ package struct FeedReplica: Sendable {
   /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind the store's.
   package private(set) var isFeedStale = false
   private var heardMs: Int64
+  /// Heartbeats in a row that were behind the list.
+  private var lowerHeartbeats = 0
 
   /// - Parameter nowMs: milliseconds of a clock that never goes back, as everywhere here.
   package init(nowMs: Int64) { heardMs = nowMs }
@@ -62,6 +64,9 @@ package struct FeedReplica: Sendable {
       guard epoch == state.epoch else { return lose(.otherHistory) }
       guard seq <= state.seq else { return lose(.missing(state.seq + 1...seq)) }
       guard seq < state.seq || hash == state.hash else { return lose(.wrongHash) }
+      // Another feed may be a moment behind the one before; one that stays behind has another list.
+      lowerHeartbeats = seq < state.seq ? lowerHeartbeats + 1 : 0
+      guard lowerHeartbeats < Limits.lowerHeartbeatsMax else { return lose(.behind(seq)) }
       guard isStale != isFeedStale else { return .unchanged }
       isFeedStale = isStale
       return .staleness(isStale)
@@ -82,6 +87,7 @@ package struct FeedReplica: Sendable {
     if isLive, let state, state.epoch == snapshot.epoch, snapshot.seq <= state.seq { return .unchanged }
     state = snapshot
     isLive = true
+    lowerHeartbeats = 0
     isFeedStale = isStale
     return .replaced
   }

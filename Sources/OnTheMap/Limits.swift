@@ -205,6 +205,8 @@ package enum Limits {
   package static let snapshotIntervalMaxMs: Int64 = 5_000
   /// Heartbeats of the feed.
   package static let feedHeartbeatMs: Int64 = 1_000
+  /// Heartbeats in a row that are behind a subscriber's list, at which it asks for the feed's.
+  package static let lowerHeartbeatsMax = 3
   /// Frames that wait in each direction for one peer of the job link or the change log: more than credit lets an honest
   /// one have.
   package static let linkFramesQueuedMax = 1_000

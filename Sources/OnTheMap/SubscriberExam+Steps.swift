@@ -129,6 +129,7 @@ extension SubscriberExam {
       exam.beginHistory()
       exam.tellHeartbeat()
     },
+    loss(.behind, "the third Heartbeat in a row with a lower seq") { $0.goBack() },
     loss(.bye, "a Bye without alternates") { $0.tell(.bye(reason: "examined by onthemap conform")) },
   ]
 

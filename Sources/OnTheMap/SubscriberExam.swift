@@ -273,6 +273,15 @@ package struct SubscriberExam: Sendable {
     tell(advance(), onto: before)
   }
 
+  /// A change, after which the feed stands where it stood before, and stays there.
+  mutating func goBack() {
+    let before = list
+    tell(advance(), onto: before)
+    tellList()
+    list = before
+    for _ in 0..<Limits.lowerHeartbeatsMax { tellHeartbeat() }
+  }
+
   /// A loss in whatever way the subscriber sees one; after the first it is to ignore the rest.
   mutating func tellLosses() {
     tellGap()

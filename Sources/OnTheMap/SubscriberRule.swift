@@ -22,6 +22,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
   case snapshotHash = "snapshot-hash"
   case deltaEpoch = "delta-epoch"
   case heartbeatEpoch = "heartbeat-epoch"
+  case behind
   case bye
   case newNonce = "new-nonce"
   case unsubscribe
@@ -61,6 +62,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
     case .snapshotHash: ("after a Snapshot whose state_hash is not that of its entries it joins again", "3")
     case .deltaEpoch: ("after a Delta of another epoch it joins again", "4")
     case .heartbeatEpoch: ("after a Heartbeat of another epoch it joins again", "5")
+    case .behind: ("after the third Heartbeat in a row whose seq is below the list's it joins again", "5")
     case .bye: ("after a Bye without alternates it joins again, where it knows no other feed", "6")
     case .newNonce: ("each join that is made on a connection has a new nonce", "7")
     case .unsubscribe: ("with a new join the old join topic is unsubscribed", "7")

@@ -138,6 +138,9 @@ private struct Broadcast {
   private var sent: [[UInt8]] = []
   private var seq: UInt64 = 0
   private var isStale = false
+  private var beats: [[UInt8]] = []
+  /// What a feed says whose store has gone back.
+  private var past: [[UInt8]] = []
 
   init(seed: UInt64) {
     random = SeededRandom(seed: seed)
@@ -154,6 +157,8 @@ private struct Broadcast {
 
   /// - Parameter isWanted: the subscriber waits for a list.
   mutating func next(isWanted: Bool) -> [UInt8] {
+    if let frame = past.popLast() { return frame }
+    if !beats.isEmpty, random.happens(2) { past = Array(repeating: random.one(of: beats), count: 2 + random.below(3)) }
     if !sent.isEmpty, random.happens(8) { return random.one(of: sent) }
     if random.happens(2) { isStale.toggle() }
     if random.happens(1) {
@@ -177,7 +182,9 @@ private struct Broadcast {
 
   private mutating func body() -> EntryFrame.Body {
     switch random.below(20) {
-    case 0, 1, 2, 3: return .heartbeat(ringFrom: 0)
+    case 0, 1, 2, 3:
+      beats.append(frame(.heartbeat(ringFrom: 0)))
+      return .heartbeat(ringFrom: 0)
     case 4: return .snapshot(.periodic)
     case 5: return .bye(reason: "so long", alternates: [])
     default:

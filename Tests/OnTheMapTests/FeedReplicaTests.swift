@@ -99,6 +99,40 @@ struct FeedReplicaTests {
     #expect(replica.isLive)
   }
 
+  @Test(
+    "A feed that is behind for a moment may catch up; the third heartbeat in a row says that its store has gone back")
+  mutating func behind() {
+    let old = (heartbeat, snapshot)
+    let first = change(1)
+    #expect(receive(old.1) == .replaced)
+    #expect(news(receive(first)) == [1])
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(heartbeat) == .unchanged, "It has caught up: those before do not count.")
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.1) == .unchanged, "A list of before, which may still be on its way.")
+    #expect(replica.isLive)
+    #expect(receive(old.0) == .resync(.behind(0)))
+    #expect(!replica.isLive)
+    #expect(receive(old.1) == .replaced, "Whoever has lost the list takes the feed's, whatever its number.")
+    #expect(receive(old.0) == .unchanged)
+  }
+
+  @Test("A new list begins the count of heartbeats that are behind anew")
+  mutating func behindNewList() {
+    let old = heartbeat
+    _ = change(1)
+    #expect(receive(snapshot) == .replaced)
+    #expect(receive(old) == .unchanged)
+    #expect(receive(old) == .unchanged)
+    _ = change(2)
+    #expect(receive(snapshot) == .replaced)
+    #expect(receive(old) == .unchanged)
+    #expect(receive(old) == .unchanged)
+    #expect(replica.isLive)
+  }
+
   @Test("Another epoch is another history, in every frame")
   mutating func otherEpoch() {
     #expect(receive(snapshot) == .replaced)

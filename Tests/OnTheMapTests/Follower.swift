@@ -6,7 +6,8 @@ struct Follower {
     case joinsFirst, takesAll, oddNonce, joinsOnce, ignoresDeltas, olderHeartbeats, deafToHeartbeats, appliesTwice
     case noOverlap, noReturns, takesOlder, ignoresSnapshots, staleIsLost, diesOfField, diesOfBody, diesOfGarbage
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
-    case deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection, noAlternate
+    case neverBehind, deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
+      noAlternate
     case showsLost, showsNothing
   }
 
@@ -105,6 +106,7 @@ struct Follower {
       if fault == .staleIsLost, isStale { return loss(list) }
       if fault == .deafToHeartbeats, seq > list.seq { return nil }
       if fault == .noHeartbeatHash, seq == list.seq, hash != list.hash { return nil }
+      if fault == .neverBehind, epoch == list.epoch, seq < list.seq { return nil }
       if fault == .anyHeartbeatEpoch, epoch != list.epoch { return nil }
       return frame
     case .bye(_, let alternates): return fault == .deafToBye && alternates.isEmpty ? nil : frame

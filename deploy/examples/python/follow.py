@@ -27,6 +27,7 @@ TOPIC = "otm.feed/1/main/"
 MAGIC, MAJOR, MINOR = 0x314D544F, 1, 0
 FRAME_MAX, LIST_MAX, ALTERNATES_MAX = 327_680, 100, 8
 SILENCE_S, PAUSE_S, PAUSE_MAX_S = 3, 0.5, 30
+BEHIND_MAX = 3  # heartbeats in a row
 POST_ID, ENDPOINT = re.compile("[0-9A-Za-z]{10}"), re.compile(r"tcp://[^\s/]+:\d{1,5}")
 UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
 
@@ -44,6 +45,7 @@ class Follower:
         self.connection = 0
         self.epoch, self.seq, self.posts, self.hash = b"", 0, [], state_hash([])
         self.live = self.stale = False
+        self.behind = 0
         self.heard, self.pause = now, None
         self.rejoin(now)
 
@@ -78,7 +80,7 @@ class Follower:
         if self.live and frame.epoch == self.epoch and frame.seq <= self.seq:
             return []
         self.epoch, self.seq, self.posts, self.hash = frame.epoch, frame.seq, posts, value
-        self.live, self.stale, self.pause = True, frame.stale, None
+        self.live, self.stale, self.pause, self.behind = True, frame.stale, None, 0
         return [("list", posts)] + ([("stale", True)] if self.stale else [])
 
     def change(self, frame, now):  # 4
@@ -102,6 +104,9 @@ class Follower:
             return self.lose(f"changes {self.seq + 1} to {frame.seq} are missing", now)
         if frame.seq == self.seq and frame.heartbeat.state_hash != self.hash:
             return self.lose("the list's hash is not the feed's", now)
+        self.behind = self.behind + 1 if frame.seq < self.seq else 0
+        if self.behind == BEHIND_MAX:
+            return self.lose(f"the feed is back at {frame.seq}, and stays there", now)
         if frame.stale == self.stale:
             return []
         self.stale = frame.stale
