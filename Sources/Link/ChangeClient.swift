@@ -21,6 +21,8 @@ package final class ChangeClient: Station {
   private var takenMs: Int64 = 0
   private var id: UInt64 = 0
   private var askedMs: Int64?
+  /// When it asks again, at the earliest.
+  private var restedMs: Int64 = 0
   private var heardMs: Int64
   private var malformed = MalformedFrames("changes")
   private let reconnects = Metric.linkReconnects.counter("changes")
@@ -84,7 +86,7 @@ package final class ChangeClient: Station {
     case .changes(let changes): take(changes.changes, of: epoch, nowMs: nowMs)
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
-      askedMs = nowMs + Limits.livenessMs
+      rest(until: nowMs + Limits.livenessMs)
     case nil: refuse("an answer of a kind that this version does not know", nowMs: nowMs)
     }
   }
@@ -98,7 +100,7 @@ package final class ChangeClient: Station {
     }
     // Not answered in its time and some more: the connection was lost with it.
     if let askedMs, nowMs - askedMs > 2 * Limits.fetchWaitMs { self.askedMs = nil }
-    if askedMs == nil {
+    if askedMs == nil, nowMs >= restedMs {
       id += 1
       let sent = socket.send(FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers()).bytes)
       if sent == .accepted { askedMs = nowMs }
@@ -108,7 +110,8 @@ package final class ChangeClient: Station {
       logger.warning("ingest tells nothing: the list is stale")
       turnedStale(true, nowMs)
     }
-    var nextMs = min(askedMs.map { $0 + 2 * Limits.fetchWaitMs + 1 } ?? nowMs + 100, heardMs + Limits.livenessMs + 1)
+    let askMs = askedMs.map { $0 + 2 * Limits.fetchWaitMs + 1 } ?? (nowMs < restedMs ? restedMs : nowMs + 100)
+    var nextMs = min(askMs, heardMs + Limits.livenessMs + 1)
     if !isStale { nextMs = min(nextMs, takenMs + Limits.livenessMs + 1) }
     return nextMs
   }
@@ -149,8 +152,11 @@ package final class ChangeClient: Station {
   /// What ingest says cannot be taken: the same answer would come at once, again and again.
   private func refuse(_ reason: String, nowMs: Int64) {
     logger.error("refused what ingest sent", metadata: ["reason": "\(reason)"])
-    askedMs = nowMs + Limits.livenessMs
+    rest(until: nowMs + Limits.livenessMs)
   }
+
+  /// Nothing is to be heard meanwhile.
+  private func rest(until ms: Int64) { (restedMs, heardMs) = (ms, ms) }
 
   /// A store that has gone backwards under the same epoch is not what subscribers have seen: say so, and keep to that.
   private func isForward(_ new: FeedState, nowMs: Int64) -> Bool {
@@ -158,7 +164,7 @@ package final class ChangeClient: Station {
     logger.critical(
       "ingest's store has gone backwards: restore it with a new epoch",
       metadata: ["had": "\(state.seq)", "now": "\(new.seq)"])
-    askedMs = nowMs + Limits.livenessMs
+    rest(until: nowMs + Limits.livenessMs)
     return false
   }
 }
