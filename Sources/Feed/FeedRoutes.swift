@@ -25,16 +25,15 @@ struct FeedRoutes: Sendable {
     let filter = try filter(Query(request))
     let version = try version()
     let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
-    var headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-cache", .vary: "Accept-Encoding"]
-    // One of either form has the same list, and need not be told it again.
-    if ContentCoding.allCases.contains(where: { isKnown(version.tag($0), to: request) }) {
-      headers[.eTag] = version.tag(accepted)
+    if let known = request.headers[.ifNoneMatch], version.isAmong(known) {
+      var headers = version.headers(accepted)
+      // What there is no body of is not described: RFC 9110, 15.4.5.
+      headers[.contentType] = nil
+      headers[.contentEncoding] = nil
       return Response(status: .notModified, headers: headers)
     }
     let (body, coding) = version.body(filter, accepted)
-    headers[.eTag] = version.tag(coding)
-    if coding == .gzip { headers[.contentEncoding] = "gzip" }
-    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+    return Response(status: .ok, headers: version.headers(coding), body: ResponseBody(byteBuffer: body))
   }
 
   private func stream(_ request: Request, _ context: ConnectionContext) throws -> Response {
@@ -61,14 +60,6 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  /// RFC 9110, 13.1.2: a list of tags or a star; a proxy that compresses has made them weak.
-  private func isKnown(_ etag: String, to request: Request) -> Bool {
-    (request.headers[.ifNoneMatch] ?? "").split(separator: ",").contains { tag in
-      let tag = String(tag).trimmedLine
-      return tag == "*" || tag == etag || tag == "W/" + etag
-    }
-  }
-
   /// What a browser asks before a page may send a header of its own; `EventSource` never asks, its substitutes do.
   private static let preflight: HTTPFields = [
     .accessControlAllowMethods: "GET, HEAD", .accessControlAllowHeaders: "Cache-Control, If-None-Match, Last-Event-ID",
@@ -84,17 +75,14 @@ struct PublicAnswers: RouterMiddleware {
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    response.headers[.accessControlAllowOrigin] = "*"
-    response.headers[.accessControlExposeHeaders] = "ETag, Retry-After"
+    for field in Self.fields { response.headers.append(field) }
     return response
   }
-}
 
-extension ListVersion {
-  /// RFC 9110, 8.8.3: each form has a strong one of its own.
-  fileprivate func tag(_ coding: ContentCoding) -> String {
-    "\"\(state.epoch)-\(state.seq)\(isStale ? "-stale" : "")\(coding == .gzip ? "-gzip" : "")\""
-  }
+  private static let fields = [
+    HTTPField(name: .accessControlAllowOrigin, value: "*"),
+    HTTPField(name: .accessControlExposeHeaders, value: "ETag, Retry-After"),
+  ]
 }
 
 extension HTTPField.Name {

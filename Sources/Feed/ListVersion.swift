@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import OnTheMap
 import Synchronization
@@ -29,6 +30,9 @@ final class ListVersion: Sendable {
   }
 
   private let history: FeedHistory
+  /// RFC 9110, 8.8.3: each form has a strong one of its own.
+  private let tags: (plain: String, gzip: String)
+  private let heads: (plain: HTTPFields, gzip: HTTPFields)
   private let bodies = Mutex<[BodyKey: ByteBuffer]>([:])
   private let events = Mutex(Events())
 
@@ -37,6 +41,26 @@ final class ListVersion: Sendable {
     state = history.state
     self.isStale = isStale
     self.number = number
+    let tag = "\(state.epoch)-\(state.seq)\(isStale ? "-stale" : "")"
+    tags = ("\"\(tag)\"", "\"\(tag)-gzip\"")
+    let head: HTTPFields = [.contentType: "application/json", .cacheControl: "no-cache", .vary: "Accept-Encoding"]
+    heads = (
+      head + [HTTPField(name: .eTag, value: tags.plain)],
+      head + [HTTPField(name: .eTag, value: tags.gzip), HTTPField(name: .contentEncoding, value: "gzip")]
+    )
+  }
+
+  /// Of an answer with the list in that form, or with the word that it is known.
+  func headers(_ coding: ContentCoding) -> HTTPFields { coding == .gzip ? heads.gzip : heads.plain }
+
+  /// Whether a client that sends this `If-None-Match` has the list, in whichever form.
+  ///
+  /// RFC 9110, 13.1.2: a list of tags or a star; a proxy that compresses has made them weak.
+  func isAmong(_ known: String) -> Bool {
+    known.split(separator: ",").contains { tag in
+      let tag = String(tag).trimmedLine
+      return tag == "*" || [tags.plain, tags.gzip].contains { tag == $0 || tag == "W/" + $0 }
+    }
   }
 
   /// The list as an answer. Whoever asks for the same meanwhile waits for the same bytes.

@@ -38,7 +38,7 @@ package struct ProblemMiddleware: RouterMiddleware {
 extension HTTPFields {
   /// What makes browsers careful with an answer.
   mutating func addCaution() {
-    if self[.cacheControl] == nil { append(HTTPFields.noStore) }
+    if !contains(.cacheControl) { append(HTTPFields.noStore) }
     for field in HTTPFields.caution { append(field) }
   }
 

@@ -57,6 +57,7 @@ struct FeedListTests {
       for tag in tags + ["W/" + tags[0], "\"x\", " + tags[1], "*"] {
         let known = try await get(feed, "GET", "If-None-Match: \(tag)\r\n" + accepted)
         #expect(known.head.hasPrefix("HTTP/1.1 304") && known.body.isEmpty, "\(tag)")
+        #expect(["content-type", "content-encoding"].allSatisfy { field($0, of: known.head) == nil })
         #expect(field("etag", of: known.head) == tags[index] && field("vary", of: known.head) == "Accept-Encoding")
       }
       let other = try await get(feed, "GET", "If-None-Match: \"x\"\r\n" + accepted)
