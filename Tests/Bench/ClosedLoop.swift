@@ -17,7 +17,7 @@ struct ClosedLoop {
     let endNs = startNs + UInt64(seconds) * 1_000_000_000
     let cpu = feed.cpuSeconds
     try swarm.run(within: .seconds(seconds + 30), what: "the last wave at all subscribers") { nowNs in
-      while nowNs < endNs, swarm.waves.open < window {
+      while nowNs < endNs, swarm.waves.onTheWay < window {
         swarm.waves.begin(nowNs: nowNs)
         try publish()
       }

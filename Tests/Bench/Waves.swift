@@ -15,6 +15,8 @@ struct Waves {
   private(set) var done: UInt64
   private var waves: [Wave] = []
   private let base: UInt64
+  /// What members have got of what was begun, all together.
+  private var deliveries = 0
   /// From the beginning to the last member, by wave.
   private(set) var tookNs: [UInt64] = []
 
@@ -26,6 +28,10 @@ struct Waves {
 
   var open: Int { Int(newest - done) }
 
+  /// Those begun less those that a member has got, on the average: what is on the way, as the yardsticks count it. One
+  /// member that is late keeps a wave open, but holds up nobody.
+  var onTheWay: Int { Int(newest - base) - deliveries / max(1, members) }
+
   /// - Parameter count: of numbers that it takes; they are seen as waves that begin together.
   mutating func begin(count: Int = 1, nowNs: UInt64) {
     for _ in 0..<count { waves.append(Wave(startNs: nowNs)) }
@@ -34,6 +40,7 @@ struct Waves {
 
   /// A member that had one number has another.
   mutating func reach(from old: UInt64, to new: UInt64, nowNs: UInt64) {
+    deliveries += Int(max(base, min(new, newest)) - max(base, min(old, newest)))
     guard done < new, old < new else { return }
     var number = max(old, done)
     while number < min(new, newest) {
