@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OnTheMap
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -27,11 +28,14 @@ extension FeedBench {
     return String(decoding: try socket.read(exactly: 12), as: UTF8.self) == "HTTP/1.1 200"
   }
 
-  /// 10,000, or as many as the feed lets in: a quarter of its file descriptors, of which it needs some for others.
+  /// 10,000, or as many as a feed with this process's file descriptors lets in.
   static var streamsMax: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    return min(10_000, Int(limit.rlim_cur) / 4 - 100)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let connections = Int(limit.rlim_cur) / Limits.httpDescriptorsShare * Limits.httpDescriptorsSharesAlone
+    return min(10_000, connections / 6 * 5)
   }
 
   /// Adds streams until there are so many, by the hundred: so many wait at a port that nobody's call is lost.
