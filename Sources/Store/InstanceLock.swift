@@ -8,10 +8,8 @@ final class InstanceLock: Sendable {
   init(path: String) throws(StoreError) {
     descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      throw .locked(path: path)
-    }
+    // Whoever throws from here on leaves the descriptor to `deinit`: closed twice, it would be somebody else's.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .locked(path: path) }
   }
 
   /// Lets others in. By its name: a child that another thread has forked just now holds a copy of the descriptor until
@@ -19,6 +17,7 @@ final class InstanceLock: Sendable {
   func unlock() { flock(descriptor, LOCK_UN) }
 
   deinit {
+    guard descriptor >= 0 else { return }
     unlock()
     close(descriptor)
   }

@@ -40,6 +40,7 @@ package final class StandIn: Sendable {
 
   package let port: UInt16
   private let descriptor: Int32
+  private let hasEnded = Mutex(false)
   private let reply: Mutex<@Sendable (Request) -> Reply>
   private let heard = Mutex<[Request]>([])
   private let open = Mutex<(now: Int, most: Int)>((0, 0))
@@ -63,6 +64,7 @@ package final class StandIn: Sendable {
     }
     guard isBound, listen(descriptor, 64) == 0 else {
       let error = errno
+      hasEnded.withLock { $0 = true }
       close(descriptor)
       throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EADDRINUSE)
     }
@@ -70,7 +72,9 @@ package final class StandIn: Sendable {
       _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
     self.port = UInt16(bigEndian: address.sin_port)
+    // The thread's from here on: closed by anybody else, it could be another's when it is next listened at.
     Thread.detachNewThread { [weak self, descriptor] in
+      defer { close(descriptor) }
       while true {
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return }
@@ -87,8 +91,10 @@ package final class StandIn: Sendable {
 
   /// Takes no more connections: whoever comes is refused.
   package func end() {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+    hasEnded.withLock { hasEnded in
+      if !hasEnded { shutdown(descriptor, Int32(SHUT_RDWR)) }
+      hasEnded = true
+    }
   }
 
   /// Its address, without a slash at the end.

@@ -66,6 +66,26 @@ struct DatabaseTests {
     #expect(try folder.open().boot == 2)
   }
 
+  @Test("A refused opening closes its own file and no other's")
+  func refusedOften() async throws {
+    let path = folder.path + ".lock"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let lock = try InstanceLock(path: path)
+    async let refusals = Task.detached {
+      for _ in 0..<5_000 { #expect(throws: StoreError.self) { try InstanceLock(path: path) } }
+    }.value
+    var lost = 0
+    for _ in 0..<5_000 {
+      // Where the refused one's file was closed a moment ago.
+      let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      sched_yield()
+      if fcntl(descriptor, F_GETFD) < 0 { lost += 1 } else { close(descriptor) }
+    }
+    await refusals
+    #expect(lost == 0)
+    withExtendedLifetime(lock) {}
+  }
+
   @Test("The boot number rises with each start; the epoch stays")
   func bootAndEpoch() throws {
     var epochs: Set<Epoch> = []

@@ -11,10 +11,9 @@ final class Connection: Sendable {
     if var receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
     }
+    // `deinit` closes it.
     guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else {
-      let error = errno
-      close(descriptor)
-      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .ECONNREFUSED)
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED)
     }
   }
 

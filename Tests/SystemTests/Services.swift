@@ -125,10 +125,9 @@ final class Listener: Sendable {
 
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    // `deinit` closes it.
     guard bindLoopback(descriptor, port), listen(descriptor, 1) == 0 else {
-      let error = errno
-      close(descriptor)
-      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EADDRINUSE)
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
     }
   }
 
