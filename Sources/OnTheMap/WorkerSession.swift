@@ -44,14 +44,17 @@ package struct WorkerSession: Sendable {
   /// Results that ingest has not acknowledged.
   package var unacknowledged: Int { outbox.count }
 
-  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it.
+  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it. Of a session
+  /// that has begun already it changes nothing: to count its jobs anew would leave no credit for any.
   package mutating func welcome(
     session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
   ) -> [Message] {
+    heardMs = nowMs
+    guard session != self.session else { return [] }
     self.session = session
     self.heartbeatMs = max(100, heartbeatMs)
     self.livenessMs = max(3 * self.heartbeatMs, livenessMs)
-    (heardMs, helloMs, jobsReceived, granted) = (nowMs, nil, 0, 0)
+    (helloMs, jobsReceived, granted) = (nil, 0, 0)
     var messages: [Message] = []
     if !outbox.isEmpty {
       for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }

@@ -52,6 +52,16 @@ struct WorkerSessionTests {
       worker.welcome(session: 1, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 0) == [.ready(jobLimit: jobLimit)])
   }
 
+  @Test("A WELCOME that comes twice counts once: credit goes on from where it was")
+  mutating func secondWelcome() {
+    #expect(welcome() == [.ready(jobLimit: 8)])
+    _ = worker.receive(leases(1...8), nowMs: 1)
+    #expect(welcome(nowMs: 2).isEmpty)
+    let messages = worker.answer(leases(1...4).map { JobResult(lease: $0, outcome: .notFound) }, nowMs: 3)
+    #expect(messages.last == .ready(jobLimit: 12))
+    #expect(!worker.isDead(nowMs: 6_002), "It shows that ingest lives.")
+  }
+
   @Test("Credit is renewed for every few jobs, and never for more than the window")
   mutating func credit() {
     #expect(welcome() == [.ready(jobLimit: 8)])

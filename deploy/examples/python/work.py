@@ -117,7 +117,7 @@ class Worker:
             print("refused:", frame.error.detail, flush=True)
             if not self.session:
                 self.hello_at = now + min(frame.error.retry_after_ms / 1_000, 60)
-        elif body == "welcome":  # 3
+        elif body == "welcome" and frame.session != self.session:  # 3
             self.lose()
             self.session, self.beat_at = frame.session, now
             self.beat_s, self.live_s = frame.welcome.heartbeat_ms / 1_000, frame.welcome.liveness_ms / 1_000
