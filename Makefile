@@ -52,7 +52,7 @@ run: release
 # that only reckon, and beside the system tests still fewer at a time.
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
 NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
-SOCKETS := ^(LinkTests|RemoteTests|CommandTests|DeployTests)\.
+SOCKETS := ^(FeedTests|LinkTests|RemoteTests|CommandTests|DeployTests)\.
 
 # The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests

@@ -150,7 +150,8 @@ let package = Package(
       dependencies: ["Fuzzing", "OnTheMap", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: optimised),
     .testTarget(
-      name: "FeedTests", dependencies: ["Feed", "OnTheMap", "Web", .product(name: "NIOCore", package: "swift-nio")],
+      name: "FeedTests",
+      dependencies: ["Feed", "OnTheMap", "Web", logging, .product(name: "NIOCore", package: "swift-nio")],
       swiftSettings: strict),
     .testTarget(
       name: "WebTests", dependencies: ["CZlib", "Web", .product(name: "NIOCore", package: "swift-nio")],

@@ -1,10 +1,8 @@
 import Glibc
+import OnTheMap
 
 /// What a child prints, line by line.
 final class ChildOutput: Sendable {
-  /// A longer line is not kept: the longest list of a hundred fits.
-  private static let lineBytesMax = 1_048_576
-
   /// The child's end; open as long as this lives, so that the reader meets no end of its own.
   let writer: Int32
   private let reader: Int32
@@ -24,9 +22,11 @@ final class ChildOutput: Sendable {
     close(writer)
   }
 
-  /// Reads until the task is cancelled.
+  /// Reads until the task is cancelled. A line longer than `Limits.examLineBytesMax` is left out.
   func read(_ line: (Substring) -> Void) async throws {
     var rest: [UInt8] = []
+    // Of a line that is too long; what is left of it is none.
+    var isCut = false
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = Glibc.read(reader, &buffer, buffer.count)
@@ -36,10 +36,11 @@ final class ChildOutput: Sendable {
       }
       rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        line(Substring(decoding: rest[..<end], as: UTF8.self))
+        if !isCut, end <= Limits.examLineBytesMax { line(Substring(decoding: rest[..<end], as: UTF8.self)) }
+        isCut = false
         rest.removeSubrange(...end)
       }
-      if rest.count > ChildOutput.lineBytesMax { rest = [] }
+      if rest.count > Limits.examLineBytesMax { (rest, isCut) = ([], true) }
     }
   }
 }

@@ -104,7 +104,10 @@ final class Settings {
 
   /// A setting that is a ZeroMQ address.
   func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
-    let text = text(setting, flag: flag, default: fallback)
+    try endpoint(text(setting, flag: flag, default: fallback), setting, default: fallback)
+  }
+
+  private func endpoint(_ text: String, _ setting: Setting, default fallback: String) throws -> Endpoint {
     do {
       let endpoint = try Endpoint(text)
       titles[endpoint.description] = setting.title
@@ -117,7 +120,7 @@ final class Settings {
   /// A setting that is one ZeroMQ address or several, with commas between them.
   func endpoints(_ setting: Setting, flag: String?, default fallback: String) throws -> [Endpoint] {
     try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false)
-      .map { try endpoint(setting, flag: $0.trimmingCharacters(in: .whitespaces), default: fallback) }
+      .map { try endpoint($0.trimmingCharacters(in: .whitespaces), setting, default: fallback) }
   }
 
   /// What ended a service, with the setting that the unusable address came from.

@@ -67,8 +67,7 @@ final class FeedStreams: Sendable {
       guard !state.isTickScheduled, let first = state.loops.first else { return nil }
       state.isTickScheduled = true
       let took = state.loops.map(\.took).max() ?? .zero
-      let pause = min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
-      return (first, state.tickedAt + pause)
+      return (first, state.tickedAt + Self.pause(after: took))
     }
     guard let (loop, deadline) = tick else { return }
     if deadline <= .now() {
@@ -76,6 +75,13 @@ final class FeedStreams: Sendable {
     } else {
       loop.eventLoop.scheduleTask(deadline: deadline) { self.tick() }
     }
+  }
+
+  /// From one tick to the next.
+  ///
+  /// - Parameter took: how long the one took.
+  static func pause(after took: TimeAmount) -> TimeAmount {
+    min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }
 
   /// Ends all streams, and those that come from now on.

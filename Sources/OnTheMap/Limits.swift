@@ -330,6 +330,8 @@ package enum Limits {
   package static let examFramesMax = 10_000
   /// Silence after which nothing more is expected of an examined worker: each step waits for less.
   package static let examGoneMs: Int64 = 10_000
+  /// A line that a subscriber under examination prints; a longer one is not kept. The longest list of a hundred fits.
+  package static let examLineBytesMax = 1_048_576
   /// How many seconds an exam may wait for the worker to come.
   package static let examWaitSecondsRange = 1...600
 }

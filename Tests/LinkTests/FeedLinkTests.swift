@@ -183,6 +183,64 @@ struct FeedLinkTests {
     #expect(bad.receive() == nil)
   }
 
+  @Test("A thousand joins at once are answered at 200 a second, each once, and who follows meanwhile gets each change")
+  func manyJoins() async throws {
+    let server = try TestChangeServer(.sample(1...100))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.state?.seq == 100 }
+
+    let start = ContinuousClock.now
+    // A peer may have many topics: so a thousand joins need no thousand connections.
+    let peers = (0..<10).map { peer in
+      RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: (0..<100).map { Topic.join("peer\(peer)try\($0)") })
+    }
+    var answers: [[UInt8]: Int] = [:]
+    var (seq, changedAt, longest): (UInt64, _, Duration) = (100, start, .zero)
+    try await eventually("all are answered", within: 30) {
+      for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
+      // The next change when it has the last.
+      if subscriber.state?.seq == seq {
+        longest = max(longest, ContinuousClock.now - changedAt)
+        (seq, changedAt) = (seq + 1, .now)
+        server.inbox.put([.sample(seq)])
+      }
+      return answers.count == 1_000
+    }
+    // The first 200 at once, the others in four seconds.
+    let took = ContinuousClock.now - start
+    #expect(took > .seconds(3.5) && took < .seconds(7))
+    #expect(answers.values.allSatisfy { $0 == 1 })
+    #expect(longest < .seconds(1) && seq > 200, "\(longest), \(seq)")
+    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+  }
+
+  @Test("A subscription of 96 bytes is heard, a longer one ends its connection, and nobody else's")
+  func longSubscription() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    // Before the topic stands the name of ZeroMQ's command, ten bytes. Topics go out in the order of their letters.
+    let (longest, tooLong) = (String(repeating: "a", count: 96 - 10), String(repeating: "a", count: 97 - 10))
+    let heard = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [longest, Topic.heartbeat])
+    let cutOff = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [tooLong, Topic.heartbeat])
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    var beats = 0
+    try await eventually("three heartbeats have come") {
+      while heard.receive() != nil { beats += 1 }
+      return beats >= 3
+    }
+    #expect(cutOff.receive() == nil)
+    server.inbox.put([.sample(4)])
+    try await eventually("others follow") { subscriber.state?.seq == 4 }
+    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+  }
+
   @Test("A subscriber that sends messages upstream disturbs nobody")
   func upstream() async throws {
     let server = try TestChangeServer(.sample(1...3))

@@ -13,7 +13,9 @@ struct FeedQueryTests {
     private let socket: RawSocket
     private var id: UInt64 = 0
 
-    init(_ endpoint: Endpoint) { socket = RawSocket(ZMQ_DEALER, connect: endpoint) }
+    init(_ endpoint: Endpoint, unreadMax: Int32? = nil) {
+      socket = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: unreadMax)
+    }
 
     func send(_ frames: [[UInt8]]) { socket.send(frames) }
 
@@ -183,6 +185,29 @@ struct FeedQueryTests {
       log.send([request.bytes])
       #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
       #expect(try await long.ask(Self.list(unless: 150)).body == .notModified(.init()))
+    }
+  }
+
+  @Test(
+    "Who does not read loses all answers but some ten, is answered again when it reads, and others are all the time")
+  func unread() async throws {
+    // 300 KB: TCP, too, keeps no more than a few of them.
+    let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
+    try await withFeed(state) { _, feed, asker in
+      let slow = Asker(feed.query, unreadMax: 1)
+      _ = try await slow.ask(Self.list(unless: state.seq))
+      for id: UInt64 in 1...100 {
+        slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
+        #expect(try await asker.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
+      }
+      var ids: [UInt64] = []
+      while ids.last != 1_000 {
+        // Lost, too, while the others are in its way.
+        slow.send([Self.request(1_000, Self.list(unless: state.seq)).bytes])
+        ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
+      }
+      let answered = ids.filter { $0 < 1_000 }
+      #expect((8..<40).contains(answered.count) && answered == Array(101..<101 + UInt64(answered.count)))
     }
   }
 

@@ -71,6 +71,11 @@ struct FrameFuzzTests {
       }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
   ]
 
+  private static let questions: [FeedRequest.OneOf_Body] = [
+    .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(state.epoch.bytes), 6) }),
+    .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(state.epoch.bytes), 5) }),
+  ]
+
   private static let ofProducers: [SubmitRequest.OneOf_Body] = [
     .batch(
       .with {
@@ -105,6 +110,9 @@ struct FrameFuzzTests {
     + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
     + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
     + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
+    + questions.map { body in
+      FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
+    }
     + ofProducers.map { SubmitRequest(id: 1, token: TestDesk.token, $0).bytes }
     + ofDesks.map { SubmitReply(id: 1, $0).bytes }
 

@@ -17,9 +17,9 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let all = ofFeeds + ofQuestions + ofChanges
+  static let all = ofFeeds + ofQuestions + ofChanges + ofWorkers + ofIngest
 
-  private static func frame<Wire: Message>(
+  static func frame<Wire: Message>(
     _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],
     isRead: @escaping @Sendable ([UInt8]) -> Bool
   ) -> GoldenFrame {
@@ -28,7 +28,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     return GoldenFrame(name: name, type: type, bytes: bytes, isRead: isRead)
   }
 
-  private static func same<Wire: Message & Equatable>(
+  static func same<Wire: Message & Equatable>(
     _ package: String, _ body: String, _ message: Wire, read: @escaping @Sendable ([UInt8]) -> Wire?
   ) -> GoldenFrame {
     frame(package, body, Wire.self, message.bytes) { read($0) == message }

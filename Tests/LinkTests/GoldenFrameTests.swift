@@ -42,7 +42,9 @@ struct GoldenFrameTests {
     let bodies = [
       "FeedFrame.snapshot", "FeedFrame.delta", "FeedFrame.heartbeat", "FeedFrame.bye", "FeedRequest.get_snapshot",
       "FeedRequest.get_changes", "FeedReply.snapshot", "FeedReply.delta", "FeedReply.not_modified", "FeedReply.error",
-      "FetchReply.changes", "FetchReply.list", "FetchReply.error",
+      "FetchReply.changes", "FetchReply.list", "FetchReply.error", "WorkerFrame.hello", "WorkerFrame.ready",
+      "WorkerFrame.results", "WorkerFrame.release", "WorkerFrame.heartbeat", "IngestFrame.welcome", "IngestFrame.jobs",
+      "IngestFrame.acks", "IngestFrame.heartbeat", "IngestFrame.reset", "IngestFrame.error", "IngestFrame.drain",
     ]
     #expect(Set(bodies).subtracting(names).isEmpty)
   }

@@ -9,11 +9,20 @@ final class RawSocket {
   private let context: UnsafeMutableRawPointer?
   private let socket: UnsafeMutableRawPointer?
 
-  init(_ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = [], curve: CurveClient? = nil) {
+  /// - Parameter unreadMax: messages that are kept until they are read; then TCP soon holds up who sends them.
+  init(
+    _ type: Int32, connect endpoint: Endpoint, subscribe topics: [String] = [], unreadMax: Int32? = nil,
+    curve: CurveClient? = nil
+  ) {
     context = zmq_ctx_new()
     socket = zmq_socket(context, type)
     var none: Int32 = 0
     zmq_setsockopt(socket, ZMQ_LINGER, &none, 4)
+    if var unreadMax {
+      var bytes: Int32 = 4_096
+      zmq_setsockopt(socket, ZMQ_RCVHWM, &unreadMax, 4)
+      zmq_setsockopt(socket, ZMQ_RCVBUF, &bytes, 4)
+    }
     if let curve {
       zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, curve.server.description, 40)
       zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, curve.keys.publicKey.description, 40)

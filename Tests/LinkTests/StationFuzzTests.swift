@@ -25,11 +25,13 @@ struct StationFuzzTests {
       var batch: UInt64 = 0
       let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
       publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
+      let query = try FeedQueryServer(context, bind: .anyPort(), logger: quiet)
+      query.replace(.sample(1...6))
       let routers: [any Station] = [
         try JobServer(
           context, bind: .anyPort(), boot: 1, inbox: jobs, logger: quiet, taken: { reached.add($0.count) },
           lost: { _ in }
-        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet),
+        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet), query,
         try SubmitServer(
           context, bind: .anyPort(), inbox: submitted, logger: quiet,
           taken: { requests in

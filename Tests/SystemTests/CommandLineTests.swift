@@ -32,6 +32,9 @@ struct CommandLineTests {
       (["geocoder", "--concurrency", "33"], ["--concurrency", "1 to 32", "33"]),
       (["geocoder", "--name", ""], ["--name", "1 to 64"]), (["geocoder", "--name", "a\nb"], ["--name", "control"]),
       (["feed", "--publish", "x"], ["--publish", "tcp://"]), (["feed", "--http", "x"], ["--http", "HOST:PORT"]),
+      (["feed", "--alternates", others(9)], ["--alternates", "8 addresses at most", "tcp://10.0.0.1:7710"]),
+      (["up", "--alternates", others(9)], ["--alternates", "8 addresses at most"]),
+      (["feed", "--alternates", "tcp://10.0.0.1:7710,x"], ["--alternates", "tcp://", "\"x\""]),
       (["watch", "--feed", "x"], ["--feed", "tcp://"]), (["watch", "--count", "0"], ["--count", "0"]),
       (["geocode", "--limit", "21", "Oslo"], ["--limit", "1 to 20", "21"]),
       (["geocode", "--country", "USA", "Oslo"], ["--country", "USA"]),
@@ -142,6 +145,26 @@ struct CommandLineTests {
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))
     #expect(logged.contains("\(port)") && !logged.contains(" error "))
+  }
+
+  /// So many feeds.
+  private static func others(_ count: Int) -> String {
+    (1...count).map { "tcp://10.0.0.\($0):7710" }.joined(separator: ",")
+  }
+
+  @Test("A feed takes the addresses of eight others")
+  func alternates() async throws {
+    let stage = Stage.current
+    let map = try await stage.roles(workers: 0)
+    let feed = try stage.program([
+      "feed", "--ingest", map.ingest.ready["changes"] ?? "", "--publish", "tcp://127.0.0.1:*", "--query",
+      "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--data", "none", "--alternates",
+      Self.others(8),
+    ])
+    try await feed.startAndWait()
+    #expect(feed.logged.contains("ONTHEMAP_ALTERNATES=\(Self.others(8))"))
+    feed.signal(SIGTERM)
+    #expect(try await feed.exit(within: .seconds(10)) == 0)
   }
 
   @Test("A second ingest on the same data is refused, and the first goes on")

@@ -8,19 +8,32 @@ struct ConformSubscriberTests {
     let seen, why: String?
   }
 
-  @Test("Our own subscriber keeps every rule, and shows no list as live that is not the feed's")
-  func own() async throws {
-    let ran = try await Stage.current.run(
-      [
-        "conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--json", "--", Program.binary.path, "watch",
-        "--json", "--feed", "{feed}",
-      ], within: .seconds(100))
+  /// Examines a subscriber: a program and its arguments.
+  private func expectAllHold(_ subscriber: [String], environment: [String: String] = [:]) async throws {
+    let arguments = ["conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--json", "--"] + subscriber
+    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(100))
     let findings = try ran.said.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
     #expect(findings.count == 30, "\(ran.logged.suffix(1_000))")
     let others = findings.filter { $0.verdict != "holds" }
     #expect(ran.status == 0 && others.isEmpty, "\(others)")
+  }
+
+  @Test("Our own subscriber keeps every rule, and shows no list as live that is not the feed's")
+  func own() async throws {
+    try await expectAllHold([Program.binary.path, "watch", "--json", "--feed", "{feed}"])
+  }
+
+  @Test(
+    "So does the follower in Python",
+    .enabled(if: PythonExample.isReady, "protoc or .venv is missing: deploy/setup.sh test makes both"))
+  func python() async throws {
+    try await Consumer.makeMessages()
+    try await expectAllHold(
+      [
+        PythonExample.python.path, "-c", PythonExample.start, "\(Consumer.folder)/python/follow.py", "--json", "{feed}",
+      ], environment: Consumer.environment)
   }
 
   @Test("A program that ends before it comes is told of at once")

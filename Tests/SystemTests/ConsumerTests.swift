@@ -40,13 +40,21 @@ enum Consumer {
 
   /// One of the Python examples, not started yet, with the messages of the feed beside it.
   static func python(_ python: String, _ script: String, _ arguments: String...) async throws -> Program {
-    let stage = Stage.current
-    try await run(
-      "protoc", "-I", PythonExample.root.appending(path: "proto").path, "--python_out=\(stage.folder.path)",
-      "onthemap/feed/v1/feed.proto", "onthemap/feed/v1/query.proto")
-    return try stage.program(
+    try await makeMessages()
+    return try Stage.current.program(
       ["-c", start, python, "\(folder)/python/\(script)"] + arguments, executable: URL(fileURLWithPath: python),
-      environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+      environment: environment)
+  }
+
+  /// Makes the feed's messages in Python, in the stage's folder, where `environment` has them found.
+  static func makeMessages() async throws {
+    try await run(
+      "protoc", "-I", PythonExample.root.appending(path: "proto").path,
+      "--python_out=\(Stage.current.folder.path)", "onthemap/feed/v1/feed.proto", "onthemap/feed/v1/query.proto")
+  }
+
+  static var environment: [String: String] {
+    ["PYTHONPATH": Stage.current.folder.path, "PYTHONDONTWRITEBYTECODE": "1"]
   }
 
   /// Runs something to its end, which must be a good one.
