@@ -55,7 +55,7 @@ extension Simulation {
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       for id in losses.dead.compactMap(\.post) {
         if ledger.posts[id]?.fate != .deleted { ledger.end(id, .dead) }
-        store.leaving.insert(id)
+        store.leave(id)
       }
     case (_, .paused(let isPaused)): ledger.pause(isPaused)
     case (_, .revived(let jobs)):
@@ -88,7 +88,7 @@ extension Simulation {
       case .dead: ledger.end(id, .dead)
       case .retry(let attempts, _): ledger.retry(id, attempts: attempts)
       }
-      if settled.settlement.isFinal { store.leaving.insert(id) }
+      if settled.settlement.isFinal { store.leave(id) }
     }
   }
 
@@ -119,12 +119,14 @@ extension Simulation {
     case .counted(let losses, let isStored):
       for id in losses.dead {
         if isStored {
-          if let post = id.post { store.leaving.remove(post) }
+          if let post = id.post { store.hasLeft(post) }
           ingest?.dispatch.settled(id)
         } else {
           ingest?.dispatch.delay(id, attempts: nil, untilMs: nowMs + 5_000)
         }
       }
+      // What the disk did not take is forgotten with ingest's end.
+      if !isStored { ledger.excuse(Set(losses.requeued)) }
     case .paused(let isPaused):
       ingest?.isHeld = false
       ingest?.dispatch.isPaused = isPaused
@@ -151,7 +153,7 @@ extension Simulation {
       let counted = canary == .forgetsAttempts ? settled.job.attempts : attempts
       ingest?.dispatch.delay(id, attempts: counted, untilMs: nowMs + pauseMs)
     } else {
-      if let post = id.post { store.leaving.remove(post) }
+      if let post = id.post { store.hasLeft(post) }
       ingest?.dispatch.settled(id)
     }
     acknowledge(lease, settled.session, .committed)

@@ -50,7 +50,7 @@ extension Simulation {
     deletions += 1
     if case .listed(.gone(_, _, .some)) = deletion { followers += 1 }
     // Its job is in the queue still.
-    if fate == .queued { store.leaving.insert(revision.post) }
+    if fate == .queued { store.leave(revision.post) }
     ledger.delete(revision.post, deletion)
   }
 

@@ -45,9 +45,10 @@ final class SimulatedStore {
   var isCommitting = false
   /// Nobody is told anything before this.
   var toldMs: Int64 = 0
-  /// Committed, and ingest does not know it: posts that enter its queue, and that leave it.
+  /// Committed, and ingest does not know it: posts that enter its queue, and that leave it, and how often: one may die,
+  /// come back and be deleted.
   var entering: Set<PostID> = []
-  var leaving: Set<PostID> = []
+  private(set) var leaving: [PostID: Int] = [:]
 
   init(_ stage: SimulationStage) {
     self.stage = stage
@@ -74,7 +75,16 @@ final class SimulatedStore {
 
   func crash() {
     database = nil
-    (waiting, isCommitting, entering, leaving) = ([], false, [], [])
+    (waiting, isCommitting, entering, leaving) = ([], false, [], [:])
+  }
+
+  /// A post's job has no more to do: committed.
+  func leave(_ id: PostID) { leaving[id, default: 0] += 1 }
+
+  /// Ingest knows that.
+  func hasLeft(_ id: PostID) {
+    let more = (leaving[id] ?? 0) - 1
+    leaving[id] = more > 0 ? more : nil
   }
 
   /// What waits, as one group.

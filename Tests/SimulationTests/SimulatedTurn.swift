@@ -137,7 +137,7 @@ extension Simulation {
   /// What must hold at every step.
   private func check() {
     guard let ingest else { return }
-    let expected = ledger.queued.count - store.entering.count + store.leaving.count + ingest.lookups.count
+    let expected = ledger.queued.count - store.entering.count + store.leaving.values.reduce(0, +) + ingest.lookups.count
     ledger.expect(ingest.dispatch.depth == expected, "\(ingest.dispatch.depth) jobs are in the queue of \(expected)")
     for session in ingest.dispatch.sessions.values {
       ledger.expect(session.leases.count <= Limits.windowMax, "\(session.leases.count) jobs are with one worker")
@@ -148,10 +148,9 @@ extension Simulation {
   private func checkAll() {
     guard let ingest else { return }
     let known = Set(ingest.dispatch.jobs.keys)
-    // Both is a post whose loss and return are committed together, or its beginning and its deletion.
-    let expected = ledger.queued.subtracting(store.entering.subtracting(store.leaving))
-      .union(store.leaving.subtracting(store.entering))
-      .map { JobID($0) }
+    let expected = ledger.queued.union(store.leaving.keys).filter { id in
+      (ledger.queued.contains(id) ? 1 : 0) - (store.entering.contains(id) ? 1 : 0) + (store.leaving[id] ?? 0) > 0
+    }.map { JobID($0) }
     let differing = known.symmetricDifference(ingest.lookups.union(expected))
     ledger.expect(differing.isEmpty, "queue and disk differ in \(differing.map(\.rawValue).sorted())")
     var owners: [JobID: UInt64] = [:]
