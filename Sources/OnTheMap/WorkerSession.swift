@@ -44,8 +44,8 @@ package struct WorkerSession: Sendable {
   /// Results that ingest has not acknowledged.
   package var unacknowledged: Int { outbox.count }
 
-  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it. Of a session
-  /// that has begun already it changes nothing: to count its jobs anew would leave no credit for any.
+  /// WELCOME: a session begins, and with it the credit. Everything not acknowledged is sent again under it. Of a
+  /// session that has begun already it changes nothing: to count its jobs anew would leave no credit for any.
   package mutating func welcome(
     session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
   ) -> [Message] {
