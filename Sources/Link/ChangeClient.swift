@@ -61,8 +61,8 @@ package final class ChangeClient: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     heardMs = nowMs
-    if frames.count == 1, let (id, epoch, changes) = EntryFrame.changes(frames[0]) {
-      if isAwaited(id) { take(changes, of: epoch, nowMs: nowMs) }
+    if frames.count == 1, let (id, epoch, changes, hash) = EntryFrame.changes(frames[0]) {
+      if isAwaited(id) { take(changes, hash: hash, of: epoch, nowMs: nowMs) }
       return
     }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
@@ -77,13 +77,14 @@ package final class ChangeClient: Station {
       guard let entries = entries(list.entries) else { return refuse("a list with a forbidden field", nowMs: nowMs) }
       let new = FeedState(epoch: epoch, seq: reply.seq, entries: entries)
       guard new.hash == list.stateHash else { return refuse("a list that its hash does not match", nowMs: nowMs) }
-      guard isForward(new, nowMs: nowMs) else { return }
+      if let state, state.epoch == epoch, new.seq < state.seq { return refuseHistory(at: new.seq, nowMs: nowMs) }
       logger.info("list taken", metadata: ["seq": "\(new.seq)", "entries": "\(new.entries.count)"])
       state = new
       heardFrom(nowMs: nowMs)
       replaced(new, nowMs)
       turnFresh(nowMs: nowMs)
-    case .changes(let changes): take(changes.changes, of: epoch, nowMs: nowMs)
+    case .changes(let changes):
+      take(changes.changes, hash: changes.hasStateHash ? changes.stateHash : nil, of: epoch, nowMs: nowMs)
     case .error(let error):
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       rest(until: nowMs + Limits.livenessMs)
@@ -106,9 +107,8 @@ package final class ChangeClient: Station {
       if sent == .accepted { askedMs = nowMs }
     }
     if !isStale, nowMs - takenMs > Limits.livenessMs {
-      isStale = true
       logger.warning("ingest tells nothing: the list is stale")
-      turnedStale(true, nowMs)
+      turnStale(nowMs: nowMs)
     }
     let askMs = askedMs.map { $0 + 2 * Limits.fetchWaitMs + 1 } ?? (nowMs < restedMs ? restedMs : nowMs + 100)
     var nextMs = min(askMs, heardMs + Limits.livenessMs + 1)
@@ -138,13 +138,24 @@ package final class ChangeClient: Station {
     turnedStale(false, nowMs)
   }
 
-  /// - Parameter changes: by rising `seq`; nil when one is not as the protocol says.
-  private func take(_ changes: [FeedChange]?, of epoch: Epoch, nowMs: Int64) {
-    guard let changes, let seq = state?.seq, epoch == state?.epoch, changes.first?.seq ?? .max > seq,
+  private func turnStale(nowMs: Int64) {
+    guard !isStale else { return }
+    isStale = true
+    turnedStale(true, nowMs)
+  }
+
+  /// - Parameters:
+  ///   - changes: by rising `seq`; nil when one is not as the protocol says.
+  ///   - hash: of ingest's list after them; nil where it is not told.
+  private func take(_ changes: [FeedChange]?, hash: UInt64?, of epoch: Epoch, nowMs: Int64) {
+    guard let changes, var new = state, epoch == new.epoch, changes.first?.seq ?? .max > new.seq,
       zip(changes, changes.dropFirst()).allSatisfy({ $0.seq < $1.seq })
     else { return refuse("changes with a forbidden field, of another history or out of order", nowMs: nowMs) }
+    let delta = new.apply(changes)
+    if let hash, hash != new.hash { return refuseHistory(at: new.seq, nowMs: nowMs) }
     heardFrom(nowMs: nowMs)
-    if !changes.isEmpty, let delta = state?.apply(changes), let state { changed(changes, delta, state) }
+    state = new
+    if !changes.isEmpty { changed(changes, delta, new) }
     // As many as fit: more may wait.
     if changes.count < Limits.changesPerFetchMax { turnFresh(nowMs: nowMs) }
   }
@@ -158,13 +169,13 @@ package final class ChangeClient: Station {
   /// Nothing is to be heard meanwhile.
   private func rest(until ms: Int64) { (restedMs, heardMs) = (ms, ms) }
 
-  /// A store that has gone backwards under the same epoch is not what subscribers have seen: say so, and keep to that.
-  private func isForward(_ new: FeedState, nowMs: Int64) -> Bool {
-    guard let state, state.epoch == new.epoch, new.seq < state.seq else { return true }
+  /// A store that has gone backwards under the same epoch, and perhaps on from there under numbers that were used
+  /// before, is not what subscribers have seen: say so, and keep to that.
+  private func refuseHistory(at seq: UInt64, nowMs: Int64) {
     logger.critical(
       "ingest's store has gone backwards: restore it with a new epoch",
-      metadata: ["had": "\(state.seq)", "now": "\(new.seq)"])
+      metadata: ["had": "\(state?.seq ?? 0)", "now": "\(seq)"])
+    turnStale(nowMs: nowMs)
     rest(until: nowMs + Limits.livenessMs)
-    return false
   }
 }

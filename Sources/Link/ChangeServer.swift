@@ -76,7 +76,7 @@ package final class ChangeServer: Station {
       if let answer = log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.max) {
         reply(answer, to: fetch)
       } else if fetch.untilMs <= nowMs {
-        reply(.changes([], lastSeq: fetch.afterSeq), to: fetch)
+        reply(.changes([], lastSeq: fetch.afterSeq, hash: log.hash), to: fetch)
       } else {
         nextMs = min(nextMs, fetch.untilMs)
       }

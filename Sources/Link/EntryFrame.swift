@@ -79,9 +79,9 @@ enum EntryFrame {
     frame.number(4, id)
     frame.data(5, epoch.bytes)
     switch answer {
-    case .changes(let changes, let lastSeq):
+    case .changes(let changes, let lastSeq, let hash):
       frame.number(6, lastSeq)
-      frame.message(16) { $0.changes(changes) }
+      frame.message(16) { $0.changes(changes, hash: hash) }
     case .snapshot(let state):
       frame.number(6, state.seq)
       frame.message(17) { list in
@@ -122,7 +122,7 @@ enum EntryFrame {
   }
 
   /// Changes from ingest; nil for any other answer, and where the generated code has to look.
-  static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange])? {
+  static func changes(_ bytes: [UInt8]) -> (id: UInt64, epoch: Epoch, changes: [FeedChange], hash: UInt64?)? {
     bytes.withUnsafeBytes { bytes in
       var frame = FieldReader(bytes)
       guard frame.isOfThisVersion(), case (4, .varint(let id))? = frame.next(),
@@ -131,6 +131,7 @@ enum EntryFrame {
       else { return nil }
       var changes = FieldReader(body)
       var (entries, traces): ([FeedEntry], [(seq: UInt64, traceparent: String)]) = ([], [])
+      var hash: UInt64?
       while !changes.isAtEnd {
         switch changes.next() {
         case (1, .bytes(let bytes))?:
@@ -142,10 +143,11 @@ enum EntryFrame {
             let text = String(utf8: text)
           else { return nil }
           traces.append((seq, text))
+        case (4, .fixed64(let value))?: hash = value
         default: return nil
         }
       }
-      return (id, epoch, entries.traced(traces).map { .put($0) })
+      return (id, epoch, entries.traced(traces).map { .put($0) }, hash)
     }
   }
 }
@@ -174,7 +176,7 @@ extension FieldWriter {
     fixed64(4, hash)
   }
 
-  fileprivate mutating func changes(_ changes: [FeedChange]) {
+  fileprivate mutating func changes(_ changes: [FeedChange], hash: UInt64?) {
     for case .put(let entry) in changes { self.entry(1, entry) }
     for case .put(let entry) in changes {
       guard let traceparent = entry.trace?.description else { continue }
@@ -190,6 +192,7 @@ extension FieldWriter {
         if let next { removal.entry(3, next) }
       }
     }
+    if let hash { fixed64(4, hash) }
   }
 
   fileprivate mutating func entry(_ field: UInt8, _ entry: FeedEntry) {

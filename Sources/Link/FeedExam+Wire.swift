@@ -104,7 +104,8 @@ extension FeedExam.Said {
     switch self {
     case .reply(let id, let epoch, let answer): [[EntryFrame.reply(answer, id: id, epoch: epoch)]]
     case .wrongList(let id, let list): [[FeedExam.changed(id, .snapshot(list), list.epoch) { $0.list.stateHash ^= 1 }]]
-    case .malformed(let id, let epoch, let entry): malformed(id, .changes([.put(entry)], lastSeq: entry.seq), epoch)
+    case .malformed(let id, let epoch, let entry):
+      malformed(id, .changes([.put(entry)], lastSeq: entry.seq, hash: nil), epoch)
     case .subscribe, .ask, .terminate: []
     }
   }

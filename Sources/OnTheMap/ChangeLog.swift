@@ -4,8 +4,9 @@ import DequeModule
 package struct ChangeLog: Sendable {
   /// What a feed gets.
   package enum Answer: Sendable, Equatable {
-    /// By rising `seq`: all that follows the feed's number, up to `Limits.changesPerFetchMax`.
-    case changes([FeedChange], lastSeq: UInt64)
+    /// By rising `seq`: all that follows the feed's number, up to `Limits.changesPerFetchMax`. The hash is that of the
+    /// list after them; nil where more of them wait.
+    case changes([FeedChange], lastSeq: UInt64, hash: UInt64?)
     /// The whole list: the feed is new, too far behind, or of another history.
     case snapshot(FeedState)
   }
@@ -19,6 +20,8 @@ package struct ChangeLog: Sendable {
   package private(set) var from: UInt64
   /// The number of the last change.
   package private(set) var seq: UInt64
+  /// Of the list at a number, once somebody has asked for it.
+  private var hashed: (seq: UInt64, hash: UInt64)?
 
   /// - Parameters:
   ///   - state: the list as it is.
@@ -40,6 +43,16 @@ package struct ChangeLog: Sendable {
     return state
   }
 
+  /// The hash of the list as it stands.
+  package var hash: UInt64 {
+    mutating get {
+      if let hashed, hashed.seq == seq { return hashed.hash }
+      let hash = state.hash
+      hashed = (seq, hash)
+      return hash
+    }
+  }
+
   /// Adds committed changes, by rising `seq`.
   package mutating func append(_ changes: [FeedChange]) {
     let new = changes.drop { $0.seq <= seq }
@@ -54,12 +67,13 @@ package struct ChangeLog: Sendable {
   }
 
   /// The answer to a feed that stands at a number; nil when there is nothing new for it.
-  package func answer(epoch: Epoch?, afterSeq: UInt64, max: Int) -> Answer? {
+  package mutating func answer(epoch: Epoch?, afterSeq: UInt64, max: Int) -> Answer? {
     guard epoch == self.epoch, (from...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }
     let first = firstIndex(after: afterSeq)
     let changes = Array(ring[first...].prefix(min(max, Limits.changesPerFetchMax)))
-    return .changes(changes, lastSeq: changes.last?.seq ?? seq)
+    let lastSeq = changes.last?.seq ?? seq
+    return .changes(changes, lastSeq: lastSeq, hash: lastSeq == seq ? hash : nil)
   }
 
   /// All that followed a number, in one; nil where that is not known any more, or is another history's.

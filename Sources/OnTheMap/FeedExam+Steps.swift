@@ -14,7 +14,7 @@ extension FeedExam {
 
   static let steps: [Step] =
     [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion] + otherRequest + malformed
-    + [wrongList, recovered, backwards, recovered, epoch, silence, fresh] + questions + [end]
+    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + questions + [end]
 
   /// So long a feed may take with what is to come at once.
   private static let promptMs: Int64 = 1_500
@@ -114,6 +114,11 @@ extension FeedExam {
 
   private static let backwards = refused(.backwards) { exam, id in
     exam.say(.reply(id: id, exam.log.epoch, .snapshot(exam.first)))
+  }
+
+  private static let wrongChanges = refused(.wrongChanges) { exam, id in
+    let answer = ChangeLog.Answer.changes([.put(exam.wrongEntry)], lastSeq: exam.log.seq + 1, hash: exam.log.state.hash)
+    exam.say(.reply(id: id, exam.log.epoch, answer))
   }
 
   private static let recovered = Step(

@@ -340,12 +340,11 @@ package struct FeedExam: Sendable {
   /// As ingest does.
   private mutating func reply() {
     guard flows, let fetch = open else { return }
-    let answer =
-      log.answer(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
-      ?? (nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) ? .changes([], lastSeq: fetch.afterSeq) : nil)
-    guard let answer else { return }
+    let news = log.answer(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
+    guard news != nil || nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) else { return }
+    let answer = news ?? .changes([], lastSeq: fetch.afterSeq, hash: log.hash)
     switch answer {
-    case .changes(_, let seq): had = (log.epoch, seq)
+    case .changes(_, let seq, _): had = (log.epoch, seq)
     case .snapshot(let list): had = (log.epoch, list.seq)
     }
     repliedMs = nowMs
@@ -365,7 +364,7 @@ package struct FeedExam: Sendable {
 
   /// A change that ingest never made, and its entry.
   var wrongEntry: FeedEntry { ExamList.entry(log.seq + 1, id: 7) }
-  var wrongChange: ChangeLog.Answer { .changes([.put(wrongEntry)], lastSeq: log.seq + 1) }
+  var wrongChange: ChangeLog.Answer { .changes([.put(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
 
   /// A new post.
   mutating func advance() { make(.put(ExamList.entry(log.seq + 1))) }

@@ -20,6 +20,7 @@ package enum FeedRule: String, CaseIterable, Sendable {
   case malformedReply = "malformed-reply"
   case wrongList = "wrong-list"
   case backwards
+  case wrongChanges = "wrong-changes"
   case epoch
   case stale
   case reconnect
@@ -64,6 +65,7 @@ package enum FeedRule: String, CaseIterable, Sendable {
     case .malformedReply: ("an answer that is none of the protocol is ignored", "Change log")
     case .wrongList: ("a list with a wrong hash is not taken, and the feed asks again after 6 s", "Change log")
     case .backwards: ("a list of the same epoch with a lower seq is not taken", "Change log")
+    case .wrongChanges: ("changes after which the list has another state_hash are not taken", "Change log")
     case .epoch: ("a list of another epoch replaces the one before, also where its seq is lower", "Change log")
     case .stale: ("when ingest has been silent for 6 s, frames are stale, until it answers again", "Feed")
     case .reconnect: ("after 6 s of silence the feed connects to ingest anew", "Change log")

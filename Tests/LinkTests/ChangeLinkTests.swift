@@ -65,6 +65,27 @@ struct ChangeLinkTests {
     try await eventually("another history is taken", within: 25) { client.told.state == .sample(1...4, epoch: 2) }
   }
 
+  @Test("A store that has gone backwards, and on from there under the same numbers, is refused as well")
+  func beside() async throws {
+    var server = try TestChangeServer(.sample(1...9))
+    let endpoint = server.endpoint
+    let client = try RestingClient.start(endpoint)
+    defer { client.reactor.stop() }
+    try await eventually("the list has come") { client.told.state?.seq == 9 && !client.told.isStale }
+    server.reactor.stop()
+
+    // Another post under each number from 5 on: to 9, and past it.
+    let other = (1...4).map { FeedEntry.sample($0) } + (5...9).map { FeedEntry.sample($0, id: 100 + $0) }
+    server = try TestChangeServer(
+      FeedState(epoch: .filled(with: 1), seq: 9, entries: other.reversed()), bind: endpoint)
+    defer { server.reactor.stop() }
+    try await eventually("what has not changed since is refused") { client.told.hasRefused }
+    client.forgetRest()
+    server.inbox.put([.sample(10)])
+    try await eventually("what follows is refused") { client.told.hasRefused }
+    #expect(client.told.state == .sample(1...9) && client.told.lists == 1 && client.told.isStale)
+  }
+
   @Test("A list that cannot be taken is not asked for again at once")
   func refusedList() async throws {
     let asked = Counter()
@@ -89,6 +110,7 @@ private final class RestingClient: Station {
   struct Told {
     var state: FeedState?
     var lists = 0
+    var isStale = true
     var restMs: Int64 = 0
 
     /// After a refusal it waits for as long as it would for a silent ingest; otherwise never so long.
@@ -100,6 +122,8 @@ private final class RestingClient: Station {
     let reactor: Reactor
     fileprivate let shared: Shared<Told>
     var told: Told { shared.value }
+
+    func forgetRest() { shared.change { $0.restMs = 0 } }
   }
 
   private let client: ChangeClient
@@ -117,12 +141,13 @@ private final class RestingClient: Station {
     self.told = told
     client = try ChangeClient(
       context, connect: endpoint, feed: "test", logger: quiet,
+      turnedStale: { isStale, _ in told.change { $0.isStale = isStale } },
       replaced: { state, _ in
         told.change {
           $0.state = state
           $0.lists += 1
         }
-      }, changed: { _, _, _ in })
+      }, changed: { _, _, state in told.change { $0.state = state } })
   }
 
   var socket: Socket { client.socket }

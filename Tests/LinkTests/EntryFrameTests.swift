@@ -11,11 +11,11 @@ struct EntryFrameTests {
   /// What the generated code makes of the bytes must be what is made of them here, if anything is.
   static func requireSameReading(of bytes: [UInt8]) throws {
     if let delta = EntryFrame.delta(bytes) { try #require(FeedFrame.message(bytes) == delta, "\(bytes)") }
-    guard let (id, epoch, read) = EntryFrame.changes(bytes) else { return }
+    guard let (id, epoch, read, hash) = EntryFrame.changes(bytes) else { return }
     let reply = try #require(FetchReply([bytes]), "\(bytes)")
     guard case .changes(let changes)? = reply.body else { throw Unlike(bytes: bytes) }
     try #require(reply.requestID == id && Epoch(reply.epoch) == epoch, "\(bytes)")
-    try #require(changes.changes == read, "\(bytes)")
+    try #require(changes.changes == read && (changes.hasStateHash ? changes.stateHash : nil) == hash, "\(bytes)")
     try #require(changes.changes?.map(\.entry?.trace) == read.map(\.entry?.trace), "\(bytes)")
   }
 
@@ -54,7 +54,10 @@ struct EntryFrameTests {
         try Self.requireSameReading(of: written)
       }
       let id = random.number()
-      for answer in [.changes(random.changes(below: 40), lastSeq: random.number()), .snapshot(state)]
+      for answer in [
+        .changes(random.changes(below: 40), lastSeq: random.number(), hash: random.happens(50) ? random.next() : nil),
+        .snapshot(state),
+      ]
         as [ChangeLog.Answer]
       {
         let written = EntryFrame.reply(answer, id: id, epoch: state.epoch)
@@ -73,9 +76,9 @@ struct EntryFrameTests {
       let frame = EntryFrame.feed(.delta(delta), state, instance: "feed-1", unixMs: 1)
       #expect(EntryFrame.delta(frame) == .delta(delta, epoch: state.epoch, hash: state.hash))
       let put = random.entries(below: 9)
-      let reply = EntryFrame.reply(.changes(put.map { .put($0) }, lastSeq: 7), id: 3, epoch: state.epoch)
+      let reply = EntryFrame.reply(.changes(put.map { .put($0) }, lastSeq: 7, hash: 9), id: 3, epoch: state.epoch)
       let read = try #require(EntryFrame.changes(reply))
-      #expect(read.id == 3 && read.epoch == state.epoch && read.changes == put.map { .put($0) })
+      #expect(read.id == 3 && read.epoch == state.epoch && read.hash == 9 && read.changes == put.map { .put($0) })
       #expect(read.changes.map(\.entry?.trace) == put.map(\.trace))
     }
   }

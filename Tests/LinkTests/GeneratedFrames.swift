@@ -64,8 +64,10 @@ extension FetchReply {
   /// Ingest's answer to a feed's fetch.
   init(_ answer: ChangeLog.Answer, id: UInt64, epoch: Epoch) {
     switch answer {
-    case .changes(let changes, let lastSeq):
-      self.init(id: id, epoch: epoch, seq: lastSeq, .changes(.init(changes)))
+    case .changes(let changes, let lastSeq, let hash):
+      var body = Onthemap_Changes_V1_Changes(changes)
+      if let hash { body.stateHash = hash }
+      self.init(id: id, epoch: epoch, seq: lastSeq, .changes(body))
     case .snapshot(let state):
       let list = Onthemap_Changes_V1_List.with {
         $0.entries = state.entries.map(Onthemap_Feed_V1_Entry.init)

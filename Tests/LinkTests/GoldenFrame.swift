@@ -123,6 +123,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
     let changes: [FeedChange] = [
       .gone(zoe.id, seq: 1_028, next: ole), .gone(ana.id, seq: 1_029, next: nil), .put(traced),
     ]
+    var list = before
+    list.apply(changes)
     let error = FetchReply.OneOf_Body.error(.with { ($0.code, $0.detail) = (.malformed, "not a FetchRequest") })
     return [
       same("changes", "", FetchRequest(id: 5, feed: "feed-1", after: before, subscribers: 3)) {
@@ -130,7 +132,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       },
       frame(
         "changes", "changes", FetchReply.self,
-        EntryFrame.reply(.changes(changes, lastSeq: 1_030), id: 5, epoch: epoch)
+        EntryFrame.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch)
       ) { bytes in
         guard case .changes(let read)? = FetchReply([bytes])?.body else { return false }
         return read.changes == changes && read.changes?.map(\.entry?.trace) == changes.map(\.entry?.trace)

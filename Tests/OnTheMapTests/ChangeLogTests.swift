@@ -24,8 +24,10 @@ struct ChangeLogTests {
     log.append([.put(.sample(id: 20, seq: 20))])
     #expect(
       log.answer(epoch: epoch, afterSeq: 11, max: 100)
-        == .changes(entries(12...13) + [.put(.sample(id: 20, seq: 20))], lastSeq: 20))
-    #expect(log.answer(epoch: epoch, afterSeq: 15, max: 100) == .changes([.put(.sample(id: 20, seq: 20))], lastSeq: 20))
+        == .changes(entries(12...13) + [.put(.sample(id: 20, seq: 20))], lastSeq: 20, hash: log.state.hash))
+    #expect(
+      log.answer(epoch: epoch, afterSeq: 15, max: 100)
+        == .changes([.put(.sample(id: 20, seq: 20))], lastSeq: 20, hash: log.state.hash))
     #expect(log.state.seq == 20)
     #expect(log.state.entries.map(\.seq) == [20, 13, 12, 11, 10])
   }
@@ -38,7 +40,8 @@ struct ChangeLogTests {
     ] as [(Epoch?, UInt64)] {
       #expect(log.answer(epoch: epoch, afterSeq: seq, max: 100) == .snapshot(log.state), "\(seq)")
     }
-    #expect(log.answer(epoch: epoch, afterSeq: 10, max: 100) == .changes(entries(11...12), lastSeq: 12))
+    #expect(
+      log.answer(epoch: epoch, afterSeq: 10, max: 100) == .changes(entries(11...12), lastSeq: 12, hash: log.state.hash))
   }
 
   @Test("The latest 10,000 changes are kept; who is further behind gets the whole list")
@@ -46,7 +49,8 @@ struct ChangeLogTests {
     for start in stride(from: UInt64(11), through: 10_511, by: 500) { log.append(entries(start...(start + 499))) }
     #expect(log.state.seq == 11_010)
     #expect(log.answer(epoch: epoch, afterSeq: 1_009, max: 1) == .snapshot(log.state))
-    #expect(log.answer(epoch: epoch, afterSeq: 1_010, max: 1) == .changes(entries(1_011...1_011), lastSeq: 1_011))
+    #expect(
+      log.answer(epoch: epoch, afterSeq: 1_010, max: 1) == .changes(entries(1_011...1_011), lastSeq: 1_011, hash: nil))
   }
 
   @Test("The list is the same, however many changes ago it was last put together")
@@ -66,8 +70,9 @@ struct ChangeLogTests {
     log.append(entries(11...260))
     var (seq, sizes): (UInt64, [Int]) = (10, [])
     var replica = FeedState(epoch: epoch, seq: 10, entries: [.sample(id: 1, seq: 10)])
-    while case .changes(let changes, let lastSeq)? = log.answer(epoch: epoch, afterSeq: seq, max: 1_000) {
+    while case .changes(let changes, let lastSeq, let hash)? = log.answer(epoch: epoch, afterSeq: seq, max: 1_000) {
       replica.apply(changes)
+      #expect(hash == (lastSeq == 260 ? replica.hash : nil), "It is that of the whole list, once that is told.")
       sizes.append(changes.count)
       seq = lastSeq
     }
@@ -94,7 +99,8 @@ struct ChangeLogTests {
   mutating func again() {
     log.append(entries(11...13))
     log.append(entries(9...14))
-    #expect(log.answer(epoch: epoch, afterSeq: 10, max: 100) == .changes(entries(11...14), lastSeq: 14))
+    #expect(
+      log.answer(epoch: epoch, afterSeq: 10, max: 100) == .changes(entries(11...14), lastSeq: 14, hash: log.state.hash))
     log.append([])
     #expect(log.state.seq == 14)
   }

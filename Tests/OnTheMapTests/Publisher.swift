@@ -5,7 +5,7 @@ struct Publisher {
   enum Fault: CaseIterable {
     case longName, speaksFirst, neverAgain, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
     case noHeartbeats, wrongHeartbeats, overlaps, noBusyHeartbeats, stormy, noPeriod, skipsChanges, anyJoin, noReturns
-    case anyRequest, diesOfGarbage, anyHash, backwards, oneEpoch, neverStale, alwaysStale, oneConnection
+    case anyRequest, diesOfGarbage, anyHash, backwards, anyChanges, oneEpoch, neverStale, alwaysStale, oneConnection
     case noQuestions, alwaysList, wrongDelta, modifiesNothing, answersGarbage, noBye, lasting
   }
 
@@ -106,7 +106,14 @@ struct Publisher {
         return
       }
       replace(list, nowMs: nowMs)
-    case .changes(let changes, _):
+    case .changes(let changes, _, let hash):
+      if let hash, var list = log?.state, fault != .anyChanges, fault != .forgetsSeq {
+        list.apply(changes)
+        if list.hash != hash {
+          askedMs = nowMs + 4_000
+          return
+        }
+      }
       let new = fault == .forgetsSeq ? changes.filter { $0.seq > log?.seq ?? 0 } : changes
       taken(nowMs: nowMs)
       if !new.isEmpty { change(new, nowMs: nowMs) }

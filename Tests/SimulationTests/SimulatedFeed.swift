@@ -26,8 +26,8 @@ extension Simulation {
   }
 
   func ingestAnswers(_ question: Int, epoch: Epoch?, afterSeq: UInt64) {
-    guard let log = ingest?.log else { return }
-    let answer = log.answer(epoch: epoch, afterSeq: afterSeq, max: Limits.changesPerFetchMax)
+    guard ingest != nil else { return }
+    let answer = ingest?.log.answer(epoch: epoch, afterSeq: afterSeq, max: Limits.changesPerFetchMax)
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       agenda.put(.feedReceives(question, answer), inMs: delayMs)
     }
@@ -42,11 +42,12 @@ extension Simulation {
       }
       feed.state = new
       publish(.snapshot(new, hash: new.hash))
-    case .changes(let changes, let lastSeq):
+    case .changes(let changes, let lastSeq, let hash):
       guard let before = feed.state, !changes.isEmpty, let delta = feed.state?.apply(changes) else { break }
       ledger.expect(
         changes.map(\.seq) == Array(before.seq + 1...lastSeq), "changes are missing behind \(before.seq)")
       if let state = feed.state {
+        ledger.expect(hash == nil || hash == state.hash, "the feed's list at \(state.seq) is not ingest's")
         // Before what comes next hides a difference.
         if state.seq == ledger.seq, changes.contains(where: \.isDeletion) {
           ledger.expect(state.entries.map(\.id) == ledger.latest.map(\.id), "the feed's list at \(state.seq) is wrong")

@@ -95,5 +95,17 @@ struct RestoreTests {
     // Nor does the list of before get lost when the feed starts again.
     try await feed.restart()
     #expect(try await map.feedClient.list() == list)
+    // Ingest comes to the numbers of before with other posts, and past them: nobody is told what neither has.
+    for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
+      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      #expect(try await client.list().seq == seq)
+      let asked = feed.logged.components(separatedBy: "gone backwards").count
+      try await eventually("it is refused at \(seq)", within: .seconds(20)) {
+        feed.logged.components(separatedBy: "gone backwards").count > asked
+      }
+      #expect(try await map.feedClient.list() == list)
+      #expect(try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true)
+    }
+    #expect(try watcher.list == list && watcher.lines.allSatisfy { ($0.seq ?? 0) <= list.seq })
   }
 }

@@ -186,9 +186,21 @@ nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   /// deleted posts
   var removals: [Onthemap_Changes_V1_Removal] = []
 
+  /// of the list after them; absent where more of them wait
+  var stateHash: UInt64 {
+    get {_stateHash ?? 0}
+    set {_stateHash = newValue}
+  }
+  /// Returns true if `stateHash` has been explicitly set.
+  var hasStateHash: Bool {self._stateHash != nil}
+  /// Clears the value of `stateHash`. Subsequent reads from it will return its default value.
+  mutating func clearStateHash() {self._stateHash = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _stateHash: UInt64? = nil
 }
 
 nonisolated struct Onthemap_Changes_V1_Removal: Sendable {
@@ -468,7 +480,7 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
 
 nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Changes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0\u{1}traces\0\u{1}removals\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upsert\0\u{1}traces\0\u{1}removals\0\u{3}state_hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -479,12 +491,17 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.upsert) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.traces) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.removals) }()
+      case 4: try { try decoder.decodeSingularFixed64Field(value: &self._stateHash) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.upsert.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.upsert, fieldNumber: 1)
     }
@@ -494,6 +511,9 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
     if !self.removals.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.removals, fieldNumber: 3)
     }
+    try { if let v = self._stateHash {
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -501,6 +521,7 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
     if lhs.upsert != rhs.upsert {return false}
     if lhs.traces != rhs.traces {return false}
     if lhs.removals != rhs.removals {return false}
+    if lhs._stateHash != rhs._stateHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
