@@ -53,8 +53,9 @@ extension Simulation {
     case (_, .settled(let all, let stored?)): note(all, stored)
     case (_, .counted(let losses, isStored: true)):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
-      for id in losses.dead.compactMap(\.post) {
-        if ledger.posts[id]?.fate != .deleted { ledger.end(id, .dead) }
+      // Of a deleted one that is said already.
+      for id in losses.dead.compactMap(\.post) where ledger.posts[id]?.fate != .deleted {
+        ledger.end(id, .dead)
         store.leave(id)
       }
     case (_, .paused(let isPaused)): ledger.pause(isPaused)
