@@ -217,7 +217,10 @@ package enum Limits {
   package static let feedsMax = 256
   /// Joins answered in a second: each costs a snapshot of about 20 KB.
   package static let joinsPerSecondMax = 200
-  /// Joins that wait for their turn.
+  /// Joins that are answered in time, before those who asked give up, which is after 3 s. When more wait, the newest go
+  /// first.
+  package static let joinsInTimeMax = 3 * joinsPerSecondMax
+  /// Joins that wait for their turn; then the oldest is dropped for a new one.
   package static let joinsWaitingMax = 4_096
   /// A subscription with what ZeroMQ puts before it: the longest join, and some room. How many topics one peer
   /// subscribes is not bounded: libzmq keeps them itself.
