@@ -199,6 +199,8 @@ package enum Limits {
   package static let feedAnswersQueuedMax = 8
   /// Questions that a feed answers in a second: each may cost a list of about 20 KB.
   package static let feedQueriesPerSecondMax = 1_000
+  /// Of them for one who asks, so that nobody takes them all. Who has ten connections may.
+  package static let feedQueriesPerAskerMax = 100
   /// Snapshots of the feed on change: four a second at most.
   package static let snapshotIntervalMinMs: Int64 = 250
   /// Snapshots of the feed without a change.
