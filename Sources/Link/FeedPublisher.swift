@@ -86,13 +86,12 @@ package final class FeedPublisher: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     // 1 and a topic: somebody subscribes; 0 and a topic: the last has gone.
-    guard frames.count == 1, let first = frames[0].first, first <= 1 else {
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
-      }
+    guard frames.count == 1, let first = frames[0].first, first <= 1 else { return reject(nowMs: nowMs) }
+    guard let topic = Topic.join(in: frames[0].dropFirst()) else {
+      // Other topics are libzmq's business.
+      if first == 1, Topic.isJoin(frames[0].dropFirst()) { reject(nowMs: nowMs) }
       return
     }
-    guard let topic = Topic.join(in: frames[0].dropFirst()) else { return }
     if first == 0 { return joins.remove(topic) }
     if !joins.add(topic) { droppedJoins.increment() }
   }
@@ -115,6 +114,11 @@ package final class FeedPublisher: Station {
   package func leave() {
     guard state != nil else { return }
     publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
+  }
+
+  private func reject(nowMs: Int64) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
   }
 
   private func answerJoins(nowMs: Int64) {
