@@ -71,6 +71,7 @@ let package = Package(
       name: "Link",
       dependencies: [
         "CZeroMQ", "OnTheMap", "Telemetry", logging, metrics,
+        .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: strict),

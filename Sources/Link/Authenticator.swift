@@ -104,24 +104,27 @@ final class Authenticator: Station {
   }
 }
 
-/// Tells of handshakes at a link that fail before anybody is asked: a wrong key for this server, or none. And counts
-/// the connections that there are.
+/// Tells of handshakes at a link that fail before anybody is asked: a wrong key for this server, none, one where there
+/// are no keys, or no ZeroMQ at all. And counts the connections that there are.
+///
+/// libzmq tells nothing of some: of a peer of a wrong type, and of garbage that it takes for a too long frame.
 final class DoorWatch: Station {
   let socket: Socket
   private let link: LinkName
   private let logger: Logger
-  private let meters: HandshakeMeters?
+  private let meters: HandshakeMeters
+  private let hasKeys: Bool
   private let connections: Connections
   private var quota = LogQuota()
 
-  /// - Parameter meters: nil where there are no keys, so no handshake that could fail.
   init(
-    _ context: Reactor.Context, watching watched: Socket, link: LinkName, meters: HandshakeMeters?,
+    _ context: Reactor.Context, watching watched: Socket, link: LinkName, meters: HandshakeMeters, hasKeys: Bool,
     connections: Connections, logger: Logger
   ) throws(LinkError) {
     socket = try context.monitor(watched)
     self.link = link
     self.meters = meters
+    self.hasKeys = hasKeys
     self.connections = connections
     self.logger = logger
   }
@@ -129,18 +132,9 @@ final class DoorWatch: Station {
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let event = SocketEvent(frames)
     if let event { connections.note(event) }
-    guard case .handshakeFailed(let failure)? = event, let meters else { return }
-    count(failure, meters)
-    let reason =
-      switch failure {
-      // The authenticator has told that, with the key.
-      case .refused: ""
-      case .otherMechanism: "the peer does not use keys"
-      case .cryptographic: "the peer has another public key for this server, or does not speak CURVE"
-      // Whichever end sees first that the other one uses no keys cuts the connection.
-      case .malformed, .cut: "the peer does not use keys, or went away"
-      }
-    guard !reason.isEmpty, let suppressed = quota.admit(reason, nowMs: nowMs) else { return }
+    guard case .handshakeFailed(let failure)? = event, let (counter, reason) = meaning(of: failure) else { return }
+    counter.increment()
+    guard let suppressed = quota.admit(reason, nowMs: nowMs) else { return }
     logger.warning(
       "handshake failed", metadata: ["link": "\(link)", "reason": "\(reason)", "before": "\(suppressed)"])
   }
@@ -149,12 +143,16 @@ final class DoorWatch: Station {
 
   func leave() {}
 
-  private func count(_ failure: SocketEvent.Failure, _ meters: HandshakeMeters) {
+  /// Nil for what the authenticator has counted and told already, with the key.
+  private func meaning(of failure: SocketEvent.Failure) -> (counter: Counter, reason: String)? {
     switch failure {
-    // The authenticator has counted that.
-    case .refused: break
-    case .cryptographic: meters.wrongKey.increment()
-    case .otherMechanism, .malformed, .cut: meters.noKeys.increment()
+    case .refused: nil
+    case .cryptographic: (meters.wrongKey, "the peer has another public key for this server, or does not speak CURVE")
+    case .otherMechanism where hasKeys: (meters.noKeys, "the peer does not use keys")
+    // Whichever end sees first that the other one uses no keys cuts the connection.
+    case .malformed where hasKeys, .cut where hasKeys: (meters.noKeys, "the peer does not use keys, or went away")
+    case .otherMechanism: (meters.keys, "the peer uses keys, and this link does not")
+    case .malformed, .cut: (meters.noZeroMQ, "the peer does not speak ZeroMQ's protocol 3, or went away")
     }
   }
 }

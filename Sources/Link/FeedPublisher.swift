@@ -19,7 +19,7 @@ package final class FeedPublisher: Station {
   private var hash: UInt64 = 0
   private var ringFrom: UInt64 = 0
   private var isStale = true
-  private var joins: [[UInt8]] = []
+  private var joins = WaitingJoins()
   private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
   /// Of the list as it stands, once somebody has asked for it.
   private var joinFrame: [UInt8]?
@@ -86,16 +86,14 @@ package final class FeedPublisher: Station {
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     // 1 and a topic: somebody subscribes; 0 and a topic: the last has gone.
-    guard frames.count == 1, let first = frames[0].first, first <= 1 else {
-      if malformed.add(nowMs: nowMs) {
-        logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
-      }
+    guard frames.count == 1, let first = frames[0].first, first <= 1 else { return reject(nowMs: nowMs) }
+    guard let topic = Topic.join(in: frames[0].dropFirst()) else {
+      // Other topics are libzmq's business.
+      if first == 1, Topic.isJoin(frames[0].dropFirst()) { reject(nowMs: nowMs) }
       return
     }
-    guard let topic = Topic.join(in: frames[0].dropFirst()) else { return }
-    // Whoever gives a topic up must not take the turn of one who still waits.
-    if first == 0 { return joins.removeAll { $0 == topic } }
-    if joins.count < Limits.joinsWaitingMax { joins.append(topic) } else { droppedJoins.increment() }
+    if first == 0 { return joins.remove(topic) }
+    if !joins.add(topic) { droppedJoins.increment() }
   }
 
   package func turn(nowMs: Int64) -> Int64 {
@@ -110,7 +108,7 @@ package final class FeedPublisher: Station {
     if nowMs - heartbeatMs >= Limits.feedHeartbeatMs { publishHeartbeat(nowMs: nowMs) }
     var nextMs = min(heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
     if state.seq != snapshotSeq { nextMs = min(nextMs, snapshotMs + Limits.snapshotIntervalMinMs) }
-    return joins.isEmpty ? nextMs : min(nextMs, nowMs + 5)
+    return joins.count == 0 ? nextMs : min(nextMs, nowMs + 5)
   }
 
   package func leave() {
@@ -118,15 +116,19 @@ package final class FeedPublisher: Station {
     publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
   }
 
+  private func reject(nowMs: Int64) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
+  }
+
   private func answerJoins(nowMs: Int64) {
-    guard !joins.isEmpty else { return }
-    let answered = joins.prefix(joinTokens.take(joins.count, nowMs: nowMs))
+    guard joins.count > 0 else { return }
+    let answered = joins.take(joinTokens.take(joins.count, nowMs: nowMs))
     if answered.isEmpty { return }
     let frame = joinFrame ?? frame(.snapshot(.join))
     joinFrame = frame
     for topic in answered { socket.send(topic, frame) }
     answeredJoins.increment(by: answered.count)
-    joins.removeFirst(answered.count)
   }
 
   private func publishSnapshot(_ reason: Onthemap_Feed_V1_SnapshotReason, nowMs: Int64) {

@@ -13,6 +13,9 @@ package final class FeedQueryServer: Station {
   private var list: (state: FeedState, log: ChangeLog)?
   private var isStale = true
   private var tokens: BurstBucket
+  /// Questions of this second that got a token, by who asked: as many entries as tokens at most.
+  private var askers: [[UInt8]: Int] = [:]
+  private var askersSecond: Int64 = 0
   private var malformed = MalformedFrames("query")
   private let answered = Metric.feedQueries.counter()
   private let refused = Metric.feedQueriesRefused.counter()
@@ -63,7 +66,7 @@ package final class FeedQueryServer: Station {
       let detail = "no question that this version knows, or an epoch that has not 16 bytes"
       return reject(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
     }
-    guard tokens.take(1, nowMs: nowMs) == 1 else {
+    guard admit(envelope[0], nowMs: nowMs) else {
       return refuse(envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: 1_000)
     }
     guard let list else {
@@ -78,6 +81,18 @@ package final class FeedQueryServer: Station {
   package func turn(nowMs: Int64) -> Int64 { .max }
 
   package func leave() {}
+
+  private func admit(_ asker: [UInt8], nowMs: Int64) -> Bool {
+    if nowMs / 1_000 != askersSecond {
+      askersSecond = nowMs / 1_000
+      askers.removeAll(keepingCapacity: true)
+    }
+    guard askers[asker, default: 0] < Limits.feedQueriesPerAskerMax, tokens.take(1, nowMs: nowMs) == 1 else {
+      return false
+    }
+    askers[asker, default: 0] += 1
+    return true
+  }
 
   private enum Question {
     case snapshot(Epoch?, seq: UInt64)

@@ -59,12 +59,10 @@ extension Reactor.Context {
     logger: Logger
   ) throws(LinkError) -> Endpoint {
     let meters = HandshakeMeters(link)
-    if curve != nil || connections != nil {
-      add(
-        try DoorWatch(
-          self, watching: socket, link: link, meters: curve == nil ? nil : meters,
-          connections: connections ?? Connections(), logger: logger))
-    }
+    add(
+      try DoorWatch(
+        self, watching: socket, link: link, meters: meters, hasKeys: curve != nil,
+        connections: connections ?? Connections(), logger: logger))
     guard let curve else { return try socket.bind(endpoint) }
     try authenticator(logger: logger).add(socket, link, curve.access, meters)
     try socket.serve(curve.keys, link)

@@ -4,6 +4,7 @@ import OnTheMap
 /// and the major version in it lets two versions be published side by side.
 enum Topic {
   private static let feed = "otm.feed/\(Protocol.major)/main/"
+  private static let joins = Array((feed + "j/").utf8)
 
   /// The whole list, on change and every few seconds.
   static let snapshot = feed + "s/"
@@ -15,11 +16,13 @@ enum Topic {
   /// The whole list for the one subscriber that has chosen the nonce.
   static func join(_ nonce: String) -> String { feed + "j/" + nonce + "/" }
 
+  /// Whether a topic wants to be a join.
+  static func isJoin(_ topic: some BidirectionalCollection<UInt8>) -> Bool { topic.starts(with: joins) }
+
   /// The topic of a join, if it is well-formed.
   static func join(in topic: some BidirectionalCollection<UInt8>) -> [UInt8]? {
-    let prefix = (feed + "j/").utf8
-    guard topic.starts(with: prefix), topic.last == UInt8(ascii: "/") else { return nil }
-    let nonce = topic.dropFirst(prefix.count).dropLast()
+    guard isJoin(topic), topic.last == UInt8(ascii: "/") else { return nil }
+    let nonce = topic.dropFirst(joins.count).dropLast()
     let isNonce =
       (1...Limits.joinNonceBytesMax).contains(nonce.count)
       && nonce.allSatisfy { byte in

@@ -199,6 +199,8 @@ package enum Limits {
   package static let feedAnswersQueuedMax = 8
   /// Questions that a feed answers in a second: each may cost a list of about 20 KB.
   package static let feedQueriesPerSecondMax = 1_000
+  /// Of them for one who asks, so that nobody takes them all. Who has ten connections may.
+  package static let feedQueriesPerAskerMax = 100
   /// Snapshots of the feed on change: four a second at most.
   package static let snapshotIntervalMinMs: Int64 = 250
   /// Snapshots of the feed without a change.
@@ -217,7 +219,10 @@ package enum Limits {
   package static let feedsMax = 256
   /// Joins answered in a second: each costs a snapshot of about 20 KB.
   package static let joinsPerSecondMax = 200
-  /// Joins that wait for their turn.
+  /// Joins that are answered in time, before those who asked give up, which is after 3 s. When more wait, the newest go
+  /// first.
+  package static let joinsInTimeMax = 3 * joinsPerSecondMax
+  /// Joins that wait for their turn; then the oldest is dropped for a new one.
   package static let joinsWaitingMax = 4_096
   /// A subscription with what ZeroMQ puts before it: the longest join, and some room. How many topics one peer
   /// subscribes is not bounded: libzmq keeps them itself.

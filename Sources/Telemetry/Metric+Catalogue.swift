@@ -54,7 +54,7 @@ extension Metric {
   /// By link and reason, at the end that listens.
   package static let linkHandshakes = Metric(
     "onthemap_link_handshakes_failed_total", .counter,
-    "Peers that a link with keys did not let in: denied (key not on the list), no_keys, wrong_key.",
+    "Peers kept out: denied (key not on the list), no_keys, wrong_key; at a link without keys: keys, no_zeromq.",
     labels: ["link", "reason"])
 
   // Ingest: the queue.

@@ -262,20 +262,29 @@ struct FeedLinkTests {
 }
 
 /// A feed that can be kept from saying anything, while its connections live.
-private final class MuteFeed: Station {
+final class MuteFeed: Station {
   private let publisher: FeedPublisher
   private let isMute: Shared<Bool>
+  /// Messages that came.
+  private let heard: Shared<Int>
 
-  init(_ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool>) throws(LinkError) {
+  init(
+    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool>, heard: Shared<Int> = Shared(0)
+  ) throws(LinkError) {
     publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
     publisher.replace(.sample(1...3), nowMs: Reactor.nowMs)
     self.isMute = isMute
+    self.heard = heard
   }
 
   var socket: Socket { publisher.socket }
   var endpoint: Endpoint { publisher.endpoint }
 
-  func receive(_ frames: [[UInt8]], nowMs: Int64) { publisher.receive(frames, nowMs: nowMs) }
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    publisher.receive(frames, nowMs: nowMs)
+    heard.change { $0 += 1 }
+  }
+
   func turn(nowMs: Int64) -> Int64 { isMute.value ? nowMs + 20 : publisher.turn(nowMs: nowMs) }
   func leave() { publisher.leave() }
 }

@@ -39,7 +39,11 @@ struct FeedQueryTests {
     /// Asks again and again until the answer is as it should be; 10 s at most.
     func ask(_ body: FeedRequest.OneOf_Body, until isRight: (FeedReply) -> Bool) async throws {
       let start = ContinuousClock.now
-      while try await !isRight(ask(body)) { try #require(ContinuousClock.now - start < .seconds(10)) }
+      while try await !isRight(ask(body)) {
+        try #require(ContinuousClock.now - start < .seconds(10))
+        // Slower than one may ask.
+        try await Task.sleep(for: .milliseconds(20))
+      }
     }
   }
 
@@ -196,7 +200,8 @@ struct FeedQueryTests {
     try await withFeed(state) { _, feed, asker in
       let slow = Asker(feed.query, unreadMax: 1)
       _ = try await slow.ask(Self.list(unless: state.seq))
-      for id: UInt64 in 1...100 {
+      // Fewer than one may ask in a second.
+      for id: UInt64 in 1...80 {
         slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
         #expect(try await asker.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
       }
@@ -226,6 +231,31 @@ struct FeedQueryTests {
     #expect(replies.count > 3)
     #expect(replies.last?.error.retryAfterMs == 1_000)
     try await asker.ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
+  }
+
+  @Test("Of one who floods a feed with questions 100 a second are answered, and all of another's")
+  func flood() async throws {
+    try await withFeed { _, feed, asker in
+      let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
+      let (start, question) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
+      var (answered, busy, asked) = (0, 0, 0)
+      while ContinuousClock.now - start < .seconds(3) {
+        // More than of all together are answered.
+        for _ in 0..<32 { flooder.send([question]) }
+        if asked < 60 {
+          asked += 1
+          #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+        }
+        while let frames = flooder.receive() {
+          let reply = try FeedReply(serializedBytes: frames.last ?? [])
+          if reply.error.code == .busy { busy += 1 } else { answered += 1 }
+        }
+        try await Task.sleep(for: .milliseconds(4))
+      }
+      // Five seconds of the feed's clock have begun at most; an answer is lost when the flooder reads too late.
+      #expect((50...500).contains(answered), "\(answered)")
+      #expect(asked == 60 && busy > 1_000, "\(busy)")
+    }
   }
 
   @Test("Before ingest has told the list there is none; a kept one is told as stale until ingest is there")

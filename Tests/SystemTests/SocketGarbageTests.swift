@@ -5,10 +5,14 @@ import Testing
 struct SocketGarbageTests {
   /// A whole greeting of ZMTP 3.0, mechanism NULL, and the READY command of a peer of that type.
   private static func handshake(_ type: String) -> [UInt8] {
-    let greeting: [UInt8] =
-      [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 48)
+    let greeting = greeting("NULL")
     let ready = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, UInt8(type.utf8.count)]
     return greeting + [4, UInt8(ready.count + type.utf8.count)] + ready + Array(type.utf8)
+  }
+
+  private static func greeting(_ mechanism: String) -> [UInt8] {
+    [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array(mechanism.utf8)
+      + [UInt8](repeating: 0, count: 52 - mechanism.utf8.count)
   }
 
   /// A frame of a message: 1 says that more follow.
@@ -39,7 +43,7 @@ struct SocketGarbageTests {
     frame([1] + Array("otm.feed/1/main/j/".utf8) + [0, 255, 10]), frame([0] + Array("otm.feed/1/main/".utf8)),
   ]
 
-  @Test("Garbage, HTTP, half handshakes and nonsense frames on every port are counted, and nothing else happens")
+  @Test("Garbage, HTTP, half handshakes and nonsense frames on every port are logged, and nothing else happens")
   func everything() async throws {
     let map = try await Stage.current.up()
     let client = try await map.client.signedUp()
@@ -66,6 +70,44 @@ struct SocketGarbageTests {
       }
     }
     #expect(map.ingest.logged.contains("malformed question at the feed"))
+  }
+
+  @Test("Each way of garbage that libzmq tells of is counted at its port, once for each connection")
+  func counted() async throws {
+    let map = try await Stage.current.up()
+    let operations = try #require(map.operations.first)
+    let (handshakes, malformed) = ("onthemap_link_handshakes_failed_total", "onthemap_link_malformed_frames_total")
+    func expect(_ way: String, at link: String, _ port: UInt16, _ series: String, _ send: [[UInt8]]) async throws {
+      let before = try await Scrape(operations)[series]
+      for _ in 0..<3 {
+        let connection = try Connection(port: port)
+        for bytes in send {
+          try await connection.send(bytes)
+          // What comes in one piece with a greeting gets no further.
+          try await connection.receive(bytes.count, within: .seconds(0.5))
+        }
+      }
+      try await eventually("\(way) at \(link) is counted") { try await Scrape(operations)[series] == before + 3 }
+    }
+    for (link, port) in try map.ports {
+      for (way, bytes) in [
+        ("HTTP", Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)), ("ZMTP 1", [1, 0]),
+        ("half a greeting", [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]), ("a greeting alone", Self.greeting("NULL")),
+        ("silence", []),
+      ] {
+        try await expect(way, at: link, port, #"\#(handshakes){link="\#(link)",reason="no_zeromq"}"#, [bytes])
+      }
+      let keys = #"\#(handshakes){link="\#(link)",reason="keys"}"#
+      try await expect("a peer with keys", at: link, port, keys, [Self.greeting("CURVE")])
+      let peer = Self.handshake(link == "feed" ? "SUB" : "DEALER")
+      let frames = #"\#(malformed){link="\#(link)"}"#
+      try await expect("nonsense", at: link, port, frames, [peer, Self.frame([7, 8, 9])])
+      guard link == "feed" else { continue }
+      for nonce in ["", "a-b/", "open", String(repeating: "a", count: 41) + "/"] {
+        let subscription = [1] + Array("otm.feed/1/main/j/\(nonce)".utf8)
+        try await expect("a join of \(nonce)", at: link, port, frames, [peer, Self.frame(subscription)])
+      }
+    }
   }
 
   @Test("Forty connections that say nothing on each port keep nobody out")

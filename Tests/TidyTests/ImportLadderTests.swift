@@ -27,6 +27,7 @@ private let ladder: [String: Set<String>] = [
 /// Nothing that waits.
 private let pure: Set = [
   "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Collections", "DequeModule", "HeapModule",
+  "OrderedCollections",
 ]
 private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
