@@ -80,7 +80,8 @@ class Follower:
         if self.live and frame.epoch == self.epoch and frame.seq <= self.seq:
             return []
         self.epoch, self.seq, self.posts, self.hash = frame.epoch, frame.seq, posts, value
-        self.live, self.stale, self.pause, self.behind = True, frame.stale, None, 0
+        self.live, self.stale, self.pause = True, frame.stale, None
+        self.behind = 0
         return [("list", posts)] + ([("stale", True)] if self.stale else [])
 
     def change(self, frame, now):  # 4
