@@ -152,7 +152,11 @@ let package = Package(
       swiftSettings: optimised),
     .testTarget(
       name: "FeedTests",
-      dependencies: ["Feed", "OnTheMap", "Web", logging, .product(name: "NIOCore", package: "swift-nio")],
+      dependencies: [
+        "Feed", "OnTheMap", "Web", logging, metrics, .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "WebTests", dependencies: ["CZlib", "Web", .product(name: "NIOCore", package: "swift-nio")],

@@ -66,8 +66,7 @@ final class FeedStreams: Sendable {
     let tick = state.withLock { state -> (StreamLoop, NIODeadline)? in
       guard !state.isTickScheduled, let first = state.loops.first else { return nil }
       state.isTickScheduled = true
-      let took = state.loops.map(\.took).max() ?? .zero
-      return (first, state.tickedAt + Self.pause(after: took))
+      return (first, state.tickedAt + .milliseconds(Limits.streamIntervalMs))
     }
     guard let (loop, deadline) = tick else { return }
     if deadline <= .now() {
@@ -75,13 +74,6 @@ final class FeedStreams: Sendable {
     } else {
       loop.eventLoop.scheduleTask(deadline: deadline) { self.tick() }
     }
-  }
-
-  /// From one tick to the next.
-  ///
-  /// - Parameter took: how long the one took.
-  static func pause(after took: TimeAmount) -> TimeAmount {
-    min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
   }
 
   /// Ends all streams, and those that come from now on.
@@ -111,7 +103,7 @@ final class FeedStreams: Sendable {
     await withCheckedContinuation { continuation in
       context.openAnswer { [self] answer in
         // The loop first: then no change after this version can miss it.
-        guard let answer, let loop = loop(answer.eventLoop), let version = latest.version else {
+        guard let answer, let loop = loop(answer.eventLoop, filter), let version = latest.version else {
           return continuation.resume()
         }
         loop.add(StreamClient(answer, cursor, filter) { continuation.resume() }, version)
@@ -120,11 +112,14 @@ final class FeedStreams: Sendable {
   }
 
   /// Nil when all streams have ended.
-  private func loop(_ eventLoop: any EventLoop) -> StreamLoop? {
+  private func loop(_ eventLoop: any EventLoop, _ filter: FeedFilter) -> StreamLoop? {
     state.withLock { state in
       guard !state.isOver else { return nil }
-      if let known = state.loops.first(where: { $0.eventLoop === eventLoop }) { return known }
-      let loop = StreamLoop(eventLoop, dropped: dropped) { [weak self] in self?.state.withLock { $0.version } }
+      let known = state.loops.first { $0.eventLoop === eventLoop && $0.isShared == filter.isAll }
+      if let known { return known }
+      let loop = StreamLoop(eventLoop, isShared: filter.isAll, dropped: dropped) { [weak self] in
+        self?.state.withLock { $0.version }
+      }
       state.loops.append(loop)
       return loop
     }

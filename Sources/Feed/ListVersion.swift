@@ -4,7 +4,8 @@ import OnTheMap
 import Synchronization
 import Web
 
-/// The list as it stood after one change, with its bytes: each made once, when it is first asked for. Any thread.
+/// The list as it stood after one change, with its bytes: those that many ask for are made once, when they are first
+/// asked for. Any thread.
 final class ListVersion: Sendable {
   let state: FeedState
   let isStale: Bool
@@ -22,19 +23,15 @@ final class ListVersion: Sendable {
     let checked: UInt64
   }
 
-  private struct Events: Sendable {
-    var snapshots: [FeedFilter: ByteBuffer] = [:]
-    var differences: [UInt64: FeedDifference?] = [:]
-    /// Nil where there is nothing to tell.
-    var deltas: [DeltaKey: ByteBuffer?] = [:]
-  }
-
   private let history: FeedHistory
   /// RFC 9110, 8.8.3: each form has a strong one of its own.
   private let tags: (plain: String, gzip: String)
   private let heads: (plain: HTTPFields, gzip: HTTPFields)
   private let bodies = Mutex<[BodyKey: ByteBuffer]>([:])
-  private let events = Mutex(Events())
+  private let snapshots = Mutex<[FeedFilter: ByteBuffer]>([:])
+  private let differences = Mutex<[UInt64: FeedDifference?]>([:])
+  /// Nil where there is nothing to tell.
+  private let deltas = Mutex<[DeltaKey: ByteBuffer?]>([:])
 
   init(_ history: FeedHistory, isStale: Bool, number: UInt64) {
     self.history = history
@@ -63,19 +60,17 @@ final class ListVersion: Sendable {
     }
   }
 
-  /// The list as an answer. Whoever asks for the same meanwhile waits for the same bytes.
+  /// The list as an answer. Whoever asks for all of it meanwhile waits for the same bytes.
   func body(_ filter: FeedFilter, _ coding: ContentCoding) -> (ByteBuffer, ContentCoding) {
-    bodies.withLock { bodies in
-      let plain = Self.made(&bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
-        ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
-      }
-      guard coding == .gzip else { return (plain, .identity) }
-      let packed = Self.made(&bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
-        plain.gzip() ?? ByteBuffer()
-      }
-      // There was no memory for it.
-      return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
+    let plain = Self.made(in: bodies, BodyKey(filter: filter, coding: .identity), isShared: filter.isAll) {
+      ByteBuffer(bytes: state.filtered(filter).json(isStale: isStale).bytes)
     }
+    guard coding == .gzip else { return (plain, .identity) }
+    let packed = Self.made(in: bodies, BodyKey(filter: filter, coding: .gzip), isShared: filter.isAll) {
+      plain.gzip() ?? ByteBuffer()
+    }
+    // There was no memory for it.
+    return packed.readableBytes == 0 ? (plain, .identity) : (packed, .gzip)
   }
 
   /// What a subscriber has to be told who stands at the cursor, which then stands here.
@@ -99,39 +94,44 @@ final class ListVersion: Sendable {
   }
 
   private func snapshot(_ filter: FeedFilter) -> ByteBuffer {
-    events.withLock { events in
-      Self.made(&events.snapshots, filter, isShared: filter.isAll) {
-        ByteBuffer(bytes: FeedEvent.snapshot(state.filtered(filter), isStale: isStale).bytes)
-      }
+    Self.made(in: snapshots, filter, isShared: filter.isAll) {
+      ByteBuffer(bytes: FeedEvent.snapshot(state.filtered(filter), isStale: isStale).bytes)
     }
   }
 
   /// Nil where what the subscriber has seen is not known any more.
   private func delta(_ cursor: StreamCursor, told: UInt64, _ filter: FeedFilter) -> (event: ByteBuffer?, Void)? {
     if cursor.checked == state.seq { return (nil, ()) }
-    return events.withLock { events in
-      let difference = Self.made(&events.differences, cursor.checked, isShared: filter.isAll) {
-        history.list(at: cursor.checked).map { FeedDifference(from: $0, to: state) }
-      }
-      guard let difference else { return nil }
-      let key = DeltaKey(filter: filter, told: told, checked: cursor.checked)
-      let event = Self.made(&events.deltas, key, isShared: filter.isAll) {
-        difference.delta(after: told, filter: filter).map {
-          ByteBuffer(bytes: FeedEvent.delta($0, state.filtered(filter)).bytes)
-        }
-      }
-      return (event, ())
+    let difference = Self.made(in: differences, cursor.checked, isShared: filter.isAll) {
+      history.list(at: cursor.checked).map { FeedDifference(from: $0, to: state) }
     }
+    guard let difference else { return nil }
+    let key = DeltaKey(filter: filter, told: told, checked: cursor.checked)
+    let event = Self.made(in: deltas, key, isShared: filter.isAll) {
+      difference.delta(after: told, filter: filter).map {
+        ByteBuffer(bytes: FeedEvent.delta($0, state.filtered(filter)).bytes)
+      }
+    }
+    return (event, ())
   }
 
-  /// - Parameter isShared: whether it is of the whole list. For such bytes there is always room: parts of the list, of
-  ///   which each client may have its own, must not push out what most ask for.
-  private static func made<Key: Hashable, Value>(
-    _ kept: inout [Key: Value], _ key: Key, isShared: Bool, _ make: () -> Value
+  /// - Parameter isShared: whether it is of the whole list. Such bytes are made once, whoever asks for them meanwhile
+  ///   waits, and there is always room for them: parts of the list, of which each client may have its own, must not
+  ///   push out what most ask for, nor be waited for while they are made.
+  static func made<Key: Hashable & Sendable, Value: Sendable>(
+    in kept: borrowing Mutex<[Key: Value]>, _ key: Key, isShared: Bool, _ make: () -> Value
   ) -> Value {
-    if let value = kept[key] { return value }
+    if isShared {
+      return kept.withLock { kept in
+        if let value = kept[key] { return value }
+        let value = make()
+        if kept.count < 2 * Limits.feedBytesKept { kept[key] = value }
+        return value
+      }
+    }
+    if let value = kept.withLock({ $0[key] }) { return value }
     let value = make()
-    if kept.count < (isShared ? 2 : 1) * Limits.feedBytesKept { kept[key] = value }
+    kept.withLock { if $0.count < Limits.feedBytesKept { $0[key] = value } }
     return value
   }
 

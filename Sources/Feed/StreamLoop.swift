@@ -4,45 +4,61 @@ import OnTheMap
 import Synchronization
 import Web
 
-/// The streams whose connections one event loop has: what a tick brings is written to all of them in one go, without a
-/// task that wakes for each.
+/// Streams whose connections one event loop has: what a tick brings is written to all of them in rounds, without a task
+/// that wakes for each.
 final class StreamLoop: Sendable {
+  /// Nobody else than the event loop looks in.
+  private struct State {
+    var clients: [StreamClient] = []
+    /// Those of the round that it has not come to: it goes from the last to the first, so that who leaves makes no
+    /// other one be left out. The place is taken by the last, which has been told, and is found to have been.
+    var left = 0
+    /// What the round tells. One for all, so that the bytes are the same.
+    var version: ListVersion?
+    /// Whether another round is to come.
+    var isAwaited = false
+    /// When it may.
+    var dueAt = NIODeadline.distantPast
+    var begunAt = NIODeadline.distantPast
+    var took = TimeAmount.zero
+    /// Whether a sweep is to come.
+    var isSwept = false
+  }
+
   let eventLoop: any EventLoop
+  /// Whether its streams are of the whole list. Others cost much more, and have rounds of their own.
+  let isShared: Bool
   private let version: @Sendable () -> ListVersion?
   private let dropped: Counter
   private let isWoken = Atomic(false)
-  private let tookNs = Atomic<Int64>(0)
-  /// Nobody else than the event loop looks in.
-  private let clients: NIOLoopBoundBox<[StreamClient]>
+  private let state: NIOLoopBoundBox<State>
 
   /// - Parameters:
   ///   - dropped: counts clients that did not read.
   ///   - version: the list of the last tick.
-  init(_ eventLoop: any EventLoop, dropped: Counter, version: @escaping @Sendable () -> ListVersion?) {
+  init(
+    _ eventLoop: any EventLoop, isShared: Bool, dropped: Counter, version: @escaping @Sendable () -> ListVersion?
+  ) {
     self.eventLoop = eventLoop
+    self.isShared = isShared
     self.dropped = dropped
     self.version = version
-    clients = .makeBoxSendingValue([], as: [StreamClient].self, eventLoop: eventLoop)
+    state = .makeBoxSendingValue(State(), as: State.self, eventLoop: eventLoop)
   }
-
-  /// How long the last tick took it. Any thread.
-  var took: TimeAmount { .nanoseconds(tookNs.load(ordering: .relaxed)) }
 
   /// There is something new to be told. Any thread.
   func wake() {
     guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
     eventLoop.execute { [self] in
       isWoken.store(false, ordering: .releasing)
-      let begun = NIODeadline.now()
-      tell(at: begun)
-      tookNs.store((NIODeadline.now() - begun).nanoseconds, ordering: .relaxed)
+      awaitRound()
     }
   }
 
   /// Ends all. Any thread.
   func end() {
     eventLoop.execute { [self] in
-      for client in clients.value {
+      for client in state.value.clients {
         // Who does not read would not take the end either.
         if client.answer.isWritable { remove(client) } else { client.answer.close() }
       }
@@ -51,9 +67,9 @@ final class StreamLoop: Sendable {
 
   /// Takes one in, and tells it the first. On the event loop.
   func add(_ client: StreamClient, _ version: ListVersion) {
-    client.index = clients.value.count
-    clients.value.append(client)
-    if clients.value.count == 1 { scheduleSweep() }
+    client.index = state.value.clients.count
+    state.value.clients.append(client)
+    if !state.value.isSwept { scheduleSweep() }
     let bound = NIOLoopBound(client, eventLoop: eventLoop)
     client.answer.whenClientGone { [self] departure in
       if departure == .cutOff { dropped.increment() }
@@ -61,39 +77,81 @@ final class StreamLoop: Sendable {
     }
     let retry = FeedEvent.retry(ms: .random(in: Limits.streamRetryMs))
     client.answer.write([ByteBuffer(bytes: retry.bytes)] + version.events(after: &client.cursor, client.filter))
-    client.toldAt = .now()
+    client.toldAt = eventLoop.now
   }
 
-  /// Writes may end connections, and so take clients off the list meanwhile.
-  private func tell(at now: NIODeadline) {
-    guard let version = version() else { return }
-    for client in clients.value where client.answer.isWritable {
-      let events = version.events(after: &client.cursor, client.filter)
-      guard !events.isEmpty else { continue }
-      client.answer.write(events)
-      client.toldAt = now
+  /// From the begin of one round to that of the next.
+  ///
+  /// - Parameter took: how long the one took.
+  static func pause(after took: TimeAmount) -> TimeAmount {
+    min(max(.milliseconds(Limits.streamIntervalMs), took * 2), .milliseconds(Limits.streamIntervalMaxMs))
+  }
+
+  /// Another round, after the present one.
+  private func awaitRound() {
+    guard !state.value.isAwaited else { return }
+    state.value.isAwaited = true
+    if state.value.left == 0 { scheduleRound() }
+  }
+
+  private func scheduleRound() {
+    eventLoop.assumeIsolated().scheduleTask(deadline: state.value.dueAt) { [self] in
+      state.value.isAwaited = false
+      state.value.left = state.value.clients.count
+      state.value.version = version()
+      state.value.begunAt = eventLoop.now
+      state.value.took = .zero
+      turn()
     }
   }
 
+  /// A part of the round.
+  private func turn() {
+    let now = eventLoop.now
+    let count = isShared ? Limits.streamsPerTurn : Limits.filteredStreamsPerTurn
+    for _ in 0..<count { if let client = next() { tell(client, at: now) } else { break } }
+    state.value.took = state.value.took + (eventLoop.now - now)
+    if state.value.left > 0 {
+      eventLoop.assumeIsolated().scheduleTask(in: .microseconds(Limits.streamRestUs)) { [self] in turn() }
+      return
+    }
+    state.value.version = nil
+    state.value.dueAt = state.value.begunAt + Self.pause(after: state.value.took)
+    if state.value.isAwaited { scheduleRound() }
+  }
+
+  /// Nil when all have been told. Writes may end connections, and so take clients off the list meanwhile.
+  private func next() -> StreamClient? {
+    state.value.left = min(state.value.left, state.value.clients.count)
+    guard state.value.left > 0 else { return nil }
+    state.value.left -= 1
+    return state.value.clients[state.value.left]
+  }
+
+  private func tell(_ client: StreamClient, at now: NIODeadline) {
+    guard client.answer.isWritable else { return }
+    var events = state.value.version?.events(after: &client.cursor, client.filter) ?? []
+    if events.isEmpty, now - client.toldAt >= .milliseconds(Limits.streamHeartbeatMs) { events = [Self.heartbeat] }
+    guard !events.isEmpty else { return }
+    client.answer.write(events)
+    client.toldAt = now
+  }
+
   private func scheduleSweep() {
+    state.value.isSwept = true
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Limits.streamSweepMs)) { [self] in
-      let now = NIODeadline.now()
-      tell(at: now)
-      for client in clients.value
-      where now - client.toldAt >= .milliseconds(Limits.streamHeartbeatMs) && client.answer.isWritable {
-        client.answer.write([Self.heartbeat])
-        client.toldAt = now
-      }
-      if !clients.value.isEmpty { scheduleSweep() }
+      awaitRound()
+      state.value.isSwept = false
+      if !state.value.clients.isEmpty { scheduleSweep() }
     }
   }
 
   private func remove(_ client: StreamClient) {
-    guard let index = client.index, let last = clients.value.popLast() else { return }
+    guard let index = client.index, let last = state.value.clients.popLast() else { return }
     client.index = nil
     if last !== client {
       last.index = index
-      clients.value[index] = last
+      state.value.clients[index] = last
     }
     client.whenOver()
   }

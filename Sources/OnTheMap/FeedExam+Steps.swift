@@ -13,7 +13,8 @@ extension FeedExam {
   }
 
   static let steps: [Step] =
-    [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion] + otherRequest + malformed
+    [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
+    + malformed
     + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + questions + [end]
 
   /// So long a feed may take with what is to come at once.
@@ -96,6 +97,18 @@ extension FeedExam {
     judge: { exam in
       exam.judge(
         .deletion, exam.losses[0] ?? (exam.isEqual(0) ? nil : "the list after it is not the one that was told"))
+    })
+
+  private static let edit = Step(
+    limitMs: 3_000,
+    begin: { exam in
+      let list = exam.log.state
+      exam.make(.put(ExamList.entry(list.seq + 1, id: list.entries[list.entries.count / 2].id.rawValue)))
+    }, isDone: { $0.isEqual(0) && $0.hasSnapshot },
+    judge: { exam in
+      let lacking = exam.isEqual(0) ? "no Snapshot of it within 3 s" : "the list after it is not the one that was told"
+      let isRight = exam.isEqual(0) && exam.hasSnapshot
+      exam.judge(.edit, exam.losses[0] ?? exam.strange ?? (isRight ? nil : lacking))
     })
 
   private static let otherRequest = ignored(.otherRequest) { exam, id in
@@ -220,5 +233,10 @@ extension FeedExam {
       isOfQuestions: true, limitMs: promptMs,
       begin: { exam in for question in make(exam) { exam.ask(question) } }, isDone: { $0.areAnswered },
       judge: { $0.judgeAnswers(rule) })
+  }
+
+  /// Whether ingest's list has been told whole since the step began.
+  private var hasSnapshot: Bool {
+    tellingsSinceBegin.contains { if case .snapshot(log.state, _, _) = $0.frame { true } else { false } }
   }
 }

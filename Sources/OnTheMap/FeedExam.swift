@@ -387,7 +387,7 @@ package struct FeedExam: Sendable {
     for _ in 0..<3 { advance() }
   }
 
-  private mutating func make(_ change: FeedChange) {
+  mutating func make(_ change: FeedChange) {
     log.append([change])
     remember()
   }

@@ -16,6 +16,7 @@ package enum FeedRule: String, CaseIterable, Sendable {
   case joinMidway = "join-midway"
   case malformedJoin = "malformed-join"
   case deletion
+  case edit
   case otherRequest = "other-request"
   case malformedReply = "malformed-reply"
   case wrongList = "wrong-list"
@@ -61,6 +62,8 @@ package enum FeedRule: String, CaseIterable, Sendable {
       ("joins with a NONCE that is not 1 to 40 of 0-9 A-Z a-z bring nothing, and harm nobody", "Feed")
     case .deletion:
       ("a Removal becomes a Delta that removes the post, and brings back what comes back for it", "Change log")
+    case .edit:
+      ("a post of the list that comes again is on it once, on top: in the Delta's state_hash and on s/", "Change log")
     case .otherRequest: ("an answer with another request_id is ignored", "Change log")
     case .malformedReply: ("an answer that is none of the protocol is ignored", "Change log")
     case .wrongList: ("a list with a wrong hash is not taken, and the feed asks again after 6 s", "Change log")

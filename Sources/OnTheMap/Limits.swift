@@ -172,6 +172,12 @@ package enum Limits {
   /// Between two events of a stream at least: changes between them travel together, and everybody is told the same
   /// bytes. Where it takes long to tell all, twice as long as that, so that others are answered meanwhile.
   package static let streamIntervalMs: Int64 = 50
+  /// Streams that an event loop looks at before others have a turn.
+  package static let streamsPerTurn = 128
+  /// The same of those with a filter: where that is each one's own, one costs half a millisecond, fifty times as much.
+  package static let filteredStreamsPerTurn = 8
+  /// The pause after that. Only with one, however short, the event loop looks at its connections in between.
+  package static let streamRestUs: Int64 = 100
   /// The longest of these pauses: who was stopped while it wrote has not taken so long.
   package static let streamIntervalMaxMs: Int64 = 1_000
   /// After so much silence a stream gets a comment: proxies cut what is silent for a minute, and a client that is

@@ -70,6 +70,10 @@ extension SubscriberExam {
       let before = exam.list
       exam.tell(exam.delete(), onto: before)
     }
+    + probe(.edit, "a Delta that brings a post of the list again") { exam in
+      let before = exam.list
+      exam.tell(exam.edit(), onto: before)
+    }
     + probe(.olderSnapshot, "an older Snapshot") { exam in
       let before = exam.list
       exam.tell(exam.advance(), onto: before)

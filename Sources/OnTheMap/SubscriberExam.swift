@@ -311,6 +311,11 @@ package struct SubscriberExam: Sendable {
     return make(.gone(list.entries[1].id, seq: list.seq + 1, next: entry(oldest - 1)))
   }
 
+  /// A post in the middle of the list is edited.
+  mutating func edit() -> FeedDelta {
+    make(.put(ExamList.entry(list.seq + 1, id: list.entries[list.entries.count / 2].id.rawValue)))
+  }
+
   /// What has changed since an earlier list, in one.
   func changes(since before: FeedState) -> FeedDelta {
     var after = before

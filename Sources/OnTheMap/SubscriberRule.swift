@@ -9,6 +9,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
   case duplicateDelta = "duplicate-delta"
   case overlappingDelta = "overlapping-delta"
   case deletion
+  case edit
   case olderSnapshot = "older-snapshot"
   case newerSnapshot = "newer-snapshot"
   case stale
@@ -49,6 +50,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
     case .overlappingDelta: ("a Delta whose prev_seq is below the list's seq, and its seq above it, is taken", "4")
     case .deletion:
       ("a Delta removes posts that were deleted, and puts what comes back for them where its seq puts it", "4")
+    case .edit: ("a Delta that brings a post of the list again puts it on top, and takes away where it stood", "4")
     case .olderSnapshot: ("a Snapshot that is not above a live list is ignored", "3")
     case .newerSnapshot: ("a Snapshot above a live list is taken", "3")
     case .stale: ("stale in a Heartbeat says something of ingest: the list stays right", "9")

@@ -1,5 +1,6 @@
 import NIOCore
 import OnTheMap
+import Synchronization
 import Testing
 import Web
 
@@ -7,31 +8,7 @@ import Web
 
 @Suite("Versions of the list")
 struct ListVersionTests {
-  private let epoch = Epoch(Array(repeating: 7, count: 16)) ?? .other
-
-  private func entry(_ seq: UInt64, country: String = "NO") throws -> FeedEntry {
-    FeedEntry(
-      id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
-      lastName: "Lovelace", place: "Oslo", label: "Oslo, Norway", countryCode: country, link: "https://example.org",
-      coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .found, createdMs: 1,
-      updatedMs: 2)
-  }
-
-  /// A list that posts come to.
-  private func post(_ country: String = "NO", to list: LatestList) throws {
-    let state = try #require(list.state)
-    var next = state
-    let changes = [FeedChange.put(try entry(state.seq + 1, country: country))]
-    next.apply(changes)
-    list.change(changes, to: next)
-  }
-
-  private func list(seq: UInt64 = 0) -> LatestList {
-    let list = LatestList()
-    list.set(isStale: false)
-    list.replace(FeedState(epoch: epoch, seq: seq, entries: []))
-    return list
-  }
+  private let epoch = Epoch.sample
 
   private func text(_ buffers: [ByteBuffer]) -> String { buffers.map { String(buffer: $0) }.joined() }
 
@@ -52,19 +29,19 @@ struct ListVersionTests {
 
   @Test("A subscriber is told a snapshot, then each change once, and nothing twice")
   func events() throws {
-    let list = list()
+    let list = LatestList.sample()
     var cursor = StreamCursor(last: nil)
     func told() throws -> String { text(try #require(list.version).events(after: &cursor, .all)) }
     #expect(try told().hasPrefix("event: snapshot\nid: \(epoch)-0\n"))
     #expect(try told().isEmpty)
-    try post(to: list)
-    try post(to: list)
+    try list.post()
+    try list.post()
     let delta = try told()
     #expect(delta.hasPrefix("event: delta\nid: \(epoch)-2\n") && delta.contains(#""prevSeq":0,"seq":2"#))
     #expect(try told().isEmpty)
     list.set(isStale: true)
     #expect(try told() == "event: stale\ndata: {\"stale\":true}\n\n")
-    try post(to: list)
+    try list.post()
     list.set(isStale: false)
     #expect(try told().contains("event: stale\ndata: {\"stale\":false}"))
     list.replace(FeedState(epoch: .other, seq: 1, entries: []))
@@ -73,8 +50,8 @@ struct ListVersionTests {
 
   @Test("Who comes again is told what it missed and whether the list is stale; a snapshot if that is not known")
   func resumed() throws {
-    let list = list(seq: 10)
-    for _ in 0..<5 { try post(to: list) }
+    let list = LatestList.sample(seq: 10)
+    for _ in 0..<5 { try list.post() }
     let version = try #require(list.version)
     func told(_ epoch: Epoch, _ seq: UInt64) -> String {
       var cursor = StreamCursor(last: EventID(epoch: epoch, seq: seq))
@@ -91,28 +68,28 @@ struct ListVersionTests {
 
   @Test("A filter keeps silent about what it does not let through, and its next delta follows what was told")
   func filtered() throws {
-    let list = list()
+    let list = LatestList.sample()
     let filter = try FeedFilter(country: "US", box: "")
     var cursor = StreamCursor(last: nil)
     func told() throws -> String { text(try #require(list.version).events(after: &cursor, filter)) }
     _ = try told()
     for _ in 0..<3 {
-      try post(to: list)
+      try list.post()
       #expect(try told().isEmpty)
     }
-    try post("US", to: list)
+    try list.post("US")
     #expect(try told().contains(#""prevSeq":0,"seq":4"#))
     // It still stands on the list, until a hundred others are newer.
-    for _ in 0..<99 { try post(to: list) }
+    for _ in 0..<99 { try list.post() }
     #expect(try told().isEmpty)
-    try post(to: list)
+    try list.post()
     #expect(try told().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
   }
 
   @Test("The same bytes go to all who ask for the same; above the limit they are made each time, and are as right")
   func shared() throws {
-    let list = list()
-    for _ in 0..<40 { try post(to: list) }
+    let list = LatestList.sample()
+    for _ in 0..<40 { try list.post() }
     let version = try #require(list.version)
     func address(_ buffer: ByteBuffer) -> UnsafeRawPointer? { buffer.withUnsafeReadableBytes { $0.baseAddress } }
     func body(_ filter: FeedFilter) -> ByteBuffer { version.body(filter, .identity).0 }
@@ -128,8 +105,53 @@ struct ListVersionTests {
     #expect(once == again && address(once) != address(again))
     #expect(once == body(.all))
   }
+
+  @Test("What all ask for is waited for while it is made; nobody waits for a part that somebody else wants")
+  func waits() {
+    let kept = Mutex<[Int: Int]>([:])
+    func isFree(whileMaking key: Int, isShared: Bool) -> Bool {
+      var isFree = false
+      for _ in 0..<2 {
+        _ = ListVersion.made(in: kept, key, isShared: isShared) {
+          isFree = kept.withLockIfAvailable { _ in true } ?? false
+          return key
+        }
+      }
+      return isFree
+    }
+    #expect(isFree(whileMaking: 1, isShared: false))
+    #expect(!isFree(whileMaking: 2, isShared: true))
+    #expect(kept.withLock { $0 } == [1: 1, 2: 2])
+  }
+}
+
+extension LatestList {
+  /// An empty list, as ingest tells it.
+  static func sample(seq: UInt64 = 0) -> LatestList {
+    let list = LatestList()
+    list.set(isStale: false)
+    list.replace(FeedState(epoch: .sample, seq: seq, entries: []))
+    return list
+  }
+
+  /// A post comes to it.
+  func post(_ country: String = "NO") throws {
+    var next = try #require(state)
+    let changes = [FeedChange.put(try entry(next.seq + 1, country: country))]
+    next.apply(changes)
+    change(changes, to: next)
+  }
+
+  private func entry(_ seq: UInt64, country: String) throws -> FeedEntry {
+    FeedEntry(
+      id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
+      lastName: "Lovelace", place: "Oslo", label: "Oslo, Norway", countryCode: country, link: "https://example.org",
+      coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .found, createdMs: 1,
+      updatedMs: 2)
+  }
 }
 
 extension Epoch {
+  static let sample = Epoch(Array(repeating: 7, count: 16))!
   fileprivate static let other = Epoch(Array(repeating: 8, count: 16))!
 }

@@ -4,7 +4,8 @@
 struct Follower {
   enum Fault: CaseIterable {
     case joinsFirst, takesAll, oddNonce, joinsOnce, ignoresDeltas, olderHeartbeats, deafToHeartbeats, appliesTwice
-    case noOverlap, noReturns, takesOlder, ignoresSnapshots, staleIsLost, diesOfField, diesOfBody, diesOfGarbage
+    case noOverlap, noReturns, ignoresEdits, takesOlder, ignoresSnapshots, staleIsLost, diesOfField, diesOfBody,
+      diesOfGarbage
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
     case neverBehind, deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
       noAlternate
@@ -132,6 +133,10 @@ struct Follower {
     case .noOverlap where delta.prevSeq < list.seq && delta.seq > list.seq: return loss(list)
     case .noReturns where delta.upsert.contains { $0.seq <= delta.prevSeq }:
       let upsert = delta.upsert.filter { $0.seq > delta.prevSeq }
+      let less = FeedDelta(prevSeq: delta.prevSeq, seq: delta.seq, upsert: upsert, remove: delta.remove)
+      return .delta(less, epoch: epoch, hash: hash)
+    case .ignoresEdits:
+      let upsert = delta.upsert.filter { entry in !list.entries.contains { $0.id == entry.id } }
       let less = FeedDelta(prevSeq: delta.prevSeq, seq: delta.seq, upsert: upsert, remove: delta.remove)
       return .delta(less, epoch: epoch, hash: hash)
     case .noGaps where delta.prevSeq > list.seq: return nil

@@ -5,6 +5,7 @@ struct Publisher {
   enum Fault: CaseIterable {
     case longName, speaksFirst, neverAgain, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
     case noHeartbeats, wrongHeartbeats, overlaps, noBusyHeartbeats, stormy, noPeriod, skipsChanges, anyJoin, noReturns
+    case keepsEdited, keepsEditedOnList
     case anyRequest, diesOfGarbage, anyHash, backwards, anyChanges, oneEpoch, neverStale, alwaysStale, oneConnection
     case noQuestions, alwaysList, wrongDelta, modifiesNothing, answersGarbage, noBye, lasting
   }
@@ -25,6 +26,8 @@ struct Publisher {
   private var snapshotSeq: UInt64 = 0
   private var beatMs: Int64 = 0
   private var changedMs: Int64 = 0
+  /// The version of a post before its edit.
+  private var former: FeedEntry?
   private var said: [Utterance] = []
   private(set) var exit: Int32?
   private var isGone = false
@@ -141,6 +144,10 @@ struct Publisher {
       changes = changes.map { if case .gone(let id, let seq, _) = $0 { .gone(id, seq: seq, next: nil) } else { $0 } }
     }
     guard var list = log?.state else { return }
+    former =
+      list.entries.first { entry in
+        changes.contains { if case .put(let new) = $0 { new.id == entry.id } else { false } }
+      } ?? former
     var delta = list.apply(changes)
     if fault == .overlaps {
       delta = FeedDelta(prevSeq: delta.prevSeq - 1, seq: delta.seq, upsert: delta.upsert, remove: delta.remove)
@@ -156,11 +163,18 @@ struct Publisher {
 
   private func frame(_ delta: FeedDelta) -> FeedReplica.Frame {
     guard let list = log?.state else { return .later }
-    return .delta(delta, epoch: list.epoch, hash: list.hash)
+    return .delta(delta, epoch: list.epoch, hash: fault == .keepsEdited ? whole(list).hash : list.hash)
+  }
+
+  /// The list as one has it who takes nothing away at an edit.
+  private func whole(_ list: FeedState) -> FeedState {
+    guard let former, fault == .keepsEdited || fault == .keepsEditedOnList else { return list }
+    let newestFirst = (list.entries + [former]).sorted { $0.seq > $1.seq }
+    return FeedState(epoch: list.epoch, seq: list.seq, entries: newestFirst)
   }
 
   private mutating func snapshot(nowMs: Int64) {
-    guard let list = log?.state, fault != .noSnapshot else { return }
+    guard let list = log.map({ whole($0.state) }), fault != .noSnapshot else { return }
     (snapshotMs, snapshotSeq) = (nowMs, list.seq)
     publish(.snapshot, .snapshot(list, hash: list.hash, isStale: isStale))
   }

@@ -46,12 +46,13 @@ struct SubscriberExamTests {
     (
       .ignoresDeltas,
       [
-        .delta, .duplicateDelta, .overlappingDelta, .deletion, .olderSnapshot, .unknownField, .laterMinor,
+        .delta, .duplicateDelta, .overlappingDelta, .deletion, .edit, .olderSnapshot, .unknownField, .laterMinor,
         .malformedFrame, .deltaHash,
       ]
     ),
     (.deafToHeartbeats, [.missedDelta]), (.appliesTwice, [.duplicateDelta]), (.noOverlap, [.overlappingDelta]),
-    (.noReturns, [.deletion]), (.takesOlder, [.olderSnapshot]), (.ignoresSnapshots, [.newerSnapshot, .snapshotHash]),
+    (.noReturns, [.deletion]), (.ignoresEdits, [.edit]), (.takesOlder, [.olderSnapshot]),
+    (.ignoresSnapshots, [.newerSnapshot, .snapshotHash]),
     (.staleIsLost, [.stale]), (.diesOfField, [.unknownField]), (.diesOfBody, [.laterMinor]),
     (.diesOfGarbage, [.malformedFrame]), (.believesGarbage, [.malformedFrame]), (.noGaps, [.gap]),
     (.noDeltaHash, [.deltaHash, .shown]), (.noHeartbeatHash, [.heartbeatHash]),

@@ -41,11 +41,14 @@ final class EventStream {
 
   /// Asks, and waits for the answer's head.
   ///
-  /// - Parameter list: what the client has from before.
+  /// - Parameters:
+  ///   - list: what the client has from before.
+  ///   - receiveBuffer: as `Connection` has it.
   init(
-    _ client: Client, _ query: String = "", lastID: String? = nil, list: FeedList? = nil, headers: String = ""
+    _ client: Client, _ query: String = "", lastID: String? = nil, list: FeedList? = nil, headers: String = "",
+    receiveBuffer: Int32? = nil
   ) async throws {
-    connection = try Connection(port: client.port)
+    connection = try Connection(port: client.port, receiveBuffer: receiveBuffer)
     self.list = list
     self.lastID = lastID
     let last = lastID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
@@ -82,7 +85,8 @@ final class EventStream {
     }
   }
 
-  private var isOver = false
+  /// Whether the connection has ended.
+  private(set) var isOver = false
 
   private func receive(within limit: Duration) async throws {
     if isOver { throw Overdue(description: "the stream has ended") }

@@ -34,8 +34,9 @@ struct StoppedSubscriberTests {
     let calm = try await latency(map, rate: rate, seconds: seconds)
     let watcher = try await Stage.current.watcher(of: map)
     watcher.program.signal(SIGSTOP)
-    let mute = try Connection(port: try map.feedClient.port, receiveBuffer: 4_096)
-    try await mute.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+    let mute = try await EventStream(try map.feedClient, receiveBuffer: 4_096)
+    try await mute.read(until: "it has a list") { $0.list != nil }
+    let first = try #require(mute.list)
     let before = try await residentBytes(of: 1, map)
     let burdened = try await latency(map, rate: rate, seconds: seconds)
     let growth = try await residentBytes(of: 1, map) - before
@@ -46,9 +47,16 @@ struct StoppedSubscriberTests {
     try await eventually("who stood still has the list", within: .seconds(20)) {
       try await watcher.list == map.client.list()
     }
+    let list = try await map.client.list()
+    #expect(first.seq < list.seq)
+    let again = try await EventStream(try map.feedClient, lastID: mute.lastID, list: first)
+    try await again.read(until: "who never read has the list when it comes again") { $0.list == list }
+    // What had been sent to it comes first. It may have been cut off: then nobody has told it the rest.
+    try await mute.read(until: "who goes on reading has the list, or the end") { $0.list == list || $0.isOver }
+    let resumed = try await EventStream(try map.feedClient, lastID: mute.lastID, list: mute.list)
+    try await resumed.read(until: "it is right where it stands") { $0.list == list && $0.isStale == false }
     let line = "p99 \(calm) ms calm, \(burdened) ms with both; the feed grew by \(growth / 1_000_000) MB\n"
     FileHandle.standardError.write(Data(line.utf8))
-    withExtendedLifetime(mute) {}
   }
 
   @Test("The others are told as soon as before, the feed's memory is bounded, and who goes on is right again")
