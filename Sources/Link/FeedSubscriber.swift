@@ -36,7 +36,7 @@ package final class FeedSubscriber: Station {
     tell: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
-    try socket.set(ZMQOption.receiveHighWater, 1_000)
+    try socket.set(ZMQOption.receiveHighWater, Int32(Limits.subscriberFramesQueuedMax))
     // In this order, and again in this order after every reconnection: what follows the join is complete.
     try socket.subscribe(Topic.delta)
     try socket.subscribe(Topic.heartbeat)

@@ -221,6 +221,10 @@ package enum Limits {
   /// Frames that wait for one slow subscriber; then its frames are dropped, and it takes a new snapshot. 128 × 25 KB is
   /// 3 MB for each of them.
   package static let feedFramesQueuedMax = 128
+  /// Frames that a subscriber keeps until it reads them; then TCP holds up its feed. Ten seconds of a busy one: libzmq
+  /// 4.3.4 may end the process of a subscriber that stands at this mark when its feed dies
+  /// (`Assertion failed: !_io_error`, libzmq issue 4841).
+  package static let subscriberFramesQueuedMax = 10_000
   /// Feeds at one ingest with a fetch open.
   package static let feedsMax = 256
   /// Joins answered in a second: each costs a snapshot of about 20 KB.

@@ -210,7 +210,7 @@ def main():
     endpoints = [each for each in sys.argv[1:] if each != "--json"] or ["tcp://127.0.0.1:7710"]
     follower = Follower(endpoints, time.monotonic())
     feed = zmq.Context().socket(zmq.SUB)
-    feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 1_000, FRAME_MAX, 0
+    feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
     feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
     join, connection, endpoint = follower.join, follower.connection, follower.endpoint
     for topic in (TOPIC + "d/", TOPIC + "h/", join):  # 1: in this order
