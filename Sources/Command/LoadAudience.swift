@@ -6,11 +6,16 @@ import Synchronization
 /// Further subscribers of a load test: they come at random moments of the run, follow the list as all subscribers do,
 /// and have to end with the store's.
 final class LoadAudience: Sendable {
-  private struct Seat: Sendable {
-    var state: FeedState?
-    var isLive = false
-    var lists = 0
-    var wrong = 0
+  /// Each has a lock of its own: at one for all, fifty threads with a thousand changes a second each would stand in line.
+  fileprivate final class Seat: Sendable {
+    struct Standing: Sendable {
+      var state: FeedState?
+      var isLive = false
+      var lists = 0
+      var wrong = 0
+    }
+
+    let standing = Mutex(Standing())
   }
 
   /// What became of them.
@@ -25,10 +30,10 @@ final class LoadAudience: Sendable {
     var replacements = 0
   }
 
-  private let seats: Mutex<[Seat]>
+  private let seats: [Seat]
 
   /// - Parameter count: 0 or more.
-  init(count: Int) { seats = Mutex(Array(repeating: Seat(), count: count)) }
+  init(count: Int) { seats = (0..<count).map { _ in Seat() } }
 
   /// Subscribes, each at a random moment of the run, and stays until the task is cancelled.
   ///
@@ -37,8 +42,7 @@ final class LoadAudience: Sendable {
   ///   - seed: repeats the moments.
   /// - Throws: `LinkError` when the address cannot be used.
   func attend(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
-    let count = seats.withLock { $0.count }
-    var moments = (0..<count).map { LoadAudience.moment($0, ofMs: seconds * 1_000, seed: seed) }
+    var moments = seats.indices.map { LoadAudience.moment($0, ofMs: seconds * 1_000, seed: seed) }
     moments.sort()
     let start = ContinuousClock.now
     var reactors: [Reactor] = []
@@ -48,7 +52,7 @@ final class LoadAudience: Sendable {
       let reactor = try Reactor.start("audience", wake: Wake()) { [self] context in
         (
           stations: [
-            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.take($0, number) }
+            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.seats[number].take($0) }
           ], told: ()
         )
       }.reactor
@@ -59,30 +63,11 @@ final class LoadAudience: Sendable {
 
   /// How they stand to the store's list: those that are live, at its number, with its hash.
   func finding(seq: UInt64, hash: String) -> Finding {
-    seats.withLock { seats in
-      seats.reduce(into: Finding(count: seats.count)) { finding, seat in
-        finding.wrong += seat.wrong
-        finding.replacements += max(0, seat.lists - 1)
-        guard seat.isLive, let state = seat.state, state.seq == seq else { return }
-        if hexadecimal(state.hash, digits: 16) == hash { finding.equal += 1 }
-      }
-    }
-  }
-
-  /// On the subscriber's own thread.
-  private func take(_ news: FeedSubscriber.Event, _ number: Int) {
-    seats.withLock { seats in
-      switch news {
-      case .list(let state, _):
-        seats[number].state = state
-        seats[number].isLive = true
-        seats[number].lists += 1
-      case .changes(_, let state): seats[number].state = state
-      case .lost(let loss):
-        seats[number].isLive = false
-        if loss == .wrongHash { seats[number].wrong += 1 }
-      case .stale: break
-      }
+    seats.map { $0.standing.withLock { $0 } }.reduce(into: Finding(count: seats.count)) { finding, seat in
+      finding.wrong += seat.wrong
+      finding.replacements += max(0, seat.lists - 1)
+      guard seat.isLive, let state = seat.state, state.seq == seq else { return }
+      if hexadecimal(state.hash, digits: 16) == hash { finding.equal += 1 }
     }
   }
 
@@ -92,5 +77,24 @@ final class LoadAudience: Sendable {
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return Int((z ^ (z >> 31)) % UInt64(max(1, range)))
+  }
+}
+
+extension LoadAudience.Seat {
+  /// On the subscriber's own thread.
+  fileprivate func take(_ news: FeedSubscriber.Event) {
+    standing.withLock { standing in
+      switch news {
+      case .list(let state, _):
+        standing.state = state
+        standing.isLive = true
+        standing.lists += 1
+      case .changes(_, let state): standing.state = state
+      case .lost(let loss):
+        standing.isLive = false
+        if loss == .wrongHash { standing.wrong += 1 }
+      case .stale: break
+      }
+    }
   }
 }
