@@ -6,7 +6,8 @@ import Synchronization
 /// Further subscribers of a load test: they come at random moments of the run, follow the list as all subscribers do,
 /// and have to end with the store's.
 final class LoadAudience: Sendable {
-  /// Each has a lock of its own: at one for all, fifty threads with a thousand changes a second each would stand in line.
+  /// Each has a lock of its own: at one for all, fifty threads with a thousand changes a second each would stand in
+  /// line.
   fileprivate final class Seat: Sendable {
     struct Standing: Sendable {
       var state: FeedState?
