@@ -181,8 +181,8 @@ struct SubmitLinkTests {
       _ = try await deaf.reply(to: 1)
       desk.setSilent(true)
       for id in 2...200 as ClosedRange<UInt64> { deaf.send(id, [.sample(Int(id))]) }
-      // In order: when the last is answered, all were judged. Where more replies wait than its connection takes, some are
-      // lost: it asks again.
+      // In order: when the last is answered, all were judged. Where more replies wait than its connection takes, some
+      // are lost: it asks again.
       var last: SubmitReply?
       try await eventually("the last is answered") {
         deaf.send(200, [.sample(200)])
