@@ -10,6 +10,7 @@ struct AccountRoutes: Sendable {
   let database: IngestDatabase
   let sessions: Sessions
   let passwords: Passwords
+  let logins: Logins
   let site: Site
 
   private struct SignUp: Decodable {
@@ -50,7 +51,7 @@ struct AccountRoutes: Sendable {
     let hash = try await passwords.hash(registration.password)
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-      return try await begin(account, status: .created)
+      return answer(try await sessions.begin(account, unixMs: WallClock.unixMs), status: .created)
     } catch is IngestDatabase.EmailTaken {
       throw Problem(.conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
     }
@@ -60,27 +61,16 @@ struct AccountRoutes: Sendable {
     // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
-    guard body.password.utf8.count <= Limits.passwordBytesMax, body.email.utf8.count <= Limits.emailBytesMax else {
-      throw AccountRoutes.badCredentials
-    }
-    let stored = try await database.credentials(email: body.email.trimmedLine.lowercased())
-    guard try await passwords.isPassword(body.password, of: stored?.passwordHash), let stored else {
-      throw AccountRoutes.badCredentials
-    }
-    return try await begin(stored.account, status: .ok)
+    return answer(try await logins.logIn(email: body.email, password: body.password), status: .ok)
   }
 
-  /// The same for an unknown account and a wrong password.
-  private static let badCredentials = Problem(
-    .forbidden, "bad_credentials", "no account has this e-mail address and password")
-
-  private func begin(_ account: Account, status: HTTPResponse.Status) async throws -> Response {
-    let (token, expiresMs) = try await sessions.begin(account, unixMs: WallClock.unixMs)
+  private func answer(_ begun: (token: String, session: Session), status: HTTPResponse.Status) -> Response {
+    let (token, session) = begun
     var response = Response(
       .object { json in
         json.add("token", token)
-        json.add("expiresAt", unixMs: expiresMs)
-        json.object("account") { account.write(to: &$0) }
+        json.add("expiresAt", unixMs: session.expiresMs)
+        json.object("account") { session.account.write(to: &$0) }
       }, status: status)
     response.setCookie(cookie(token, maxAge: Limits.sessionDays * 86_400))
     return response

@@ -6,8 +6,10 @@ import Web
 
 /// Who calls, and how: by cookie, as browsers do, or by bearer token.
 struct Caller: Sendable {
-  let account: Account
+  let session: Session
   let token: String
+
+  var account: Account { session.account }
 
   /// Throws `Problem.unauthorized`, or a refusal of a write that another site has sent.
   static func identify(_ request: Request, sessions: Sessions, site: Site) async throws -> Caller {
@@ -21,11 +23,11 @@ struct Caller: Sendable {
       token = cookie.value
     }
     guard token.utf8.count == Limits.sessionTokenBytes,
-      let account = try await sessions.account(token: token, unixMs: WallClock.unixMs)
+      let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
     else {
       throw Problem.unauthorized
     }
-    return Caller(account: account, token: token)
+    return Caller(session: session, token: token)
   }
 
   /// Nil for somebody without a session.

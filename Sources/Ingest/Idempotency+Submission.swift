@@ -19,6 +19,6 @@ extension Submission {
   /// The same for the same request.
   fileprivate var hash: [UInt8] {
     let point = coordinate.map { "\($0.latitudeE7) \($0.longitudeE7)" } ?? ""
-    return Secrets.hash([place, link.text, point].joined(separator: "\n"))
+    return Secrets.hash([place, linkText ?? link, point].joined(separator: "\n"))
   }
 }

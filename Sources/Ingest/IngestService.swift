@@ -137,7 +137,10 @@ package struct IngestService: Service {
       PublicRoutes(database: database, pause: pause).add(to: router)
       GeocodeRoutes(lookups: lookups).add(to: router)
       let site = Site(origin: configuration.origin)
-      AccountRoutes(database: database, sessions: sessions, passwords: Passwords(), site: site).add(to: router)
+      let passwords = Passwords()
+      let logins = Logins(database: database, sessions: sessions, passwords: passwords)
+      AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
+        .add(to: router)
       PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
         ready(

@@ -155,7 +155,7 @@ extension Post {
   /// As it has just been stored.
   fileprivate init(_ accepted: IngestDatabase.Accepted, _ submission: Submission, _ account: AccountID) {
     self.init(
-      id: accepted.id, account: account, place: submission.place, link: submission.link.text, state: .queued,
+      id: accepted.id, account: account, place: submission.place, link: submission.link, state: .queued,
       coordinate: submission.coordinate, outcome: nil, reason: nil, seq: nil, createdMs: accepted.createdMs,
       updatedMs: accepted.createdMs)
   }

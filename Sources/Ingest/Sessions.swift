@@ -4,13 +4,8 @@ import Synchronization
 
 /// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.
 final class Sessions: Sendable {
-  private struct Known: Sendable {
-    let account: Account
-    let expiresMs: Int64
-  }
-
   private struct State: Sendable {
-    var known: [[UInt8]: Known] = [:]
+    var known: [[UInt8]: Session] = [:]
     /// Counts ends, so that a session read before its end is not remembered after it.
     var ends = 0
   }
@@ -22,28 +17,29 @@ final class Sessions: Sendable {
 
   /// A new session. On disk on return.
   ///
-  /// - Returns: the token, which is stored nowhere, and when it ends (ms since 1970, UTC).
-  func begin(_ account: Account, unixMs: Int64) async throws -> (token: String, expiresMs: Int64) {
+  /// - Returns: the token, which is stored nowhere, and the session.
+  func begin(_ account: Account, unixMs: Int64) async throws -> (token: String, session: Session) {
     let token = Secrets.token()
     let expiresMs = unixMs + Int64(Limits.sessionDays) * 86_400_000
-    try await database.addSession(
-      tokenHash: Secrets.hash(token), account: account.id, unixMs: unixMs, expiresMs: expiresMs)
-    return (token, expiresMs)
+    let hash = Secrets.hash(token)
+    try await database.addSession(tokenHash: hash, account: account.id, unixMs: unixMs, expiresMs: expiresMs)
+    let id = SessionID(tokenHash: hash)
+    return (token, Session(id: id, account: account, createdMs: unixMs, expiresMs: expiresMs))
   }
 
-  /// Whose session it is; nil when it is none, or over.
-  func account(token: String, unixMs: Int64) async throws -> Account? {
+  /// The session of a token; nil when it is none, or over.
+  func session(token: String, unixMs: Int64) async throws -> Session? {
     let hash = Secrets.hash(token)
     let (known, ends) = state.withLock { ($0.known[hash], $0.ends) }
-    if let known { return known.expiresMs > unixMs ? known.account : nil }
+    if let known { return known.expiresMs > unixMs ? known : nil }
     guard let stored = try await database.session(tokenHash: hash), stored.expiresMs > unixMs else { return nil }
     state.withLock { state in
       guard state.ends == ends else { return }
       // Full, it begins anew: those in use are back with their next request.
       if state.known.count >= Limits.sessionsCachedMax { state.known.removeAll(keepingCapacity: true) }
-      state.known[hash] = Known(account: stored.account, expiresMs: stored.expiresMs)
+      state.known[hash] = stored
     }
-    return stored.account
+    return stored
   }
 
   /// Ends a session. On disk on return.

@@ -41,8 +41,8 @@ final class Submissions: Sendable {
   private func identify(_ peer: [UInt8], _ token: String) async {
     var identity: SubmitAdmission.Identity?
     do {
-      let account = try await sessions.account(token: token, unixMs: WallClock.unixMs)
-      identity = account.map { .account($0.id) } ?? .stranger
+      let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
+      identity = session.map { .account($0.account.id) } ?? .stranger
     } catch { logger.error("a session cannot be looked up", metadata: ["error": "\(error)"]) }
     answers.put(.identified(peer: peer, token: token, identity))
   }

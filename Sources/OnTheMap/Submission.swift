@@ -10,23 +10,40 @@ package struct Submission: Sendable, Equatable {
 
   /// 1 … `Limits.placeBytesMax` bytes, no control characters.
   package let place: String
-  package let link: WebLink
+  /// What a browser may open, as `WebLink` makes it; empty where `linkText` stands for it.
+  package let link: String
+  /// What somebody gave in the place of a link that is none. Never a hyperlink anywhere: only clients of the original
+  /// service are shown it, who take any text.
+  package let linkText: String?
   /// Given by the client; otherwise the place's point is taken.
   package let coordinate: Coordinate?
   /// Of the request that it came with. No part of what is posted: the same post may come again within another trace.
   package var trace: TraceContext?
 
   /// - Parameters:
+  ///   - link: a web link, unless any text is taken.
   ///   - latitude: degrees, with `longitude` or not at all.
   ///   - longitude: degrees.
-  package init(place: String, link: String, latitude: Double?, longitude: Double?) throws(Refusal) {
+  ///   - takesAnyLink: whether what is no link is kept as text; `Limits.linkBytesMax` and one line hold for that too.
+  package init(
+    place: String, link: String, latitude: Double?, longitude: Double?, takesAnyLink: Bool = false
+  ) throws(Refusal) {
     self.place = place.trimmedLine
     guard !self.place.isEmpty else { throw Refusal(field: "place", reason: "is empty; say where you are") }
     guard self.place.utf8.count <= Limits.placeBytesMax else {
       throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
     }
     guard self.place.isSafeLine else { throw Refusal(field: "place", reason: "has a control character") }
-    do { self.link = try WebLink(link) } catch { throw Refusal(field: "link", reason: error.reason) }
+    do {
+      self.link = try WebLink(link).text
+      linkText = nil
+    } catch {
+      guard takesAnyLink, link.utf8.count <= Limits.linkBytesMax, link.isSafeLine else {
+        throw Refusal(field: "link", reason: error.reason)
+      }
+      self.link = ""
+      linkText = link
+    }
     switch (latitude, longitude) {
     case (nil, nil): coordinate = nil
     case (let latitude?, let longitude?):

@@ -20,9 +20,9 @@ struct AcceptStatements {
 
   private static func insert(rows: Int) -> String {
     """
-    INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, created_ms, updated_ms, traceparent,
+    INSERT INTO post (id, account, place, link, link_text, state, lat_e7, lon_e7, created_ms, updated_ms, traceparent,
       idempotency_key, request_hash)
-    VALUES \(Array(repeating: "(?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)", count: rows).joined(separator: ", "))
+    VALUES \(Array(repeating: "(?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)", count: rows).joined(separator: ", "))
     ON CONFLICT (account, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     """
   }
@@ -45,7 +45,7 @@ struct AcceptStatements {
     _ account: AccountID, _ unixMs: Int64
   ) throws -> Bool {
     var all: [Column] = []
-    all.reserveCapacity(11 * posts.count)
+    all.reserveCapacity(12 * posts.count)
     for (post, id) in zip(posts, ids) { all += columns(post.submission, id, account, post.idempotency, unixMs) }
     return try db.cachedStatement(sql: AcceptStatements.insertSeveral).run(db, all) == posts.count
   }
@@ -55,7 +55,8 @@ struct AcceptStatements {
     _ unixMs: Int64
   ) -> [Column] {
     [
-      .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link.text),
+      .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link),
+      submission.linkText.map { .text($0) } ?? .null,
       .integer(submission.coordinate?.latitudeE7), .integer(submission.coordinate?.longitudeE7), .integer(unixMs),
       .integer(unixMs), submission.trace.map { .text($0.description) } ?? .null,
       idempotency.map { .text($0.key) } ?? .null, idempotency.map { .blob($0.requestHash) } ?? .null,

@@ -56,21 +56,25 @@ extension IngestDatabase {
           "now": unixMs, "account": account.rawValue, "hash": Data(tokenHash), "count": Limits.sessionsSweptAtOnce,
         ])
       try db.execute(
-        sql: "INSERT INTO session (token_hash, account, expires_ms) VALUES (?, ?, ?)",
-        arguments: [Data(tokenHash), account.rawValue, expiresMs])
+        sql: "INSERT INTO session (token_hash, account, created_ms, expires_ms) VALUES (?, ?, ?, ?)",
+        arguments: [Data(tokenHash), account.rawValue, unixMs, expiresMs])
     }
   }
 
-  /// Whose session it is and until when (ms since 1970, UTC); nil when there is none.
-  package func session(tokenHash: [UInt8]) async throws -> (account: Account, expiresMs: Int64)? {
+  /// A session that has begun, whether or not its time is over; nil when there is none.
+  package func session(tokenHash: [UInt8]) async throws -> Session? {
     try await pool.read { db in
       try Row.fetchOne(
         db,
         sql: """
-          SELECT account.*, expires_ms FROM session JOIN account ON account.id = session.account
+          SELECT account.*, session.created_ms AS begun_ms, expires_ms FROM session JOIN account ON account.id = session.account
           WHERE token_hash = ?
           """, arguments: [Data(tokenHash)]
-      ).map { (Account($0), $0["expires_ms"]) }
+      ).map { row in
+        Session(
+          id: SessionID(tokenHash: tokenHash), account: Account(row), createdMs: row["begun_ms"],
+          expiresMs: row["expires_ms"])
+      }
     }
   }
 

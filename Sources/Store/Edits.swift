@@ -38,7 +38,7 @@ extension IngestDatabase {
         let next = state == .published ? try entry(behind: listedAt, db) : nil
         try db.cachedStatement(
           sql: """
-            UPDATE post SET state = 4, place = '', link = '', lat_e7 = NULL, lon_e7 = NULL, label = NULL,
+            UPDATE post SET state = 4, place = '', link = '', link_text = NULL, lat_e7 = NULL, lon_e7 = NULL, label = NULL,
               country = NULL, agreement = NULL, place_match = NULL, reason_code = NULL, reason = NULL, seq = NULL,
               traceparent = NULL, updated_ms = ? WHERE id = ?
             """
@@ -72,12 +72,13 @@ extension IngestDatabase {
         guard state != .queued else { return .queued }
         try db.cachedStatement(
           sql: """
-            UPDATE post SET state = 1, place = ?, link = ?, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?,
+            UPDATE post SET state = 1, place = ?, link = ?, link_text = ?, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?,
               agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
               traceparent = coalesce(?, traceparent), seq = ?, updated_ms = ? WHERE id = ?
             """
         ).run(
-          db, .text(submission.place), .text(submission.link.text), .integer(published.coordinate.latitudeE7),
+          db, .text(submission.place), .text(submission.link), submission.linkText.map { .text($0) } ?? .null,
+          .integer(published.coordinate.latitudeE7),
           .integer(published.coordinate.longitudeE7), .text(published.label), .text(published.countryCode),
           .integer(published.agreement.rawValue), published.match.map { .integer($0.rawValue) } ?? .null,
           submission.trace.map { .text($0.description) } ?? .null, .integer(numbers.nextSeq), .integer(unixMs),

@@ -133,7 +133,7 @@ extension IngestDatabase {
   ) -> Accepted {
     drafts.add(
       .init(
-        account: account, place: submission.place, link: submission.link.text, createdMs: unixMs,
+        account: account, place: submission.place, link: submission.link, createdMs: unixMs,
         trace: submission.trace), for: id)
     var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
     job.trace = submission.trace

@@ -1,4 +1,5 @@
 import GRDB
+import OnTheMap
 
 /// The tables, as named migrations: appended, never edited.
 ///
@@ -117,6 +118,15 @@ enum Schema {
     migrator.registerMigration("6 the number of the latest deletion") { db in
       // The list stands at it where nothing was published since; no row has it.
       try db.execute(sql: "ALTER TABLE meta ADD COLUMN deleted_seq INTEGER NOT NULL DEFAULT 0")
+    }
+    migrator.registerMigration("7 when a session began, what is no link") { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE session ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
+          UPDATE session SET created_ms = max(0, expires_ms - \(Limits.sessionDays) * 86400000);
+          -- What a client of the original service gave as its link and is none: only it is shown it; NULL for all others.
+          ALTER TABLE post ADD COLUMN link_text TEXT;
+          """)
     }
     return migrator
   }()

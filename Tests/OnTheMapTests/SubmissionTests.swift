@@ -17,7 +17,7 @@ struct SubmissionTests {
   func trimmed() throws {
     let submission = try Submission(place: " \t São Paulo,  SP\n", link: "example.org", latitude: nil, longitude: nil)
     #expect(submission.place == "São Paulo,  SP")
-    #expect(submission.link.text == "https://example.org")
+    #expect(submission.link == "https://example.org")
     #expect(submission.coordinate == nil)
   }
 

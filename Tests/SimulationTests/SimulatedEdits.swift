@@ -136,7 +136,7 @@ extension Ledger {
       seq += 1
       let next = seq
       guard case .published(let entry) = edit, entry.id == id, entry.seq == next, entry.place == submission.place,
-        entry.link == submission.link.text
+        entry.link == submission.link
       else { return complain("post \(id) is edited, and becomes something else") }
       posts[id]?.fate = .published(seq: next)
       posts[id]?.link = entry.link

@@ -36,7 +36,7 @@ extension Simulation {
           continue
         }
         ledger.expect(
-          post?.place == wish.submission.place && post?.link == kept?.link ?? wish.submission.link.text
+          post?.place == wish.submission.place && post?.link == kept?.link ?? wish.submission.link
             && post?.account == client.account, "what was posted under \(wish.key) is not what is stored")
         if let post, kept?.link == nil { ledger.expect(isRight(post), "\(post.place) is \(post.state) at the end") }
       }

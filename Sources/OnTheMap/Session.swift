@@ -1,0 +1,35 @@
+/// The name of a session: 32 lower-case hexadecimal digits. Half of what is stored of the token, so that it opens
+/// nothing, and nobody can guess another's.
+package struct SessionID: Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  /// - Parameter tokenHash: of which the first 16 bytes are taken.
+  package init(tokenHash: [UInt8]) {
+    description = tokenHash.prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+  }
+
+  /// Nil unless these are 32 lower-case hexadecimal digits.
+  package init?(_ text: some StringProtocol) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
+      return nil
+    }
+    description = String(text)
+  }
+}
+
+/// Somebody who is logged in somewhere.
+package struct Session: Sendable, Equatable {
+  package let id: SessionID
+  package let account: Account
+  /// Milliseconds since 1970, UTC.
+  package let createdMs: Int64
+  /// From then on it is none; milliseconds since 1970, UTC.
+  package let expiresMs: Int64
+
+  package init(id: SessionID, account: Account, createdMs: Int64, expiresMs: Int64) {
+    self.id = id
+    self.account = account
+    self.createdMs = createdMs
+    self.expiresMs = expiresMs
+  }
+}
