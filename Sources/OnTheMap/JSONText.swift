@@ -78,6 +78,9 @@ package struct JSONText: Sendable {
     value.isFinite ? (value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)") : "null"
   }
 
+  /// A member that is null.
+  package mutating func addNull(_ name: String) { raw(name, "null") }
+
   /// A member that is a truth value.
   package mutating func add(_ name: String, _ value: Bool) { raw(name, value ? "true" : "false") }
 
@@ -139,46 +142,4 @@ extension JSONText {
   ///
   /// - Parameter unixMs: since 1970, 0 or more.
   package mutating func add(_ name: String, unixMs: Int64) { add(name, timestamp(unixMs: unixMs)) }
-}
-
-/// "2026-11-21T20:59:03.123Z". (Days to a date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
-///
-/// - Parameter unixMs: since 1970, UTC; the years 0 to 9999.
-package func timestamp(unixMs: Int64) -> String {
-  let (days, ms) = (unixMs.floorDivided(by: 86_400_000), unixMs - unixMs.floorDivided(by: 86_400_000) * 86_400_000)
-  let z = days + 719_468
-  let era = z.floorDivided(by: 146_097)
-  let dayOfEra = z - era * 146_097
-  let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-  let shifted = (5 * dayOfYear + 2) / 153
-  let month = shifted < 10 ? shifted + 3 : shifted - 9
-  let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  let day = dayOfYear - (153 * shifted + 2) / 5 + 1
-  return String(unsafeUninitializedCapacity: 24) { bytes in
-    var next = 0
-    func put(_ value: Int64, digits: Int, then end: Unicode.Scalar) {
-      var rest = value
-      for index in stride(from: next + digits - 1, through: next, by: -1) {
-        bytes[index] = UInt8(48 + rest % 10)
-        rest /= 10
-      }
-      bytes[next + digits] = UInt8(ascii: end)
-      next += digits + 1
-    }
-    put(year, digits: 4, then: "-")
-    put(month, digits: 2, then: "-")
-    put(day, digits: 2, then: "T")
-    put(ms / 3_600_000, digits: 2, then: ":")
-    put(ms / 60_000 % 60, digits: 2, then: ":")
-    put(ms / 1_000 % 60, digits: 2, then: ".")
-    put(ms % 1_000, digits: 3, then: "Z")
-    return next
-  }
-}
-
-extension Int64 {
-  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
-    self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
-  }
 }

@@ -75,6 +75,18 @@ package enum Limits {
   package static let waitersMax = 10_000
   /// Posts in one page of a list.
   package static let pagePostsMax = 1_000
+  /// How deep the conditions of a list may be nested, as clients of the original service give them: they use two.
+  package static let whereDepthMax = 8
+  /// Values that such conditions may compare with: a list of a page's posts fits.
+  package static let whereComparisonsMax = 100
+  /// Of so many posts, the latest, those are found for which such a condition holds; of an account's own, of so many of
+  /// its latest. Each is read: about a tenth of a second for all.
+  package static let whereScanMax = 100_000
+  /// Posts that a page of such a list may skip. Each is counted.
+  package static let skipMax = 1_000_000
+  /// How long a post that comes as to the original service waits for its outcome: whoever sent it asks for the list
+  /// next, and expects to find it there.
+  package static let classicWaitMs: Int64 = 2_000
   /// Alternatives in the answer to a look-up.
   package static let candidatesMax = 20
   /// What is repeated of a wrong value in the complaint about it.

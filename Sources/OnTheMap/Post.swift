@@ -30,6 +30,8 @@ package struct Post: Sendable, Equatable {
   /// As typed.
   package var place: String
   package var link: String
+  /// What its owner gave in the place of a link that is none; the link is empty then.
+  package var linkText: String?
   package var state: State
   /// The client's until the post is settled, then the post's.
   package var coordinate: Coordinate?

@@ -30,6 +30,13 @@ extension IngestDatabase {
       lastName: registration.lastName)
   }
 
+  /// An account by its number; nil when there is none.
+  package func account(_ id: AccountID) async throws -> Account? {
+    try await pool.read { db in
+      try Row.fetchOne(db, sql: "SELECT * FROM account WHERE id = ?", arguments: [id.rawValue]).map(Account.init)
+    }
+  }
+
   /// An account and its password's hash by its e-mail address; nil when there is none.
   package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
     try await pool.read { db in
@@ -67,7 +74,8 @@ extension IngestDatabase {
       try Row.fetchOne(
         db,
         sql: """
-          SELECT account.*, session.created_ms AS begun_ms, expires_ms FROM session JOIN account ON account.id = session.account
+          SELECT account.*, session.created_ms AS begun_ms, expires_ms
+          FROM session JOIN account ON account.id = session.account
           WHERE token_hash = ?
           """, arguments: [Data(tokenHash)]
       ).map { row in

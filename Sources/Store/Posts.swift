@@ -264,6 +264,7 @@ extension Post {
       coordinate: coordinate, outcome: outcome, reason: reason,
       seq: (row["seq"] as Int64?).flatMap { UInt64(exactly: $0) },
       createdMs: row["created_ms"], updatedMs: row["updated_ms"])
+    linkText = row["link_text"]
   }
 }
 

@@ -52,6 +52,22 @@ struct SubmissionTests {
     #expect(refusal == Submission.Refusal(field: "link", reason: WebLink.Refusal.scheme("javascript:").reason))
   }
 
+  @Test("Where any text is taken for a link, what is none is kept as text, in one line and as long as a link")
+  func anyLink() throws {
+    func link(_ text: String) throws -> (String, String?) {
+      let submission = try Submission(
+        place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
+      return (submission.link, submission.linkText)
+    }
+    for text in ["", "javascript:1", "no link", "https://a:b@c.d", String(repeating: " x", count: 1_024)] {
+      #expect(try link(text) == ("", text))
+    }
+    #expect(try link("example.org") == ("https://example.org", nil))
+    for text in ["a\nb", "a\u{202E}b", String(repeating: " x", count: 1_024) + "y"] {
+      #expect(throws: Submission.Refusal.self) { try link(text) }
+    }
+  }
+
   @Test("Coordinates come both or not at all, finite and on the earth")
   func coordinates() {
     #expect(field((90, 180)) == nil)

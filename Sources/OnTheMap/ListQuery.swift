@@ -1,0 +1,27 @@
+/// A page of the published posts, as clients of the original service ask for it.
+package struct ListQuery: Sendable, Equatable {
+  /// By what they are ordered. Two of the same millisecond stand in the order in which they were stored.
+  package enum Order: Sendable, Equatable {
+    case updatedAt
+    case createdAt
+  }
+
+  package var condition: ListCondition
+  package var order: Order
+  package var isDescending: Bool
+  /// 0 … `Limits.pagePostsMax`.
+  package var limit: Int
+  /// 0 … `Limits.skipMax`.
+  package var skip: Int
+
+  package init(
+    condition: ListCondition = .always, order: Order = .updatedAt, isDescending: Bool = true,
+    limit: Int = Limits.feedEntriesMax, skip: Int = 0
+  ) {
+    self.condition = condition
+    self.order = order
+    self.isDescending = isDescending
+    self.limit = limit
+    self.skip = skip
+  }
+}

@@ -1,0 +1,99 @@
+import GRDB
+package import OnTheMap
+
+/// A published post, as the list of the original service shows it.
+package struct ListedPost: Sendable {
+  package let entry: FeedEntry
+  /// What its owner gave in the place of a link that is none.
+  package let linkText: String?
+}
+
+extension IngestDatabase {
+  /// A page of the published posts. With a condition, or by their creation, of the latest `Limits.whereScanMax` only:
+  /// of all, or of the account's that the condition asks for.
+  package func listed(_ query: ListQuery) async throws -> [ListedPost] {
+    var arguments: [DatabaseValue] = []
+    var source = "post"
+    var condition = "seq IS NOT NULL"
+    if let account = query.condition.account {
+      source = "(SELECT * FROM post WHERE account = ? AND seq IS NOT NULL ORDER BY id DESC LIMIT ?)"
+      arguments += [account.rawValue.databaseValue, Limits.whereScanMax.databaseValue]
+    } else if query.condition != .always || query.order != .updatedAt {
+      source = "(SELECT * FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT ?)"
+      arguments.append(Limits.whereScanMax.databaseValue)
+    }
+    if query.condition != .always { condition += " AND \(query.condition.sql(&arguments))" }
+    let column = query.order == .updatedAt ? "post.seq" : "post.id"
+    arguments += [query.limit.databaseValue, query.skip.databaseValue]
+    let sql = """
+      SELECT post.*, first_name, last_name FROM \(source) AS post JOIN account ON account.id = post.account
+      WHERE \(condition) ORDER BY \(column) \(query.isDescending ? "DESC" : "ASC") LIMIT ? OFFSET ?
+      """
+    return try await pool.read { [arguments] db in
+      // Conditions come in any form: only what everybody asks for is worth keeping.
+      let statement = query.condition == .always ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
+      return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).compactMap { row in
+        FeedEntry(row).map { ListedPost(entry: $0, linkText: row["link_text"]) }
+      }
+    }
+  }
+}
+
+extension ListCondition {
+  /// With a question mark for each value, which is added to the arguments.
+  fileprivate func sql(_ arguments: inout [DatabaseValue]) -> String {
+    switch self {
+    case .compare(let field, let comparison, let value):
+      arguments.append(value.argument)
+      return "\(field.column) \(comparison.sql) ?"
+    case .among(let field, let values):
+      arguments += values.map(\.argument)
+      return "\(field.column) IN (\(Array(repeating: "?", count: values.count).joined(separator: ", ")))"
+    case .not(let condition): return "NOT (\(condition.sql(&arguments)))"
+    case .all(let conditions):
+      return conditions.isEmpty ? "1" : "(\(conditions.map { $0.sql(&arguments) }.joined(separator: " AND ")))"
+    case .any(let conditions):
+      return conditions.isEmpty ? "0" : "(\(conditions.map { $0.sql(&arguments) }.joined(separator: " OR ")))"
+    }
+  }
+}
+
+extension ListCondition.Field {
+  fileprivate var column: String {
+    switch self {
+    case .objectId: "post.id"
+    case .uniqueKey: "post.account"
+    case .firstName: "first_name"
+    case .lastName: "last_name"
+    case .mapString: "post.place"
+    case .mediaURL: "coalesce(post.link_text, post.link)"
+    case .latitude: "(post.lat_e7 / 1e7)"
+    case .longitude: "(post.lon_e7 / 1e7)"
+    case .createdAt: "post.created_ms"
+    case .updatedAt: "post.updated_ms"
+    }
+  }
+}
+
+extension ListCondition.Comparison {
+  fileprivate var sql: String {
+    switch self {
+    case .equal: "="
+    case .notEqual: "<>"
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    }
+  }
+}
+
+extension ListCondition.Value {
+  fileprivate var argument: DatabaseValue {
+    switch self {
+    case .text(let text): text.databaseValue
+    case .number(let number): number.databaseValue
+    case .integer(let integer): integer.databaseValue
+    }
+  }
+}
