@@ -36,7 +36,7 @@ struct AccountRoutes: Sendable {
       let caller = try await Caller.identify(request, sessions: sessions, site: site)
       try await sessions.end(token: caller.token)
       var response = Response(status: .noContent)
-      response.setCookie(cookie("", maxAge: 0))
+      response.setCookie(site.sessionCookie("", maxAge: 0))
       return response
     }
     router.refuseOthers(at: "/v2/accounts", than: .post)
@@ -72,14 +72,8 @@ struct AccountRoutes: Sendable {
         json.add("expiresAt", unixMs: session.expiresMs)
         json.object("account") { session.account.write(to: &$0) }
       }, status: status)
-    response.setCookie(cookie(token, maxAge: Limits.sessionDays * 86_400))
+    response.setCookie(site.sessionCookie(token, maxAge: Limits.sessionDays * 86_400))
     return response
-  }
-
-  private func cookie(_ value: String, maxAge: Int) -> Cookie {
-    Cookie(
-      name: site.cookieName, value: value, maxAge: maxAge, path: "/", secure: site.isSecure,
-      httpOnly: true, sameSite: .lax)
   }
 }
 

@@ -130,24 +130,35 @@ package struct IngestService: Service {
       logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
     }
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
-    let http = HTTPRun { [configuration, logger, ready] in
-      let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
-      if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-      router.add(middleware: ProblemMiddleware(Problem.of))
-      PublicRoutes(database: database, pause: pause).add(to: router)
-      GeocodeRoutes(lookups: lookups).add(to: router)
-      let site = Site(origin: configuration.origin)
-      let passwords = Passwords()
-      let logins = Logins(database: database, sessions: sessions, passwords: passwords)
-      AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
-        .add(to: router)
-      PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    let http = HTTPRun { [self] in
+      let router = routes(queue, sessions, pause)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
       }
     }
     try await DiskWatch(database: database, logger: logger).run(beside: http)
+  }
+
+  /// Everything that ingest answers over HTTP.
+  private func routes(_ queue: PostQueue, _ sessions: Sessions, _ pause: QueuePause) -> Router<ConnectionContext> {
+    let database = queue.database
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response))
+    PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
+    GeocodeRoutes(lookups: queue.lookups).add(to: router)
+    let site = Site(origin: configuration.origin)
+    let passwords = Passwords()
+    let logins = Logins(database: database, sessions: sessions, passwords: passwords)
+    AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
+      .add(to: router)
+    PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    ClassicSessionRoutes(sessions: sessions, logins: logins, site: site).add(to: router)
+    ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
+    ClassicListRoutes(database: database, latest: queue.latest).add(to: router)
+    ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    return router
   }
 
   /// Hands the job link what is to be done since before.

@@ -1,3 +1,5 @@
+import HTTPTypes
+import Link
 import OnTheMap
 import Store
 import Web

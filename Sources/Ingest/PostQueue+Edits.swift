@@ -15,7 +15,7 @@ extension PostQueue {
   func delete(_ post: PostID, of account: AccountID) async throws {
     let deletion = try await withCheckedThrowingContinuation { continuation in
       database.delete(post, of: account, unixMs: WallClock.unixMs) { [self] result in
-        if case .success(.listed(let change)) = result { changes.put([change]) }
+        if case .success(.listed(let change)) = result { tell([change]) }
         continuation.resume(with: result)
       }
     }
@@ -47,7 +47,7 @@ extension PostQueue {
     }
     let edit = try await withCheckedThrowingContinuation { continuation in
       database.edit(id, of: account, submission, published, unixMs: WallClock.unixMs) { [self] result in
-        if case .success(.published(let entry)) = result { changes.put([.put(entry)]) }
+        if case .success(.published(let entry)) = result { tell([.put(entry)]) }
         continuation.resume(with: result)
       }
     }

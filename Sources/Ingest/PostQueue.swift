@@ -14,7 +14,9 @@ import Web
 final class PostQueue: Sendable {
   let database: IngestDatabase
   let jobs: Inbox<JobServer.Command>
-  let changes: Inbox<[FeedChange]>
+  private let changes: Inbox<[FeedChange]>
+  /// The list as it is asked for over HTTP.
+  let latest: LatestBytes
   let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
@@ -34,6 +36,7 @@ final class PostQueue: Sendable {
     self.database = database
     self.jobs = jobs
     self.changes = changes
+    latest = LatestBytes(database: database)
     self.lookups = lookups
     self.logger = logger
     meters = QueueMeters(logger: logger)
@@ -123,8 +126,26 @@ final class PostQueue: Sendable {
     return room
   }
 
+  /// The list on disk has changed: by rising numbers, and before whoever changed it learns that.
+  func tell(_ changes: [FeedChange]) {
+    latest.change()
+    self.changes.put(changes)
+  }
+
   /// Waits until the post is settled, a time at most. The store tells what became of it.
   func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
+
+  /// Waits until a post is not queued, a time at most. Returns at once where somebody waits for it already.
+  func settlement(of id: PostID, withinMs: Int64) async throws {
+    guard waiters.expect(id) else { return }
+    do {
+      guard try await database.post(id)?.state == .queued else { return forget(id) }
+    } catch {
+      forget(id)
+      throw error
+    }
+    await outcome(of: id, withinMs: withinMs)
+  }
 
   /// The post is deleted: who waits for its outcome need wait no longer.
   func release(_ id: PostID) { waiters.tell(id, ()) }
@@ -160,7 +181,7 @@ final class PostQueue: Sendable {
     database.settle(rows, unixMs: nowMs) { [self] result in
       switch result {
       case .success(let stored):
-        if !stored.entries.isEmpty { changes.put(stored.entries.map { .put($0) }) }
+        if !stored.entries.isEmpty { tell(stored.entries.map { .put($0) }) }
         meters.count(settled, void: stored.void)
         jobs.put(
           .finished(settled.map { finished($0.taken, stored.void.contains($0.id) ? nil : $0.settlement, $0.id) }))

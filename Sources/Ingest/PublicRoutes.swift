@@ -1,13 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import OnTheMap
-import Store
 import Web
 
 /// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, `/livez`, and
 /// `/readyz`.
 struct PublicRoutes: Sendable {
-  let database: IngestDatabase
+  let latest: LatestBytes
   let pause: QueuePause
 
   func add(to router: Router<ConnectionContext>) {
@@ -15,7 +14,7 @@ struct PublicRoutes: Sendable {
     // A paused queue still takes posts: whoever balances load is to send them.
     router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
     router.get("/") { _, _ in PublicRoutes.response(PublicRoutes.welcome) }
-    router.get("/v2/feed") { _, _ in Response(try await database.latest().json()) }
+    router.get("/v2/feed") { _, _ in Response(json: try await latest.native()) }
     for path in ["/livez", "/readyz", "/", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
   }
 
@@ -35,6 +34,8 @@ struct PublicRoutes: Sendable {
       GET  /v2/geocode?q=    places for a text
       GET  /v2/reverse?lat=&lon=  towns around a point
       GET  /v2/feed          the latest \(Limits.feedEntriesMax)
+
+    Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.
 
     """
 }

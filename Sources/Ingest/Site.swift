@@ -13,6 +13,14 @@ struct Site: Sendable {
   /// The session's; the strict prefix needs TLS.
   var cookieName: String { isSecure ? "__Host-otm" : "otm" }
 
+  /// The session's token, for a browser to keep.
+  ///
+  /// - Parameter maxAge: seconds; 0 takes it away.
+  func sessionCookie(_ token: String, maxAge: Int) -> Cookie {
+    Cookie(
+      name: cookieName, value: token, maxAge: maxAge, path: "/", secure: isSecure, httpOnly: true, sameSite: .lax)
+  }
+
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
   /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
   func refuseOthers(_ request: Request) throws {

@@ -13,18 +13,23 @@ package struct Problem: HTTPResponseError, Sendable {
   package let field: String?
   /// Not before, in seconds.
   package let retryAfterSeconds: Int?
+  /// The methods that the path takes, where it is about the method.
+  private let allowed: String?
 
   /// - Parameters:
   ///   - field: empty where it is about the whole request.
   ///   - retryAfterSeconds: nil where trying again is useless.
+  ///   - allowed: "GET, POST", where it is about the method.
   package init(
-    _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String = "", retryAfterSeconds: Int? = nil
+    _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String = "", retryAfterSeconds: Int? = nil,
+    allowed: String? = nil
   ) {
     self.status = status
     self.code = code
     self.detail = detail
     self.field = field.isEmpty ? nil : field
     self.retryAfterSeconds = retryAfterSeconds
+    self.allowed = allowed
   }
 
   /// A status that the HTTP library answers by itself.
@@ -55,8 +60,16 @@ package struct Problem: HTTPResponseError, Sendable {
   var response: Response {
     var response = Response(json, status: status)
     response.headers[.contentType] = "application/problem+json"
-    if let retryAfterSeconds { response.headers[.retryAfter] = "\(retryAfterSeconds)" }
-    if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"onthemap\"" }
+    response.headers.append(contentsOf: headers)
     return response
+  }
+
+  /// What comes with it, in whatever form its body is.
+  var headers: HTTPFields {
+    var headers = HTTPFields()
+    if let retryAfterSeconds { headers[.retryAfter] = "\(retryAfterSeconds)" }
+    if let allowed { headers[.allow] = allowed }
+    if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"onthemap\"" }
+    return headers
   }
 }

@@ -9,9 +9,18 @@ package struct ProblemMiddleware: RouterMiddleware {
   package typealias Context = ConnectionContext
 
   private let problem: @Sendable (any Error) -> Problem?
+  private let form: @Sendable (Problem, Request) -> Response?
 
-  /// - Parameter problem: what a service's own errors mean; nil for those that are not its own.
-  package init(_ problem: @escaping @Sendable (any Error) -> Problem?) { self.problem = problem }
+  /// - Parameters:
+  ///   - problem: what a service's own errors mean; nil for those that are not its own.
+  ///   - form: an answer to a request that wants its errors in another form; nil for the API's own.
+  package init(
+    _ problem: @escaping @Sendable (any Error) -> Problem?,
+    form: @escaping @Sendable (Problem, Request) -> Response? = { _, _ in nil }
+  ) {
+    self.problem = problem
+    self.form = form
+  }
 
   /// As the HTTP library asks for it.
   package func handle(
@@ -28,7 +37,12 @@ package struct ProblemMiddleware: RouterMiddleware {
           "request failed",
           metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])
       }
-      response = problem.response
+      if let formed = form(problem, request) {
+        response = formed
+        response.headers.append(contentsOf: problem.headers)
+      } else {
+        response = problem.response
+      }
     }
     response.headers.addCaution()
     return response

@@ -1,9 +1,14 @@
 package import HTTPTypes
 package import Hummingbird
-import NIOCore
+package import NIOCore
 package import OnTheMap
 
 extension Response {
+  /// A JSON body that is written already.
+  package init(json: ByteBuffer, status: HTTPResponse.Status = .ok) {
+    self.init(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: json))
+  }
+
   /// A JSON body.
   package init(_ json: JSONText, status: HTTPResponse.Status = .ok) {
     self.init(

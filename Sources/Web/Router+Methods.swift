@@ -9,9 +9,7 @@ extension Router where Context == ConnectionContext {
     // HEAD is made from GET.
     for method in others where !allowed.contains(method) && !(method == .head && allowed.contains(.get)) {
       on(path, method: method) { _, _ -> Response in
-        var response = Problem(.methodNotAllowed, "method_not_allowed", "this path takes \(names) only").response
-        response.headers[.allow] = names
-        return response
+        throw Problem(.methodNotAllowed, "method_not_allowed", "this path takes \(names) only", allowed: names)
       }
     }
   }

@@ -144,7 +144,7 @@ struct AccountTests {
     try database.run(
       """
       INSERT INTO session WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
-      SELECT randomblob(32), \(bobs), 1 FROM n
+      SELECT randomblob(32), \(bobs), 1, 0 FROM n
       """)
     try await map.ingest.startAndWait()
     for _ in 0..<30 { #expect(try await map.client.logIn("ada@example.org").status == 200) }

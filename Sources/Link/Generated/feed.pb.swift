@@ -318,7 +318,7 @@ nonisolated struct Onthemap_Feed_V1_Entry: Sendable {
   /// ISO 3166-1 alpha-2, or empty
   var countryCode: String = String()
 
-  /// begins with http:// or https://
+  /// begins with http:// or https://, or is empty
   var link: String = String()
 
   /// degrees × 10^7, WGS 84

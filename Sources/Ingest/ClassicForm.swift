@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnTheMap
+import Web
+
+/// In which form the original service answered at a path. The rules are those that its clients were found to rely on;
+/// the article ClassicAPI has them by their numbers.
+enum ClassicForm {
+  /// Sessions and users: five bytes come before the JSON, which clients cut away without looking.
+  case guarded
+  /// Posts, which are called student locations: none.
+  case plain
+
+  private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
+  static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
+
+  /// Nil for a path that is not the original service's.
+  init?(path: String) {
+    // Longer ones too: whoever asks for what is not there reads the error as it reads any answer.
+    func covers(_ base: String) -> Bool { path == base || path.hasPrefix(base + "/") }
+    if ClassicForm.guardedPaths.contains(where: covers) {
+      self = .guarded
+    } else if ClassicForm.lists.contains(where: covers) {
+      self = .plain
+    } else {
+      return nil
+    }
+  }
+
+  /// What an error is called there; nil for a path that is not the original service's.
+  static func response(to problem: Problem, _ request: Request) -> Response? {
+    guard let form = ClassicForm(path: request.uri.path) else { return nil }
+    return form.response(form.error(problem), status: problem.status)
+  }
+
+  func response(_ json: JSONText, status: HTTPResponse.Status = .ok) -> Response {
+    guard self == .guarded else { return Response(json, status: status) }
+    var body = ByteBuffer()
+    body.writeBytes(ClassicForm.prefix)
+    body.writeBytes(json.bytes)
+    return Response(json: body, status: status)
+  }
+
+  /// Against scripts of other sites, which would have read the JSON as a program.
+  private static let prefix = Array(")]}'\n".utf8)
+
+  private func error(_ problem: Problem) -> JSONText {
+    .object { json in
+      switch self {
+      case .guarded:
+        json.add("status", problem.status.code)
+        if let field = problem.field, field.hasPrefix("udacity.") { json.add("parameter", field) }
+        json.add("error", problem.code == "bad_credentials" ? ClassicForm.badCredentials : problem.sentence)
+      case .plain:
+        let (code, text) = ClassicForm.parse(problem)
+        json.add("code", code)
+        json.add("error", text)
+      }
+    }
+  }
+
+  private static let badCredentials = "Account not found or invalid credentials."
+
+  /// Parse's number and text. (Parse, REST API guide, "Error codes".)
+  private static func parse(_ problem: Problem) -> (code: Int, text: String) {
+    if let code = Int(problem.code.dropFirst("parse_".count)), problem.code.hasPrefix("parse_") {
+      return (code, problem.detail)
+    }
+    switch problem.code {
+    case "session_required": return (209, "invalid session token")
+    case "post_not_found", "not_found": return (101, "Object not found.")
+    case "invalid_json": return (107, "invalid JSON")
+    case "busy": return (155, problem.sentence)
+    case "body_too_large": return (116, problem.sentence)
+    case "cross_site", "method_not_allowed": return (119, problem.sentence)
+    default: return (problem.status.kind == .serverError ? 1 : 142, problem.sentence)
+    }
+  }
+}
+
+extension Problem {
+  /// An error of the original service's, by Parse's number.
+  static func parse(_ code: Int, _ text: String) -> Problem { Problem(.badRequest, "parse_\(code)", text) }
+
+  /// For people who are shown it as it is. What the original service said comes through unchanged.
+  fileprivate var sentence: String {
+    guard let first = detail.first, first.isLowercase, !code.hasPrefix("classic_") else { return detail }
+    let text = field.map { detail.hasPrefix($0) } == true ? detail : first.uppercased() + detail.dropFirst()
+    return text.hasSuffix(".") ? text : text + "."
+  }
+}

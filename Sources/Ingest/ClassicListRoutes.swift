@@ -1,0 +1,86 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OnTheMap
+import Store
+import Web
+
+/// The list of posts as clients of the original service read it: `StudentLocation` under three addresses.
+struct ClassicListRoutes: Sendable {
+  let database: IngestDatabase
+  let latest: LatestBytes
+
+  func add(to router: Router<ConnectionContext>) {
+    for path in ClassicForm.lists {
+      router.get(RouterPath(path)) { request, _ in try await list(request) }
+    }
+  }
+
+  private func list(_ request: Request) async throws -> Response {
+    let query = try ClassicListRoutes.query(Query(request))
+    guard query != ListQuery() else { return Response(json: try await latest.classic()) }
+    return Response(ListedPost.json(try await database.listed(query)))
+  }
+
+  /// What is not known here is as if it were not there: one client in use has a misspelt order.
+  static func query(_ parameters: Query) throws -> ListQuery {
+    var query = ListQuery()
+    query.limit = min(try number("limit", of: parameters) ?? query.limit, Limits.pagePostsMax)
+    query.skip = try number("skip", of: parameters) ?? query.skip
+    guard query.skip <= Limits.skipMax else {
+      throw Problem.parse(102, "skip must be \(Limits.skipMax) at most; ask for what was updated before a time")
+    }
+    for key in (parameters["order"] ?? "").split(separator: ",") {
+      let name = key.drop { $0 == "-" || $0 == "+" || $0 == " " }
+      guard let order = ["updatedAt": ListQuery.Order.updatedAt, "createdAt": .createdAt][String(name)] else {
+        continue
+      }
+      (query.order, query.isDescending) = (order, key.hasPrefix("-"))
+      // No two posts are equal in it: those that follow can change nothing.
+      break
+    }
+    var conditions: [ListCondition] = []
+    if let text = parameters["where"], !text.isEmpty { conditions.append(try condition(text)) }
+    if let key = parameters["uniqueKey"] { conditions.append(try condition(.object(["uniqueKey": .string(key)]))) }
+    if !conditions.isEmpty { query.condition = conditions.count == 1 ? conditions[0] : .all(conditions) }
+    return query
+  }
+
+  private static func number(_ name: String, of parameters: Query) throws -> Int? {
+    guard let text = parameters[name], !text.isEmpty else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw Problem.parse(102, "\(name) must be a whole number, 0 or more")
+    }
+    return number
+  }
+
+  private static func condition(_ text: String) throws -> ListCondition {
+    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
+      throw Problem.parse(107, "where is not valid JSON")
+    }
+    return try condition(value)
+  }
+
+  private static func condition(_ value: JSONValue) throws -> ListCondition {
+    do { return try ListCondition(value) } catch { throw Problem.parse(102, error.reason) }
+  }
+}
+
+extension ListedPost {
+  static func json(_ posts: [ListedPost]) -> JSONText {
+    .object { json in json.array("results", posts) { $1.write(to: &$0) } }
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.add("objectId", entry.id.description)
+    json.add("uniqueKey", "\(entry.account.rawValue)")
+    json.add("firstName", entry.firstName)
+    json.add("lastName", entry.lastName)
+    json.add("mapString", entry.place)
+    json.add("mediaURL", linkText ?? entry.link)
+    json.add("latitude", entry.coordinate.latitude)
+    json.add("longitude", entry.coordinate.longitude)
+    json.add("createdAt", unixMs: entry.createdMs)
+    json.add("updatedAt", unixMs: entry.updatedMs)
+  }
+}

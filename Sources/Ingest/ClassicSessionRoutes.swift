@@ -1,0 +1,96 @@
+import HTTPTypes
+import Hummingbird
+import Link
+import OnTheMap
+import Web
+
+/// `/v1/session` and `/api/session`: log in and out as clients of the original service do.
+struct ClassicSessionRoutes: Sendable {
+  let sessions: Sessions
+  let logins: Logins
+  let site: Site
+
+  func add(to router: Router<ConnectionContext>) {
+    for path in ["/v1/session", "/api/session"] as [RouterPath] {
+      router.post(path) { request, _ in try await logIn(request) }
+      router.delete(path) { request, _ in try await logOut(request) }
+      router.refuseOthers(at: path, than: .post, .delete)
+    }
+  }
+
+  private func logIn(_ request: Request) async throws -> Response {
+    try site.refuseOthers(request)
+    let (email, password) = try await credentials(request)
+    let (token, session) = try await logins.logIn(email: email, password: password)
+    var response = ClassicForm.guarded.response(
+      .object { json in
+        json.object("account") { json in
+          json.add("registered", true)
+          json.add("key", "\(session.account.id.rawValue)")
+        }
+        session.write(to: &json, expiresMs: session.expiresMs)
+      })
+    response.setCookie(site.sessionCookie(token, maxAge: Limits.sessionDays * 86_400))
+    // Clients look for it by its name and send it back in a header. Nothing depends on it: which site a request comes
+    // from, browsers say themselves.
+    response.setCookie(
+      Cookie(
+        name: "XSRF-TOKEN", value: Secrets.token(), maxAge: Limits.sessionDays * 86_400, path: "/",
+        secure: site.isSecure, httpOnly: false, sameSite: .lax))
+    return response
+  }
+
+  /// Whatever the address says besides, for some clients put the password there too.
+  private func credentials(_ request: Request) async throws -> (email: String, password: String) {
+    let body: JSONValue
+    do { body = try await RequestBody.decode(JSONValue.self, from: request) } catch let problem as Problem
+      where problem.status == .badRequest
+    {
+      throw Problem(.badRequest, "classic_json", "Failed to parse JSON body.")
+    }
+    switch (body["udacity"], body["facebook_mobile"]) {
+    case (let login?, nil):
+      guard let email = login["username"]?.string, !email.isEmpty else { throw missing("username") }
+      guard let password = login["password"]?.string, !password.isEmpty else { throw missing("password") }
+      return (email, password)
+    case (nil, .some):
+      throw Problem(
+        .forbidden, "classic_facebook",
+        "This server takes no login with Facebook; log in with your e-mail address and password.")
+    default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
+    }
+  }
+
+  private func missing(_ name: String) -> Problem {
+    Problem(
+      .badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: "udacity.\(name)")
+  }
+
+  private func logOut(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    try await sessions.end(token: caller.token)
+    var response = ClassicForm.guarded.response(
+      .object { json in caller.session.write(to: &json, expiresMs: WallClock.unixMs) })
+    response.setCookie(site.sessionCookie("", maxAge: 0))
+    response.setCookie(
+      Cookie(
+        name: "XSRF-TOKEN", value: "", maxAge: 0, path: "/", secure: site.isSecure, httpOnly: false, sameSite: .lax))
+    return response
+  }
+}
+
+extension Session {
+  /// What clients of the original service call it: the second in which it began, and its name.
+  var classicID: String {
+    let second = "\(createdMs / 1_000)"
+    return String(repeating: "0", count: max(0, 10 - second.count)) + second + "S\(id)"
+  }
+
+  fileprivate func write(to json: inout JSONText, expiresMs: Int64) {
+    json.object("session") { json in
+      json.add("id", classicID)
+      // Six digits of a second's fraction: there are clients that read no other number of them.
+      json.add("expiration", timestamp(unixMs: expiresMs).dropLast() + "000Z")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import NIOCore
+import OnTheMap
+import Store
+import Synchronization
+
+/// The list that everybody sees, as bytes of each API: made once for each change, however many ask. Threads: any.
+final class LatestBytes: Sendable {
+  private struct State: Sendable {
+    /// Counts changes, so that a list read before one is not kept after it.
+    var changes = 0
+    var native: ByteBuffer?
+    var classic: ByteBuffer?
+  }
+
+  private let database: IngestDatabase
+  private let state = Mutex(State())
+
+  init(database: IngestDatabase) { self.database = database }
+
+  /// The list on disk is another one.
+  func change() {
+    state.withLock { state in
+      state.changes += 1
+      (state.native, state.classic) = (nil, nil)
+    }
+  }
+
+  /// The latest posts as `/v2/feed` has them.
+  func native() async throws -> ByteBuffer {
+    try await bytes(\.native) { ByteBuffer(bytes: try await database.latest().json().bytes) }
+  }
+
+  /// The latest posts as clients of the original service get them.
+  func classic() async throws -> ByteBuffer {
+    try await bytes(\.classic) { ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery())).bytes) }
+  }
+
+  private func bytes(
+    _ form: any WritableKeyPath<State, ByteBuffer?> & Sendable, made: () async throws -> ByteBuffer
+  ) async throws -> ByteBuffer {
+    let (kept, changes) = state.withLock { ($0[keyPath: form], $0.changes) }
+    if let kept { return kept }
+    let bytes = try await made()
+    state.withLock { state in
+      if state.changes == changes { state[keyPath: form] = bytes }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@Suite("Users as in the original service", .stage)
+struct ClassicUserTests {
+  private static let texts = ["key", "first_name", "last_name", "nickname", "_image_url"]
+  private static let textsOrNull = [
+    "website_url", "linkedin_url", "bio", "location", "occupation", "timezone", "languages", "jabber_id",
+    "mailing_address", "external_service_password", "signature", "_stripe_customer_id", "_facebook_id", "_google_id",
+    "zendesk_id", "_image", "_resume", "site_preferences", "coaching_data",
+  ]
+  private static let truths = ["_registered", "_has_password", "employer_sharing"]
+  private static let arrays = [
+    "social_accounts", "_cohort_keys", "_badges", "_principals", "_enrollments", "external_accounts", "tags",
+    "_affiliate_profiles", "_memberships",
+  ]
+
+  private func key(_ app: ClassicApp) async throws -> String {
+    try #require((try await app.logIn().guarded()["account"] as? [String: Any])?["key"] as? String)
+  }
+
+  @Test("U1, U2, U5, U6, U7: 39 fields with their types, at the top and within user", arguments: ClassicApp.Family.all)
+  func fields(family: ClassicApp.Family) async throws {
+    let app = try await Stage.current.up().app(family)
+    let object = try await app.user(try await key(app)).guarded()
+    var top = object
+    let wrapped = try #require(top.removeValue(forKey: "user") as? [String: Any])
+    #expect(NSDictionary(dictionary: top) == NSDictionary(dictionary: wrapped))
+    for user in [top, wrapped] {
+      #expect(user.count == 39)
+      for name in Self.texts { #expect((user[name] as? String)?.isEmpty == false, "\(name)") }
+      for name in Self.textsOrNull { #expect(user[name] is NSNull || user[name] is String, "\(name)") }
+      for name in Self.truths { #expect(user[name] is Bool, "\(name)") }
+      for name in Self.arrays { #expect(user[name] is [String], "\(name)") }
+      #expect((user["_memberships"] as? [Any])?.isEmpty == true)
+      let email = try #require(user["email"] as? [String: Any])
+      #expect(email["address"] is String && email["_verified"] is Bool && email["_verification_code_sent"] is Bool)
+      #expect(user["guard"] is [String: Any] && user["email_preferences"] is NSNull)
+    }
+    #expect(top["first_name"] as? String == "Ada" && top["last_name"] as? String == "Lovelace")
+  }
+
+  @Test("U2: somebody without a last name has an empty one, not none")
+  func noLastName() async throws {
+    let map = try await Stage.current.up()
+    let body = JSON.object(["email": "plato@example.org", "password": Client.password, "firstName": "Plato"])
+    #expect(try await map.client.send("POST", "/v2/accounts", body: body).status == 201)
+    let app = ClassicApp(try map.client)
+    try await app.logIn("plato@example.org")
+    let user = try await app.user("me").guarded()
+    #expect(user["first_name"] as? String == "Plato" && user["last_name"] as? String == "")
+  }
+
+  @Test("U3, U4, U9: the key is the one asked for; the caller's own session and me are the caller")
+  func keys() async throws {
+    let map = try await Stage.current.up()
+    let app = try await map.app()
+    let login = try await app.logIn().guarded()
+    let key = try #require((login["account"] as? [String: Any])?["key"] as? String)
+    let session = try #require((login["session"] as? [String: Any])?["id"] as? String)
+    for id in [key, session] {
+      let user = try await app.user(id).guarded()
+      #expect(user["key"] as? String == id && user["first_name"] as? String == "Ada")
+    }
+    #expect(try await app.user("me").guarded()["key"] as? String == key)
+  }
+
+  @Test("U4: another's session is nobody's name")
+  func foreignSession() async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.app()
+    let session = try #require((try await ada.logIn().guarded()["session"] as? [String: Any])?["id"] as? String)
+    let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
+    #expect(try await bob.user(session).status == 404)
+  }
+
+  @Test("U5: an e-mail address is shown to its owner only")
+  func email() async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.app()
+    let key = try await key(ada)
+    let own = try await ada.user(key).guarded()["email"] as? [String: Any]
+    #expect(own?["address"] as? String == "ada@example.org")
+    let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
+    let answer = try await bob.user(key)
+    #expect(answer.status == 200 && !String(decoding: answer.body, as: UTF8.self).contains("ada@"))
+  }
+
+  @Test(
+    "U8: a key that is nobody's is 404", arguments: ["999999", "0", "-1", "x", "01", "99999999999999999999", "%00"])
+  func unknown(id: String) async throws {
+    let answer = try await Stage.current.up().app().user(id)
+    let body = try answer.guarded()
+    #expect(answer.status == 404 && body["status"] as? Int == 404 && body["error"] is String)
+  }
+
+  @Test("Whoever has no session learns nobody's name")
+  func stranger() async throws {
+    let app = try await Stage.current.up().app()
+    let answer = try await app.send("GET", "/v1/users/\(try await key(app))", cookie: false)
+    #expect(try answer.status == 401 && answer.guarded()["status"] as? Int == 401)
+  }
+}
