@@ -6,12 +6,16 @@ import Web
 extension IngestDatabase.Idempotency {
   /// A key and what came with it. Throws `Problem` for a key that is none.
   init(key: String, of submission: Submission) throws(Problem) {
+    self.init(key: try Self.checked(key), requestHash: submission.hash)
+  }
+
+  static func checked(_ key: String) throws(Problem) -> String {
     guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count), key.isSafeLine else {
       throw Problem(
         .badRequest, "invalid_idempotency_key",
         "Idempotency-Key must have 1 to \(Limits.idempotencyKeyBytesMax) bytes and no control characters")
     }
-    self.init(key: key, requestHash: submission.hash)
+    return key
   }
 }
 

@@ -154,6 +154,7 @@ package struct IngestService: Service {
     AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
       .add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
     ClassicSessionRoutes(sessions: sessions, logins: logins, site: site).add(to: router)
     ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
     ClassicListRoutes(database: database, latest: queue.latest).add(to: router)

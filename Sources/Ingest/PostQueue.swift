@@ -102,7 +102,7 @@ final class PostQueue: Sendable {
   /// each, on the store's writer queue.
   func accept(
     _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], account: AccountID,
-    then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>) -> Void
+    counting counter: Counter, then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>) -> Void
   ) {
     let room = reserve(posts.count)
     database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
@@ -110,7 +110,7 @@ final class PostQueue: Sendable {
       if accepted.count < room { depth.subtract(room - accepted.count, ordering: .relaxed) }
       if !accepted.isEmpty {
         jobs.put(.add(accepted))
-        meters.overZeroMQ.increment(by: accepted.count)
+        counter.increment(by: accepted.count)
       }
       then(result)
     }

@@ -69,14 +69,39 @@ struct PostRoutes: Sendable {
     return Response(status: .noContent)
   }
 
-  /// The caller's own, oldest first; `next` is there when there may be more.
   private func list(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let query = Query(request)
     guard let limit = Int(query["limit"] ?? "100"), (1...Limits.pagePostsMax).contains(limit) else {
       throw Problem(
         .badRequest, "invalid_limit", "limit must be a number from 1 to \(Limits.pagePostsMax)", field: "limit")
     }
+    switch query["scope"] ?? "own" {
+    case "own": return try await own(query, limit, request)
+    case "all": return try await all(query, limit)
+    default: throw Problem(.badRequest, "invalid_scope", "scope must be own or all", field: "scope")
+    }
+  }
+
+  /// Everybody's that are on the map, newest first; `next` is there when there may be more, also where a page found
+  /// nothing.
+  private func all(_ query: Query, _ limit: Int) async throws -> Response {
+    let below = try query["after"].map { text in
+      guard let below = UInt64(text) else {
+        throw Problem(.badRequest, "invalid_after", "after must be what next was on the page before", field: "after")
+      }
+      return below
+    }
+    let (entries, next) = try await database.published(try PostFilter(query), below: below, limit: limit)
+    return Response(
+      .object { json in
+        json.array("posts", entries) { $1.write(to: &$0) }
+        if let next { json.add("next", "\(next)") }
+      })
+  }
+
+  /// The caller's own, whatever became of them, oldest first; `next` is there when there may be more.
+  private func own(_ query: Query, _ limit: Int, _ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let after = try query["after"].map { text in
       guard let id = PostID(text) else {
         throw Problem(.badRequest, "invalid_after", "after must be the id of a post", field: "after")

@@ -30,6 +30,8 @@ struct PublicRoutes: Sendable {
       POST /v2/accounts      {"email", "password", "firstName", "lastName"}
       POST /v2/session       {"email", "password"}
       POST /v2/posts         {"place", "link"}, with Authorization: Bearer TOKEN
+      POST /v2/posts/bulk    many of them, a line each
+      GET  /v2/posts?scope=all&q=  everybody's, by a text, country, box, since, until
       GET  /v2/posts/ID      what became of a post; PUT and DELETE for one's own
       GET  /v2/geocode?q=    places for a text
       GET  /v2/reverse?lat=&lon=  towns around a point

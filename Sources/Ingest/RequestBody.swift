@@ -10,15 +10,27 @@ enum RequestBody {
   private static let decoder = JSONDecoder()
 
   static func decode<Value: Decodable>(_ type: Value.Type, from request: Request) async throws -> Value {
-    let buffer: ByteBuffer
-    do { buffer = try await request.body.collect(upTo: Limits.requestBodyBytesMax) } catch is NIOTooManyBytesError {
-      throw Problem(
-        .contentTooLarge, "body_too_large", "the body is longer than \(Limits.requestBodyBytesMax) bytes")
+    let buffer = try await collect(request, upTo: Limits.requestBodyBytesMax)
+    return try decoded(type, buffer.readableBytesView, decoder)
+  }
+
+  /// All of it.
+  static func collect(_ request: Request, upTo bytesMax: Int) async throws -> ByteBuffer {
+    do { return try await request.body.collect(upTo: bytesMax) } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "body_too_large", "the body is longer than \(bytesMax) bytes")
     } catch is CancellationError { throw CancellationError() } catch {
       throw Problem(.badRequest, "incomplete_body", "the body ended too early, or is not as its headers say")
     }
-    do { return try decoder.decode(type, from: Data(buffer.readableBytesView)) } catch let error as DecodingError {
+  }
+
+  /// One JSON text.
+  static func decoded<Value: Decodable>(
+    _ type: Value.Type, _ bytes: some Collection<UInt8>, _ decoder: JSONDecoder
+  ) throws(Problem) -> Value {
+    do { return try decoder.decode(type, from: Data(bytes)) } catch let error as DecodingError {
       throw Problem(error)
+    } catch {
+      throw Problem(.badRequest, "invalid_json", "the body is not valid JSON (RFC 8259)")
     }
   }
 }

@@ -61,7 +61,7 @@ final class Submissions: Sendable {
     }
     guard !valid.isEmpty else { return finish(ticket, receipts.compactMap(\.self)) }
     let sorted = receipts
-    queue.accept(valid, account: account) { [self] result in
+    queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result in
       if case .failure(let error) = result {
         logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
       }

@@ -24,6 +24,11 @@ package enum Limits {
   /// A request body of the native API: a post with the longest place and link, escaped in the worst way, fits.
   package static let requestBodyBytesMax = 16_384
 
+  /// Posts in one request: they are stored together, and those of others wait for that.
+  package static let bulkPostsMax = 1_000
+  /// The body of such a request: so many posts of a kilobyte.
+  package static let bulkBytesMax = 1_048_576
+
   /// HTTP connections on which nothing moves.
   package static let httpIdleMs: Int64 = 60_000
   /// HTTP connections of one service at once; further ones wait until one ends. More than may wait for an outcome or a
@@ -75,6 +80,8 @@ package enum Limits {
   package static let waitersMax = 10_000
   /// Posts in one page of a list.
   package static let pagePostsMax = 1_000
+  /// Posts that one page of a search looks at: some hundredths of a second. The next page goes on behind them.
+  package static let searchScanMax = 5_000
   /// How deep the conditions of a list may be nested, as clients of the original service give them: they use two.
   package static let whereDepthMax = 8
   /// Values that such conditions may compare with: a list of a page's posts fits.

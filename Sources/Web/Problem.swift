@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-import OnTheMap
+package import OnTheMap
 
 /// An error in the API's form: problem details, RFC 9457, with a code that stays.
 package struct Problem: HTTPResponseError, Sendable {
@@ -46,15 +46,16 @@ package struct Problem: HTTPResponseError, Sendable {
   /// As the HTTP library asks for it.
   package func response(from request: Request, context: some RequestContext) -> Response { response }
 
-  var json: JSONText {
-    .object { json in
-      json.add("type", "urn:onthemap:problem:\(code)")
-      json.add("title", status.reasonPhrase)
-      json.add("status", status.code)
-      json.add("code", code)
-      json.add("detail", detail)
-      if let field { json.add("field", field) }
-    }
+  var json: JSONText { .object { write(to: &$0) } }
+
+  /// Adds its members to an open object.
+  package func write(to json: inout JSONText) {
+    json.add("type", "urn:onthemap:problem:\(code)")
+    json.add("title", status.reasonPhrase)
+    json.add("status", status.code)
+    json.add("code", code)
+    json.add("detail", detail)
+    if let field { json.add("field", field) }
   }
 
   var response: Response {

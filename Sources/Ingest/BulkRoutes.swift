@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/posts/bulk`: many posts in one request, a line of JSON each, all in one transaction; answered with a line for
+/// each when all are on disk. A line that is not right is refused alone.
+struct BulkRoutes: Sendable {
+  let queue: PostQueue
+  let sessions: Sessions
+  let site: Site
+
+  func add(to router: Router<ConnectionContext>) {
+    router.post("/v2/posts/bulk") { request, _ in try await create(request) }
+    router.refuseOthers(at: "/v2/posts/bulk", than: .post)
+  }
+
+  private struct Line: Decodable {
+    let place: String
+    let link: String
+    let latitude: Double?
+    let longitude: Double?
+    let idempotencyKey: String?
+  }
+
+  private typealias Valid = (submission: Submission, idempotency: IngestDatabase.Idempotency)
+
+  private func create(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let lines = try await BulkRoutes.lines(of: request)
+    // A line without a key of its own has one by its place in the request: sent again with the same header, each is
+    // recognised, and without a header no two are the same.
+    let header = try request.headers[.idempotencyKey].map(IngestDatabase.Idempotency.checked)
+    let base = Secrets.hash(header ?? Secrets.token()).prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
+    let decoder = JSONDecoder()
+    let read = lines.enumerated().map { index, line -> Result<Valid, Problem> in
+      do throws(Problem) {
+        let line = try RequestBody.decoded(Line.self, line, decoder)
+        var submission = try BulkRoutes.submission(line)
+        submission.trace = trace
+        let key = line.idempotencyKey ?? "bulk-\(base)-\(index)"
+        return .success((submission, try .init(key: key, of: submission)))
+      } catch { return .failure(error) }
+    }
+    let answers = try await stored(read, caller.account.id)
+    var text = JSONText()
+    for answer in answers { text.line { answer.write(to: &$0) } }
+    return Response(
+      status: .ok, headers: [.contentType: "application/x-ndjson"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: text.bytes)))
+  }
+
+  private static func lines(of request: Request) async throws -> [ArraySlice<UInt8>] {
+    let bytes = Array(try await RequestBody.collect(request, upTo: Limits.bulkBytesMax).readableBytesView)
+    // One more than may be, to see that they are too many.
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: Limits.bulkPostsMax).filter { line in
+      !line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    }
+    guard (1...Limits.bulkPostsMax).contains(lines.count) else {
+      throw Problem(
+        .contentTooLarge, "too_many_lines",
+        "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link")
+    }
+    return lines
+  }
+
+  private static func submission(_ line: Line) throws(Problem) -> Submission {
+    do {
+      return try Submission(
+        place: line.place, link: line.link, latitude: line.latitude, longitude: line.longitude)
+    } catch { throw Problem(error) }
+  }
+
+  /// What became of each line, in their order.
+  private func stored(_ lines: [Result<Valid, Problem>], _ account: AccountID) async throws -> [BulkAnswer] {
+    let valid = lines.compactMap { try? $0.get() }
+    var stored: [IngestDatabase.Acceptance] = []
+    if !valid.isEmpty {
+      stored = try await withCheckedThrowingContinuation { continuation in
+        queue.accept(valid, account: account, counting: queue.meters.overHTTP) { continuation.resume(with: $0) }
+      }
+    }
+    var next = stored.makeIterator()
+    return lines.map { line in
+      switch line {
+      case .failure(let problem): .refused(problem)
+      case .success:
+        switch next.next() {
+        case .accepted(let accepted): .accepted(accepted.id, isReplayed: accepted.job == nil)
+        case .conflict: .refused(.idempotencyKeyReused)
+        case .noRoom, nil: .refused(queue.refusal)
+        }
+      }
+    }
+  }
+}
+
+/// A line's answer.
+private enum BulkAnswer {
+  case accepted(PostID, isReplayed: Bool)
+  case refused(Problem)
+
+  func write(to json: inout JSONText) {
+    switch self {
+    case .accepted(let id, let isReplayed):
+      json.add("status", isReplayed ? 200 : 202)
+      json.add("id", id.description)
+    case .refused(let problem): problem.write(to: &json)
+    }
+  }
+}

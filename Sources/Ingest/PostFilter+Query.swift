@@ -1,0 +1,33 @@
+import HTTPTypes
+import OnTheMap
+import Web
+
+extension PostFilter {
+  /// By the parameters `q`, `country`, `box`, `since` and `until`; throws `Problem` for one that is not right.
+  init(_ query: Query) throws(Problem) {
+    let text = query["q"] ?? ""
+    guard text.utf8.count <= Limits.placeBytesMax, text.isSafeLine else {
+      throw Problem(
+        .badRequest, "invalid_q", "q must be one line of \(Limits.placeBytesMax) bytes at most", field: "q")
+    }
+    let feed: FeedFilter
+    do { feed = try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
+      throw Problem(
+        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.came)\"",
+        field: error.name)
+    }
+    self.init(
+      feed: feed, text: text, sinceMs: try Self.time("since", query) ?? .min,
+      untilMs: try Self.time("until", query) ?? .max)
+  }
+
+  private static func time(_ name: String, _ query: Query) throws(Problem) -> Int64? {
+    guard let text = query[name], !text.isEmpty else { return nil }
+    // An offset's plus comes as a space, unless somebody has taken care.
+    guard let unixMs = unixMs(timestamp: text.replacing(" ", with: "+")) else {
+      throw Problem(
+        .badRequest, "invalid_\(name)", "\(name) must be a time such as 2026-02-25T01:10:38Z", field: name)
+    }
+    return unixMs
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite("Many posts in one request", .stage)
+struct BulkTests {
+  private func line(_ place: String, _ more: [String: Any] = [:]) -> String {
+    JSON.object(["place": place, "link": "example.org"].merging(more) { $1 })
+  }
+
+  private func send(_ lines: [String], _ client: Client, headers: [String: String] = [:]) async throws -> Answer {
+    let type = ["Content-Type": "application/x-ndjson"]
+    return try await client.send(
+      "POST", "/v2/posts/bulk", body: lines.joined(separator: "\n"), headers: headers.merging(type) { $1 })
+  }
+
+  private func objects(_ answer: Answer) throws -> [[String: Any]] {
+    #expect(answer.status == 200 && answer.headers["content-type"] == "application/x-ndjson")
+    return try answer.body.split(separator: UInt8(ascii: "\n")).map { line in
+      try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+    }
+  }
+
+  @Test("Each line is answered in its place: what is right is stored, what is not is refused alone")
+  func mixed() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    let lines = [
+      line("Oslo"), "{", "", line(""), "\r", line("Rome", ["latitude": 41.9, "longitude": 12.5]),
+      line("Bonn", ["link": "ftp://a.b"]),
+      "{\"place\":\"Lima\"}", line("Lima") + "\r",
+    ]
+    let answers = try objects(try await send(lines, client))
+    #expect(answers.map { $0["status"] as? Int } == [202, 400, 422, 202, 422, 422, 202])
+    #expect(
+      answers.map { $0["code"] as? String ?? "" }
+        == ["", "invalid_json", "invalid_place", "", "invalid_link", "missing_field", ""])
+    let ids = answers.compactMap { $0["id"] as? String }
+    try await eventually("All are on the map") { try await client.list().entries.count == 3 }
+    #expect(try await client.posts().map(\.id) == ids)
+  }
+
+  @Test("Sent again with its key, a request makes nothing twice; without one, it does")
+  func retried() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    let lines = [line("Oslo"), line("Oslo"), line("Rome", ["idempotencyKey": "mine"])]
+    let key = ["Idempotency-Key": String(repeating: "k", count: 255)]
+    let first = try objects(try await send(lines, client, headers: key))
+    #expect(first.map { $0["status"] as? Int } == [202, 202, 202])
+    let second = try objects(try await send(lines, client, headers: key))
+    #expect(second.map { $0["status"] as? Int } == [200, 200, 200])
+    #expect(second.map { $0["id"] as? String } == first.map { $0["id"] as? String })
+    let other = try objects(try await send([line("Lima"), lines[2]], client, headers: key))
+    #expect(other.map { $0["code"] as? String } == ["idempotency_key_reused", nil])
+    #expect(try objects(try await send(lines, client)).map { $0["status"] as? Int } == [202, 202, 200])
+    #expect(try await client.posts().count == 5)
+  }
+
+  @Test("A thousand lines are taken, and one more is not, nor a body above its limit, nor none")
+  func limits() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    let lines = Array(repeating: line("Oslo"), count: 1_000)
+    #expect(try objects(try await send(lines + [""], client)).count == 1_000)
+    for lines in [lines + [line("Oslo")], [], ["", " "]] {
+      let answer = try await send(lines, client)
+      #expect(answer.status == 413 && answer["code"] == "too_many_lines")
+    }
+    let long = try await send([String(repeating: " ", count: 1_048_577)], client)
+    #expect(long.status == 413 && long["code"] == "body_too_large")
+    #expect(try await client.posts().count == 1_000)
+  }
+
+  @Test("Without a session nothing is taken")
+  func stranger() async throws {
+    let client = try await Stage.current.up().client
+    #expect(try await send([line("Oslo")], client).status == 401)
+  }
+}

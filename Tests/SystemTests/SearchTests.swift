@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@Suite("Searching the posts of all", .stage)
+struct SearchTests {
+  private func places(_ query: String, _ client: Client) async throws -> [String] {
+    let answer = try await client.get("/v2/posts?scope=all&\(query)")
+    #expect(answer.status == 200)
+    return try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
+  }
+
+  @Test("Anybody finds by text, country, box and time what is on the map, newest first")
+  func filters() async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.client.signedUp()
+    let bob = try await map.client.signedUp(as: "bob@example.org")
+    for place in ["Oslo", "München"] { #expect(try await ada.post(place, wait: 10).status == 200) }
+    #expect(try await bob.post("Costa Rica", link: "https://example.org/bob", wait: 10).status == 200)
+    #expect(try await bob.post("Xyzzyxqwv", wait: 10).status == 200)
+    let anybody = try map.client
+    let times = try #require(try await anybody.get("/v2/posts?scope=all").object["posts"] as? [[String: Any]])
+      .compactMap { $0["updatedAt"] as? String }
+    let cases: [(String, [String])] = [
+      ("", ["Costa Rica", "München", "Oslo"]), ("q=MÜNCH".encoded, ["München"]), ("q=bavaria", ["München"]),
+      ("q=org%2Fbob", ["Costa Rica"]), ("q=lovelace&country=no", ["Oslo"]),
+      ("country=DE,CR", ["Costa Rica", "München"]),
+      ("box=5,45,15,65", ["München", "Oslo"]), ("since=\(times[1])", ["Costa Rica", "München"]),
+      ("until=\(times[1])", ["Oslo"]), ("since=\(times[1])&until=\(times[0])", ["München"]), ("q=nothing", []),
+    ]
+    for (query, found) in cases { #expect(try await places(query, anybody) == found, "\(query)") }
+  }
+
+  @Test("Pages follow one another by what next says, also while posts come")
+  func pages() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 10).status == 200) }
+    var found: [String] = []
+    var after: String? = ""
+    while let cursor = after {
+      let answer = try await client.get("/v2/posts?scope=all&limit=2" + (cursor.isEmpty ? "" : "&after=\(cursor)"))
+      found += try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
+      #expect(try await client.post("Later", wait: 10).status == 200)
+      after = answer["next"]
+    }
+    #expect(found == (1...5).reversed().map { "Oslo \($0)" })
+  }
+
+  @Test(
+    "What is not right is named",
+    arguments: [
+      ("scope=some", "scope"), ("limit=0", "limit"), ("limit=1001", "limit"), ("after=x", "after"),
+      ("country=x", "country"),
+      ("box=1,2", "box"), ("since=today", "since"), ("until=2026", "until"), ("q=%00", "q"),
+    ])
+  func refused(query: String, field: String) async throws {
+    let client = try await Stage.current.up().client
+    let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
+    #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
+  }
+}
+
+extension String {
+  fileprivate var encoded: String { addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? self }
+}
