@@ -1,4 +1,5 @@
 import ArgumentParser
+import OnTheMap
 
 /// `onthemap`: every role and tool is a subcommand.
 @main
@@ -17,7 +18,7 @@ struct OnTheMapCommand: AsyncParsableCommand {
           --link example.org/ada --wait
         onthemap watch
       """,
-    version: "0.1.0",
+    version: ProductVersion.text,
     groupedSubcommands: [
       CommandGroup(
         name: "Services", subcommands: [UpCommand.self, IngestCommand.self, GeocoderCommand.self, FeedCommand.self]),

@@ -51,7 +51,7 @@ struct AccountRoutes: Sendable {
     let hash = try await passwords.hash(registration.password)
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-      return answer(try await sessions.begin(account, unixMs: WallClock.unixMs), status: .created)
+      return Self.answer(try await sessions.begin(account, unixMs: WallClock.unixMs), status: .created, site: site)
     } catch is IngestDatabase.EmailTaken {
       throw Problem(.conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
     }
@@ -61,10 +61,14 @@ struct AccountRoutes: Sendable {
     // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
-    return answer(try await logins.logIn(email: body.email, password: body.password), status: .ok)
+    return Self.answer(
+      try await logins.logIn(email: body.email, password: body.password), status: .ok, site: site)
   }
 
-  private func answer(_ begun: (token: String, session: Session), status: HTTPResponse.Status) -> Response {
+  /// A session has begun.
+  static func answer(
+    _ begun: (token: String, session: Session), status: HTTPResponse.Status, site: Site
+  ) -> Response {
     let (token, session) = begun
     var response = Response(
       .object { json in

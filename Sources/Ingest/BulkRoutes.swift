@@ -55,10 +55,13 @@ struct BulkRoutes: Sendable {
   }
 
   private static func lines(of request: Request) async throws -> [ArraySlice<UInt8>] {
-    let bytes = Array(try await RequestBody.collect(request, upTo: Limits.bulkBytesMax).readableBytesView)
+    var rest = Array(try await RequestBody.collect(request, upTo: Limits.bulkBytesMax).readableBytesView)[...]
+    var lines: [ArraySlice<UInt8>] = []
     // One more than may be, to see that they are too many.
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: Limits.bulkPostsMax).filter { line in
-      !line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    while !rest.isEmpty, lines.count <= Limits.bulkPostsMax {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest[line.endIndex...].dropFirst()
+      if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { lines.append(line) }
     }
     guard (1...Limits.bulkPostsMax).contains(lines.count) else {
       throw Problem(

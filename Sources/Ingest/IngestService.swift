@@ -153,6 +153,7 @@ package struct IngestService: Service {
     let logins = Logins(database: database, sessions: sessions, passwords: passwords)
     AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
       .add(to: router)
+    SessionRoutes(database: database, sessions: sessions, passwords: passwords, site: site).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
     ClassicSessionRoutes(sessions: sessions, logins: logins, site: site).add(to: router)

@@ -15,13 +15,37 @@ struct PublicRoutes: Sendable {
     router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
     router.get("/") { _, _ in PublicRoutes.response(PublicRoutes.welcome) }
     router.get("/v2/feed") { _, _ in Response(json: try await latest.native()) }
-    for path in ["/livez", "/readyz", "/", "/v2/feed"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    router.get("/v2/version") { _, _ in Response(.object { $0.add("version", ProductVersion.text) }) }
+    router.get("/v2/limits") { _, _ in Response(PublicRoutes.limits) }
+    for path in ["/livez", "/readyz", "/", "/v2/feed", "/v2/version", "/v2/limits"] as [RouterPath] {
+      router.refuseOthers(at: path, than: .get)
+    }
   }
 
   private static func response(_ text: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  /// What a client has to keep to, for those that would rather know than try.
+  private static let limits = JSONText.object { json in
+    json.add("placeBytesMax", Limits.placeBytesMax)
+    json.add("linkBytesMax", Limits.linkBytesMax)
+    json.add("nameBytesMax", Limits.nameBytesMax)
+    json.add("emailBytesMax", Limits.emailBytesMax)
+    json.add("passwordBytesMin", Limits.passwordBytesMin)
+    json.add("passwordBytesMax", Limits.passwordBytesMax)
+    json.add("idempotencyKeyBytesMax", Limits.idempotencyKeyBytesMax)
+    json.add("idempotencyDays", Limits.idempotencyDays)
+    json.add("bodyBytesMax", Limits.requestBodyBytesMax)
+    json.add("bulkPostsMax", Limits.bulkPostsMax)
+    json.add("bulkBytesMax", Limits.bulkBytesMax)
+    json.add("pagePostsMax", Limits.pagePostsMax)
+    json.add("waitSecondsMax", Limits.waitSecondsMax)
+    json.add("candidatesMax", Limits.candidatesMax)
+    json.add("feedEntriesMax", Limits.feedEntriesMax)
+    json.add("sessionDays", Limits.sessionDays)
   }
 
   private static let welcome = """
@@ -35,6 +59,7 @@ struct PublicRoutes: Sendable {
       GET  /v2/posts/ID      what became of a post; PUT and DELETE for one's own
       GET  /v2/geocode?q=    places for a text
       GET  /v2/reverse?lat=&lon=  towns around a point
+      GET  /v2/limits        how long and how many things may be
       GET  /v2/feed          the latest \(Limits.feedEntriesMax)
 
     Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.

@@ -42,6 +42,32 @@ final class Sessions: Sendable {
     return stored
   }
 
+  /// Ends one of an account's sessions, by its name. On disk on return; false where there is none.
+  func end(_ id: SessionID, of account: AccountID) async throws -> Bool {
+    let isEnded = try await database.removeSession(id, of: account)
+    forget { $0.id == id }
+    return isEnded
+  }
+
+  /// Ends an account's sessions. On disk on return.
+  ///
+  /// - Parameters:
+  ///   - token: of the one that stays; nil for none.
+  ///   - passwordHash: the account's from now on; nil where it stays.
+  func endAll(of account: AccountID, except token: String? = nil, passwordHash: String? = nil) async throws {
+    let kept = token.map(Secrets.hash)
+    try await database.removeSessions(of: account, except: kept, passwordHash: passwordHash)
+    let id = kept.map { SessionID(tokenHash: $0) }
+    forget { $0.account.id == account && $0.id != id }
+  }
+
+  private func forget(_ isOver: (Session) -> Bool) {
+    state.withLock { state in
+      state.known = state.known.filter { !isOver($0.value) }
+      state.ends += 1
+    }
+  }
+
   /// Ends a session. On disk on return.
   func end(token: String) async throws {
     let hash = Secrets.hash(token)

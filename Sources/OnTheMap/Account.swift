@@ -41,11 +41,7 @@ package struct Registration: Sendable {
     else {
       throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
     }
-    guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
-      throw Submission.Refusal(
-        field: "password",
-        reason: "must have \(Limits.passwordBytesMin) to \(Limits.passwordBytesMax) bytes")
-    }
+    try Registration.check(password: password)
     self.password = password
     self.firstName = firstName.trimmedLine
     self.lastName = lastName.trimmedLine
@@ -56,5 +52,14 @@ package struct Registration: Sendable {
       }
     }
     guard !self.firstName.isEmpty else { throw Submission.Refusal(field: "firstName", reason: "is empty") }
+  }
+
+  /// Throws what is wrong with a password: it may be anything, typed or pasted, of a length within its limits.
+  package static func check(password: String) throws(Submission.Refusal) {
+    guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
+      throw Submission.Refusal(
+        field: "password",
+        reason: "must have \(Limits.passwordBytesMin) to \(Limits.passwordBytesMax) bytes")
+    }
   }
 }

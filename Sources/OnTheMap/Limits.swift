@@ -298,6 +298,8 @@ package enum Limits {
   /// Sessions that a new one looks at twice, to take away those that have expired: so these are about a sixteenth of
   /// all at most, and the work is the same however many there are.
   package static let sessionsSweptAtOnce = 16
+  /// Sessions of one account that are listed: all can be ended at once, however many there are.
+  package static let sessionsShownMax = 1_000
   /// Password hashes computed at once: each takes 19 MiB and about 45 ms of a core.
   package static let passwordHashesAtOnceMax = 2
   /// Logins and sign-ups that wait for their hash; above it 503.

@@ -86,6 +86,53 @@ extension IngestDatabase {
     }
   }
 
+  /// An account's sessions that are not over, the newest first; `Limits.sessionsShownMax` at most.
+  package func sessions(of account: AccountID, unixMs: Int64) async throws -> [Session] {
+    try await pool.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT account.*, token_hash, session.created_ms AS begun_ms, expires_ms
+          FROM session JOIN account ON account.id = session.account
+          WHERE session.account = ? AND expires_ms > ? ORDER BY begun_ms DESC, token_hash LIMIT ?
+          """, arguments: [account.rawValue, unixMs, Limits.sessionsShownMax]
+      ).map { row in
+        Session(
+          id: SessionID(tokenHash: Array(row["token_hash"] as Data)), account: Account(row), createdMs: row["begun_ms"],
+          expiresMs: row["expires_ms"])
+      }
+    }
+  }
+
+  /// Ends one of an account's sessions. On disk on return; false where the account has none of this name.
+  package func removeSession(_ id: SessionID, of account: AccountID) async throws -> Bool {
+    try await writer.write { db in
+      try db.execute(
+        sql: "DELETE FROM session WHERE account = ? AND lower(hex(substr(token_hash, 1, 16))) = ?",
+        arguments: [account.rawValue, id.description])
+      return db.changesCount > 0
+    }
+  }
+
+  /// Ends an account's sessions. On disk on return.
+  ///
+  /// - Parameters:
+  ///   - tokenHash: of the one that stays; nil for none.
+  ///   - passwordHash: the account's from now on, in the same transaction; nil where it stays.
+  package func removeSessions(
+    of account: AccountID, except tokenHash: [UInt8]? = nil, passwordHash: String? = nil
+  ) async throws {
+    try await writer.write { db in
+      if let passwordHash {
+        try db.execute(
+          sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [passwordHash, account.rawValue])
+      }
+      try db.execute(
+        sql: "DELETE FROM session WHERE account = ? AND token_hash IS NOT ?",
+        arguments: [account.rawValue, tokenHash.map { Data($0) }])
+    }
+  }
+
   /// Ends a session. On disk on return; not to be there is no error.
   package func removeSession(tokenHash: [UInt8]) async throws {
     try await writer.write { db in

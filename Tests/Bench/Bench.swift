@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
 
   /// What can be measured by itself.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, zeromq, link, latency, feed, peers, memory
+    case geocode, http, api, zeromq, link, latency, feed, peers, memory
     case feedMemory = "feed-memory"
 
     /// What is measured only where it is named.
@@ -52,6 +52,9 @@ struct Bench: AsyncParsableCommand {
       try geocode?.measure(into: &table)
       if measures(.http) {
         for connections in [64, 512] { try await overHTTP(connections, folder, yardsticks, &table) }
+      }
+      if measures(.api) {
+        try await IngestBench(folder: folder, seconds: seconds, yardsticks: yardsticks).measure(into: &table)
       }
       if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }
       if measures(.link) { try await link(yardsticks, &table) }

@@ -42,6 +42,32 @@ struct Pipeline {
       deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
   }
 
+  /// Two clients, each with one request of many posts after the other.
+  static func overBulk(folder: URL, posts: Int, seconds: Int) async throws -> Pipeline {
+    let deployment = try Deployment(folder: folder)
+    let bulk = try Bulk(deployment, token: await deployment.signUp())
+    deployment.mark()
+    let start = ContinuousClock.now
+    let accepted = try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          var sum = 0
+          while ContinuousClock.now - start < .seconds(seconds) {
+            let accepted = try await bulk.send(posts)
+            sum += accepted
+            // The queue is full: what it has taken is what is measured.
+            if accepted < posts { break }
+          }
+          return sum
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    let elapsed = (ContinuousClock.now - start) / .seconds(1)
+    return try await Pipeline(
+      deployment, since: start, accepted: accepted, acceptedPerSecond: Double(accepted) / elapsed, load: nil)
+  }
+
   /// How often ingest has the disk write what it has, counted by strace, which slows it: no figure of speed.
   static func syncsPerThousand(folder: URL, connections: Int, seconds: Int) async throws -> Double {
     let deployment = try Deployment(folder: folder)

@@ -46,6 +46,31 @@ struct AccountTests {
     #expect(try await database.addAccount("bob").rawValue > first.rawValue)
   }
 
+  @Test("An account's sessions are listed while they last, and end by name or together, with a new password or without")
+  func sessionsOfAccount() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    let hashes = (1...4).map { Array(repeating: UInt8($0), count: 32) }
+    for (index, hash) in hashes.enumerated() {
+      try await database.addSession(
+        tokenHash: hash, account: index == 3 ? bob : ada, unixMs: Int64(index), expiresMs: index == 0 ? 100 : 1_000)
+    }
+    let all = try await database.sessions(of: ada, unixMs: 99)
+    #expect(all.map(\.id) == [2, 1, 0].map { SessionID(tokenHash: hashes[$0]) })
+    #expect(all.map(\.createdMs) == [2, 1, 0] && all[0].account.id == ada)
+    #expect(try await database.sessions(of: ada, unixMs: 100).count == 2)
+    #expect(try await !database.removeSession(all[0].id, of: bob))
+    #expect(try await database.removeSession(all[0].id, of: ada))
+    #expect(try await !database.removeSession(all[0].id, of: ada))
+    try await database.removeSessions(of: ada, except: hashes[1])
+    #expect(try await database.sessions(of: ada, unixMs: 0).map(\.id) == [all[1].id])
+    try await database.removeSessions(of: ada, passwordHash: "another")
+    #expect(try await database.sessions(of: ada, unixMs: 0).isEmpty)
+    #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "another")
+    #expect(try await database.session(tokenHash: hashes[3]) != nil)
+    #expect(try await database.credentials(email: "bob@example.org")?.passwordHash == "hash of bob")
+  }
+
   @Test("A session is found by its token's hash until it is removed; removing what is not there is no error")
   func sessions() async throws {
     let database = try folder.open()

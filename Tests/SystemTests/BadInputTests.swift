@@ -181,4 +181,16 @@ struct BadInputTests {
     #expect(answer.status == 404 && answer["code"] == "not_found")
     BadRequest.expectProblem(answer, "the feed's /v2/nothing")
   }
+
+  @Test("What the limits say is what holds: a place that is as long as it may be, and one that is longer")
+  func limits() async throws {
+    let client = try await Stage.current.up().client.signedUp()
+    let limits = try await client.get("/v2/limits")
+    let longest = Int(try limits.number("placeBytesMax"))
+    #expect(try await client.post(String(repeating: "x", count: longest)).status == 202)
+    #expect(try await client.post(String(repeating: "x", count: longest + 1))["code"] == "invalid_place")
+    #expect(try await client.get("/v2/posts?limit=\(Int(try limits.number("pagePostsMax")) + 1)")["field"] == "limit")
+    let told = try await Stage.current.run("--version").said
+    #expect(try await client.get("/v2/version")["version"] == told.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
 }

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Hummingbird
+import Link
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/sessions`: where one is logged in, and to end that there. `/v2/account/password`: to change what one logs in
+/// with, which ends it everywhere.
+struct SessionRoutes: Sendable {
+  let database: IngestDatabase
+  let sessions: Sessions
+  let passwords: Passwords
+  let site: Site
+
+  private struct PasswordChange: Decodable {
+    let currentPassword: String
+    let password: String
+  }
+
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/v2/sessions") { request, _ in try await list(request) }
+    router.delete("/v2/sessions") { request, _ in try await endAll(request) }
+    router.delete("/v2/sessions/{id}") { request, context in try await end(context.parameters.get("id"), request) }
+    router.put("/v2/account/password") { request, _ in try await changePassword(request) }
+    router.refuseOthers(at: "/v2/sessions", than: .get, .delete)
+    router.refuseOthers(at: "/v2/sessions/{id}", than: .delete)
+    router.refuseOthers(at: "/v2/account/password", than: .put)
+  }
+
+  private func list(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let all = try await database.sessions(of: caller.account.id, unixMs: WallClock.unixMs)
+    return Response(
+      .object { json in
+        json.array("sessions", all) { json, session in
+          json.add("id", session.id.description)
+          json.add("createdAt", unixMs: session.createdMs)
+          json.add("expiresAt", unixMs: session.expiresMs)
+          json.add("current", session.id == caller.session.id)
+        }
+      })
+  }
+
+  /// With `except=current` the caller's stays.
+  private func endAll(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let query = Query(request)
+    guard query["except"] == nil || query["except"] == "current" else {
+      throw Problem(.badRequest, "invalid_except", "except must be current, or not be there", field: "except")
+    }
+    let keepsOwn = query["except"] != nil
+    try await sessions.endAll(of: caller.account.id, except: keepsOwn ? caller.token : nil)
+    var response = Response(status: .noContent)
+    if !keepsOwn { response.setCookie(site.sessionCookie("", maxAge: 0)) }
+    return response
+  }
+
+  private func end(_ id: String?, _ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    guard let id = id.flatMap({ SessionID($0) }), try await sessions.end(id, of: caller.account.id) else {
+      throw Problem(.notFound, "session_not_found", "you have no session with this id")
+    }
+    return Response(status: .noContent)
+  }
+
+  private func changePassword(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let body = try await RequestBody.decode(PasswordChange.self, from: request)
+    try Registration.check(password: body.password)
+    let stored = try await database.credentials(email: caller.account.email)
+    guard body.currentPassword.utf8.count <= Limits.passwordBytesMax,
+      try await passwords.isPassword(body.currentPassword, of: stored?.passwordHash)
+    else {
+      throw Problem(
+        .forbidden, "wrong_password", "this is not the account's password; nothing has changed",
+        field: "currentPassword")
+    }
+    let hash = try await passwords.hash(body.password)
+    try await sessions.endAll(of: caller.account.id, passwordHash: hash)
+    return try await AccountRoutes.answer(
+      sessions.begin(caller.account, unixMs: WallClock.unixMs), status: .ok, site: site)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What ingest answers over HTTP, beside bare Hummingbird with the same bytes: the list in both APIs, with a session.
+struct IngestBench {
+  let folder: URL
+  let seconds: Int
+  let yardsticks: Yardsticks?
+
+  func measure(into table: inout Table) async throws {
+    try await lists(&table)
+    let bulk = try await Pipeline.overBulk(folder: folder, posts: 1_000, seconds: seconds)
+    table.add("api: posts accepted, 1,000 a request /s", bulk.acceptedPerSecond)
+    table.add("api: posts completed, 1,000 a request /s", bulk.completedPerSecond)
+    for cost in bulk.costs { table.add("api: \(cost.role) CPU us a post, 1,000 a request", cost.cpuMicroseconds) }
+    guard let sqlite = try yardsticks?.sqliteInsertAndSettlePerSecond(seconds: seconds) else { return }
+    table.add("api: SQLite insert and settle /s", sqlite)
+    table.add("api: completed, 1,000 a request / SQLite", bulk.completedPerSecond / sqlite)
+  }
+
+  private func lists(_ table: inout Table) async throws {
+    let deployment = try Deployment(folder: folder)
+    let token = try await deployment.signUp()
+    let posts = try await Bulk(deployment, token: token).send(100)
+    _ = try await deployment.published(atLeast: posts, within: .seconds(30))
+    for (name, path) in [
+      ("/v2/feed", "/v2/feed"), ("/v1/StudentLocation", "/v1/StudentLocation?limit=100&order=-updatedAt"),
+    ] {
+      guard let url = URL(string: deployment.http + path) else { throw BenchError("\(path) is no address") }
+      let document = folder.appendingPathComponent("list.json")
+      try await URLSession.shared.data(from: url).0.write(to: document)
+      let ours = try HTTPLoad.run(
+        url: url.absoluteString, body: nil, token: token, connections: 64, seconds: seconds, folder: folder)
+      let bare = try BareServer.measure(document: document, folder: folder, connections: 64, seconds: seconds)
+      table.add("api: GET \(name) with a session /s", ours.perSecond)
+      table.add("api: bare Hummingbird, bytes of \(name) /s", bare.perSecond)
+      table.add("api: GET \(name) / bare Hummingbird", ours.perSecond / bare.perSecond)
+      if let nginx = try FeedYardsticks(folder: folder)?.nginx(document: document, seconds: seconds) {
+        table.add("api: GET \(name) / nginx", ours.perSecond / nginx)
+      }
+    }
+  }
+}
+
+/// Somebody who posts many at once, over HTTP.
+struct Bulk: Sendable {
+  private let url: URL
+  private let token: String
+
+  init(_ deployment: Deployment, token: String) throws {
+    guard let url = URL(string: deployment.http + "/v2/posts/bulk") else { throw BenchError("no address") }
+    self.url = url
+    self.token = token
+  }
+
+  /// Posts so many in one request, and returns how many were accepted.
+  func send(_ posts: Int) async throws -> Int {
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    request.setValue("application/x-ndjson", forHTTPHeaderField: "Content-Type")
+    let line = #"{"place":"Seattle, WA","link":"https://example.org/me"}"# + "\n"
+    request.httpBody = Data(String(repeating: line, count: posts).utf8)
+    let (body, _) = try await URLSession.shared.data(for: request)
+    return body.split(separator: UInt8(ascii: "\n")).count { $0.starts(with: #"{"status":202"#.utf8) }
+  }
+}
