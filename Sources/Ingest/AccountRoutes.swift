@@ -53,7 +53,7 @@ struct AccountRoutes: Sendable {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
       return Self.answer(try await sessions.begin(account, unixMs: WallClock.unixMs), status: .created, site: site)
     } catch is IngestDatabase.EmailTaken {
-      throw Problem(.conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
+      throw Problem.emailTaken
     }
   }
 
@@ -88,5 +88,6 @@ extension Account {
     json.add("email", email)
     json.add("firstName", firstName)
     json.add("lastName", lastName)
+    json.add("createdAt", unixMs: createdMs)
   }
 }

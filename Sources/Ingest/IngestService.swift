@@ -130,6 +130,8 @@ package struct IngestService: Service {
       logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
     }
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
+    // Before anybody can ask: who has deleted an account is not to be seen again.
+    for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
       let router = routes(queue, sessions, pause)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
@@ -153,7 +155,9 @@ package struct IngestService: Service {
     let logins = Logins(database: database, sessions: sessions, passwords: passwords)
     AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
       .add(to: router)
-    SessionRoutes(database: database, sessions: sessions, passwords: passwords, site: site).add(to: router)
+    SessionRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
+      .add(to: router)
+    ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
     ClassicSessionRoutes(sessions: sessions, logins: logins, site: site).add(to: router)

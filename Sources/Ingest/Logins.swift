@@ -23,6 +23,20 @@ struct Logins: Sendable {
     }
     return try await sessions.begin(stored.account, unixMs: WallClock.unixMs)
   }
+
+  /// For what takes more than a session, which may be somebody else's by now.
+  ///
+  /// - Throws: a problem where it is not the account's password, and `Problem.busy` when too many log in at once.
+  func confirm(_ password: String, of account: Account) async throws {
+    let stored = try await database.credentials(email: account.email)
+    guard password.utf8.count <= Limits.passwordBytesMax, let stored, stored.account.id == account.id,
+      try await passwords.isPassword(password, of: stored.passwordHash)
+    else {
+      throw Problem(
+        .forbidden, "wrong_password", "this is not the account's password; nothing has changed",
+        field: "currentPassword")
+    }
+  }
 }
 
 extension Problem {

@@ -58,6 +58,41 @@ extension PostQueue {
     }
   }
 
+  /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds.
+  ///
+  /// - Throws: `Problem.unauthorized` where there is no such account any more, one where the address is another's;
+  ///   nothing has changed then. `StoreError`.
+  func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
+    let outcome = try await withCheckedThrowingContinuation { continuation in
+      database.change(account, change, unixMs: WallClock.unixMs) { [self] result in
+        if case .success(.changed(_, let changes)) = result, !changes.isEmpty { tell(changes) }
+        continuation.resume(with: result)
+      }
+    }
+    switch outcome {
+    case .notFound: throw Problem.unauthorized
+    case .emailTaken: throw Problem.emailTaken
+    case .changed(let account, _): return account
+    }
+  }
+
+  /// Takes all that a closed account has posted. On disk on return, and on its way to the feeds; after a failure the
+  /// next start of ingest goes on with it.
+  func erasePosts(of account: AccountID) async throws {
+    var after: PostID?
+    repeat {
+      let start = after
+      let erasure = try await withCheckedThrowingContinuation { continuation in
+        database.erasePosts(of: account, after: start, unixMs: WallClock.unixMs) { [self] result in
+          if let changes = try? result.get().changes, !changes.isEmpty { tell(changes) }
+          continuation.resume(with: result)
+        }
+      }
+      erasure.unlisted.forEach(release)
+      after = erasure.next
+    } while after != nil
+  }
+
   /// What a settlement would make of a submission.
   private func outcome(
     of submission: Submission, whenGone: (@escaping @Sendable () -> Void) -> Void

@@ -13,6 +13,9 @@ extension Problem {
     .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
     retryAfterSeconds: 30)
 
+  static let emailTaken = Problem(
+    .conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
+
   static let idempotencyKeyReused = Problem(
     .conflict, "idempotency_key_reused", "this Idempotency-Key came with another request before; take a new one")
 
@@ -41,6 +44,7 @@ extension Problem {
   /// What the store could not do.
   init(_ error: StoreError) {
     switch error {
+    case .noAccount: self = .unauthorized
     case .full:
       self.init(
         .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk_full",

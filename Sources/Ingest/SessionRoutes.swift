@@ -11,6 +11,7 @@ struct SessionRoutes: Sendable {
   let database: IngestDatabase
   let sessions: Sessions
   let passwords: Passwords
+  let logins: Logins
   let site: Site
 
   private struct PasswordChange: Decodable {
@@ -68,14 +69,7 @@ struct SessionRoutes: Sendable {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
-    let stored = try await database.credentials(email: caller.account.email)
-    guard body.currentPassword.utf8.count <= Limits.passwordBytesMax,
-      try await passwords.isPassword(body.currentPassword, of: stored?.passwordHash)
-    else {
-      throw Problem(
-        .forbidden, "wrong_password", "this is not the account's password; nothing has changed",
-        field: "currentPassword")
-    }
+    try await logins.confirm(body.currentPassword, of: caller.account)
     let hash = try await passwords.hash(body.password)
     try await sessions.endAll(of: caller.account.id, passwordHash: hash)
     return try await AccountRoutes.answer(

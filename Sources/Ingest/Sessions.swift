@@ -61,6 +61,9 @@ final class Sessions: Sendable {
     forget { $0.account.id == account && $0.id != id }
   }
 
+  /// The account is not as it was: what is remembered of its sessions is read anew.
+  func reread(_ account: AccountID) { forget { $0.account.id == account } }
+
   private func forget(_ isOver: (Session) -> Bool) {
     state.withLock { state in
       state.known = state.known.filter { !isOver($0.value) }

@@ -13,12 +13,30 @@ package struct Account: Sendable, Equatable {
   package let email: String
   package let firstName: String
   package let lastName: String
+  /// Milliseconds since 1970, UTC.
+  package let createdMs: Int64
 
-  package init(id: AccountID, email: String, firstName: String, lastName: String) {
+  package init(id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64) {
     self.id = id
     self.email = email
     self.firstName = firstName
     self.lastName = lastName
+    self.createdMs = createdMs
+  }
+}
+
+/// What becomes of an account's own data. One that exists is valid.
+package struct ProfileChange: Sendable {
+  /// Lower case; nil where it stays, as for the others.
+  package let email: String?
+  package let firstName: String?
+  package let lastName: String?
+
+  /// Throws `Submission.Refusal`, by the rules of `Registration`.
+  package init(email: String?, firstName: String?, lastName: String?) throws(Submission.Refusal) {
+    self.email = if let email { try Registration.checked(email: email) } else { nil }
+    self.firstName = if let firstName { try Registration.checked(firstName: firstName) } else { nil }
+    self.lastName = if let lastName { try Registration.checked(name: lastName, field: "lastName") } else { nil }
   }
 }
 
@@ -34,24 +52,37 @@ package struct Registration: Sendable {
   /// password outside `Limits.passwordBytesMin` … `passwordBytesMax`, an empty first name, or a name above
   /// `Limits.nameBytesMax`. Blanks around address and names are dropped.
   package init(email: String, password: String, firstName: String, lastName: String) throws(Submission.Refusal) {
-    self.email = email.trimmedLine.lowercased()
-    let parts = self.email.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !self.email.contains(where: \.isWhitespace),
-      self.email.utf8.count <= Limits.emailBytesMax, self.email.isSafeLine
+    self.email = try Registration.checked(email: email)
+    try Registration.check(password: password)
+    self.password = password
+    self.firstName = try Registration.checked(firstName: firstName)
+    self.lastName = try Registration.checked(name: lastName, field: "lastName")
+  }
+
+  fileprivate static func checked(email: String) throws(Submission.Refusal) -> String {
+    let email = email.trimmedLine.lowercased()
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !email.contains(where: \.isWhitespace),
+      email.utf8.count <= Limits.emailBytesMax, email.isSafeLine
     else {
       throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
     }
-    try Registration.check(password: password)
-    self.password = password
-    self.firstName = firstName.trimmedLine
-    self.lastName = lastName.trimmedLine
-    for (field, name) in [("firstName", self.firstName), ("lastName", self.lastName)] {
-      guard name.utf8.count <= Limits.nameBytesMax, name.isSafeLine else {
-        throw Submission.Refusal(
-          field: field, reason: "is longer than \(Limits.nameBytesMax) bytes or has a control character")
-      }
+    return email
+  }
+
+  fileprivate static func checked(firstName: String) throws(Submission.Refusal) -> String {
+    let name = try checked(name: firstName, field: "firstName")
+    guard !name.isEmpty else { throw Submission.Refusal(field: "firstName", reason: "is empty") }
+    return name
+  }
+
+  fileprivate static func checked(name: String, field: String) throws(Submission.Refusal) -> String {
+    let name = name.trimmedLine
+    guard name.utf8.count <= Limits.nameBytesMax, name.isSafeLine else {
+      throw Submission.Refusal(
+        field: field, reason: "is longer than \(Limits.nameBytesMax) bytes or has a control character")
     }
-    guard !self.firstName.isEmpty else { throw Submission.Refusal(field: "firstName", reason: "is empty") }
+    return name
   }
 
   /// Throws what is wrong with a password: it may be anything, typed or pasted, of a length within its limits.

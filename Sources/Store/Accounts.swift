@@ -27,14 +27,12 @@ extension IngestDatabase {
     guard let id else { throw EmailTaken() }
     return Account(
       id: AccountID(rawValue: id), email: registration.email, firstName: registration.firstName,
-      lastName: registration.lastName)
+      lastName: registration.lastName, createdMs: unixMs)
   }
 
-  /// An account by its number; nil when there is none.
+  /// An account by its number; nil when there is none, or none any more.
   package func account(_ id: AccountID) async throws -> Account? {
-    try await pool.read { db in
-      try Row.fetchOne(db, sql: "SELECT * FROM account WHERE id = ?", arguments: [id.rawValue]).map(Account.init)
-    }
+    try await pool.read { db in try Account.one(id, db) }
   }
 
   /// An account and its password's hash by its e-mail address; nil when there is none.
@@ -144,6 +142,7 @@ extension IngestDatabase {
 extension Account {
   init(_ row: Row) {
     self.init(
-      id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"], lastName: row["last_name"])
+      id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"],
+      lastName: row["last_name"], createdMs: row["created_ms"])
   }
 }

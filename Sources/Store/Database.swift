@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 package import Logging
 package import OnTheMap
+import Synchronization
 
 /// The database: the only place where a path becomes a connection.
 ///
@@ -12,7 +13,9 @@ package final class IngestDatabase: Sendable {
   let pool: DatabasePool
   let writer: Writer
   let numbers: Numbers
-  let drafts = Drafts()
+  let drafts: Drafts
+  /// Accounts that are deleted since the start: a request that was under way then makes no post.
+  let closed = Mutex<Set<AccountID>>([])
   private let lock: InstanceLock
   /// Which history the sequence numbers belong to.
   package let epoch: Epoch
@@ -60,7 +63,8 @@ package final class IngestDatabase: Sendable {
       mark.boot = boot
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
       numbers = try Numbers(pool, highWater: highWater)
-      writer = Writer(pool: pool, highWater: highWater, files: try Files([path, path + "-wal"]))
+      drafts = Drafts()
+      writer = Writer(pool: pool, highWater: highWater, drafts: drafts, files: try Files([path, path + "-wal"]))
     } catch let gone as Files.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {

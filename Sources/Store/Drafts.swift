@@ -40,6 +40,9 @@ final class Drafts: Sendable {
 
   func name(_ account: AccountID) -> Name? { state.withLock { $0.names[account] } }
 
+  /// What was read or changed within a write that is rolled back may be on no disk.
+  func forgetNames() { state.withLock { $0.names.removeAll(keepingCapacity: true) } }
+
   func set(_ name: Name, for account: AccountID) {
     state.withLock { state in
       if state.names.count >= Limits.namesCachedMax { state.names.removeAll(keepingCapacity: true) }

@@ -35,21 +35,8 @@ extension IngestDatabase {
     writer.submit(
       { [numbers] db -> Deletion in
         guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
-        let next = state == .published ? try entry(behind: listedAt, db) : nil
-        try db.cachedStatement(
-          sql: """
-            UPDATE post SET state = 4, place = '', link = '', link_text = NULL, lat_e7 = NULL, lon_e7 = NULL, label = NULL,
-              country = NULL, agreement = NULL, place_match = NULL, reason_code = NULL, reason = NULL, seq = NULL,
-              traceparent = NULL, updated_ms = ? WHERE id = ?
-            """
-        ).run(db, .integer(unixMs), .integer(post.rawValue))
-        // Reasons quote what was posted.
-        try db.cachedStatement(sql: "DELETE FROM post_event WHERE post = ?").run(db, .integer(post.rawValue))
-        guard state == .published else { return .unlisted }
-        let seq = numbers.nextSeq
-        try db.cachedStatement(sql: "UPDATE meta SET deleted_seq = ?").run(db, .integer(seq))
-        numbers.takeSeq()
-        return .listed(.gone(post, seq: seq, next: next))
+        return try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
+          .map { .listed($0) } ?? .unlisted
       },
       then: { [drafts] result in
         if case .success = result { drafts.remove(post) }
@@ -72,8 +59,8 @@ extension IngestDatabase {
         guard state != .queued else { return .queued }
         try db.cachedStatement(
           sql: """
-            UPDATE post SET state = 1, place = ?, link = ?, link_text = ?, lat_e7 = ?, lon_e7 = ?, label = ?, country = ?,
-              agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
+            UPDATE post SET state = 1, place = ?, link = ?, link_text = ?, lat_e7 = ?, lon_e7 = ?, label = ?,
+              country = ?, agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
               traceparent = coalesce(?, traceparent), seq = ?, updated_ms = ? WHERE id = ?
             """
         ).run(
@@ -92,6 +79,30 @@ extension IngestDatabase {
         return .published(entry.traced(submission.trace))
       }, then: then)
   }
+}
+
+/// Takes a post's content, and the post from the map. What stays is its row, so that its id is given to no other.
+///
+/// - Parameter listedAt: the number that it is on the map at; nil where it is not.
+/// - Returns: what feeds have to learn; nil where that is nothing.
+func erase(
+  _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: Numbers, _ db: Database
+) throws -> FeedChange? {
+  let next = try listedAt.flatMap { try entry(behind: $0, db) }
+  try db.cachedStatement(
+    sql: """
+      UPDATE post SET state = 4, place = '', link = '', link_text = NULL, lat_e7 = NULL, lon_e7 = NULL, label = NULL,
+        country = NULL, agreement = NULL, place_match = NULL, reason_code = NULL, reason = NULL, seq = NULL,
+        traceparent = NULL, updated_ms = ? WHERE id = ?
+      """
+  ).run(db, .integer(unixMs), .integer(post.rawValue))
+  // Reasons quote what was posted.
+  try db.cachedStatement(sql: "DELETE FROM post_event WHERE post = ?").run(db, .integer(post.rawValue))
+  guard listedAt != nil else { return nil }
+  let seq = numbers.nextSeq
+  try db.cachedStatement(sql: "UPDATE meta SET deleted_seq = ?").run(db, .integer(seq))
+  numbers.takeSeq()
+  return .gone(post, seq: seq, next: next)
 }
 
 /// Nil where there is no such post of the account's; else how it stands, and at which number where it is on the map.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 package import OnTheMap
+import Synchronization
 
 /// Posts, and the queue that they are until they are settled: one method a transaction.
 extension IngestDatabase {
@@ -35,6 +36,7 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [self] db in
+        guard !closed.withLock({ $0.contains(account) }) else { throw StoreError.noAccount }
         try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2, db)
         return try insert(submission, account, idempotency, unixMs, AcceptStatements(db), db)
       }, then: then)
@@ -69,6 +71,7 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [self] db in
+        guard !closed.withLock({ $0.contains(account) }) else { throw StoreError.noAccount }
         var room = room
         try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2 * posts.count, db)
         let statements = try AcceptStatements(db)

@@ -124,8 +124,17 @@ enum Schema {
         sql: """
           ALTER TABLE session ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
           UPDATE session SET created_ms = max(0, expires_ms - \(Limits.sessionDays) * 86400000);
-          -- What a client of the original service gave as its link and is none: only it is shown it; NULL for all others.
+          -- What a client of the original service gave as its link and is none: only it is shown it; else NULL.
           ALTER TABLE post ADD COLUMN link_text TEXT;
+          """)
+    }
+    migrator.registerMigration("8 accounts that are disabled, deleted") { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE account ADD COLUMN disabled_ms INTEGER;  -- since when nobody logs in to it; NULL: not so
+          ALTER TABLE account ADD COLUMN closed_ms INTEGER;    -- deleted by its owner then; only its number is left,
+          CREATE INDEX account_closing ON account (id)         -- and, while some of its posts are, its name
+            WHERE closed_ms IS NOT NULL AND first_name <> '';
           """)
     }
     return migrator

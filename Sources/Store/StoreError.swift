@@ -6,6 +6,8 @@ package enum StoreError: Error, CustomStringConvertible {
   case locked(path: String)
   /// The folder or the file cannot be used. Final until the operator acts.
   case unusable(path: String, reason: String)
+  /// The account is deleted. Final.
+  case noAccount
   /// The disk is full. Nothing was stored; try again when there is room.
   case full
   /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
@@ -19,6 +21,7 @@ package enum StoreError: Error, CustomStringConvertible {
     case .locked(let path):
       "\(path) is in use by another onthemap process; stop it, or give this one a --data folder of its own"
     case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
+    case .noAccount: "the account is deleted"
     case .full: "the disk is full; free some space, nothing else is needed"
     case .unknownOutcome(let reason): "the write failed: \(reason)"
     case .stopped(let reason): "nothing is stored until the next start: \(reason)"

@@ -17,7 +17,7 @@ struct AccountTests {
     let found = try await database.credentials(email: "ada@example.org")
     #expect(found?.account == account)
     #expect(found?.passwordHash == "$argon2id$x")
-    #expect(account == Account(id: account.id, email: "ada@example.org", firstName: "Zoë", lastName: "京"))
+    #expect(account == Account(id: account.id, email: "ada@example.org", firstName: "Zoë", lastName: "京", createdMs: 5))
     #expect(try await database.credentials(email: "eve@example.org") == nil)
   }
 

@@ -1,0 +1,69 @@
+import HTTPTypes
+import Hummingbird
+import Link
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/account`: one's own data, to read, to change, and to take away with all that one has posted.
+struct ProfileRoutes: Sendable {
+  let queue: PostQueue
+  let sessions: Sessions
+  let logins: Logins
+  let site: Site
+
+  private struct Change: Decodable {
+    let email: String?
+    let firstName: String?
+    let lastName: String?
+    let currentPassword: String?
+  }
+
+  private struct Confirmation: Decodable {
+    let currentPassword: String
+  }
+
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/v2/account") { request, _ in
+      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      return Response(.object { caller.account.write(to: &$0) })
+    }
+    router.patch("/v2/account") { request, _ in try await change(request) }
+    router.delete("/v2/account") { request, _ in try await delete(request) }
+    router.refuseOthers(at: "/v2/account", than: .get, .patch, .delete)
+  }
+
+  /// What the body does not name stays.
+  private func change(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let body = try await RequestBody.decode(Change.self, from: request)
+    let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
+    if let email = change.email, email != caller.account.email {
+      guard let password = body.currentPassword else {
+        throw Problem(
+          .unprocessableContent, "missing_field",
+          "another e-mail address takes the account's password as currentPassword",
+          field: "currentPassword")
+      }
+      try await logins.confirm(password, of: caller.account)
+    }
+    let account = try await queue.change(caller.account.id, change)
+    sessions.reread(account.id)
+    return Response(.object { account.write(to: &$0) })
+  }
+
+  /// Answered once nothing is left of the account.
+  private func delete(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let body = try await RequestBody.decode(Confirmation.self, from: request)
+    try await logins.confirm(body.currentPassword, of: caller.account)
+    guard try await queue.database.close(caller.account.id, unixMs: WallClock.unixMs) else {
+      throw Problem.unauthorized
+    }
+    sessions.reread(caller.account.id)
+    try await queue.erasePosts(of: caller.account.id)
+    var response = Response(status: .noContent)
+    response.setCookie(site.sessionCookie("", maxAge: 0))
+    return response
+  }
+}

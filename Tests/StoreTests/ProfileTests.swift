@@ -1,0 +1,158 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Changing and deleting accounts")
+struct ProfileTests {
+  private let folder = Folder()
+
+  private func change(
+    _ database: IngestDatabase, _ account: AccountID, email: String? = nil, first: String? = nil, last: String? = nil
+  ) async throws -> IngestDatabase.ProfileOutcome {
+    let change = try ProfileChange(email: email, firstName: first, lastName: last)
+    return try await withCheckedThrowingContinuation { continuation in
+      database.change(account, change, unixMs: 9) { continuation.resume(with: $0) }
+    }
+  }
+
+  private func erase(
+    _ database: IngestDatabase, _ account: AccountID, after: PostID? = nil
+  ) async throws -> IngestDatabase.Erasure {
+    try await withCheckedThrowingContinuation { continuation in
+      database.erasePosts(of: account, after: after, unixMs: 9) { continuation.resume(with: $0) }
+    }
+  }
+
+  @Test(
+    "Another name stands in all of the account's posts on the list, and a list that made the changes is the one on disk"
+  )
+  func rename() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount(), try await database.addAccount("bob"))
+    let old = try await database.published(1, by: ada)[0]
+    var expected: [PostID] = []
+    for _ in 0..<50 {
+      expected += try await database.published(1, by: ada)
+      _ = try await database.published(1, by: bob)
+    }
+    var state = try database.feed()
+    guard case .changed(let account, let changes) = try await change(database, ada, first: "Augusta") else {
+      Issue.record("nothing has changed")
+      return
+    }
+    #expect(account.firstName == "Augusta" && account.lastName == "Lovelace" && account.email == "ada@example.org")
+    #expect(changes.count == 50)
+    state.apply(changes)
+    #expect(try database.feed() == state, "Its hash too: it is made of ids and numbers.")
+    #expect(
+      Array(state.entries.prefix(50).map(\.id)) == expected.reversed() && !state.entries.contains { $0.id == old })
+    #expect(state.entries.prefix(50).allSatisfy { $0.firstName == "Augusta" })
+    // What is published from now on has it too: the name that was remembered is not.
+    let next = try await database.published(1, by: ada)[0]
+    #expect(try database.entry(next)?.firstName == "Augusta")
+    #expect(try database.feed().entries.first?.firstName == "Augusta")
+    let settled = try await database.settled([
+      (try await database.accepted(by: ada, unixMs: 1_700_000_100_000).id, .verdict(.at(5)))
+    ])
+    #expect(settled.map(\.firstName) == ["Augusta"])
+    try database.expectSound()
+  }
+
+  @Test("Nothing is told where the name stays; an address that another has is refused, and nothing changes")
+  func address() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount(), try await database.addAccount("bob"))
+    _ = try await database.published(2, by: ada)
+    let seq = try database.feed().seq
+    for (email, first) in [(nil, "ada"), ("ada@example.org", nil), (" New@Example.org", nil)] as [(String?, String?)] {
+      guard case .changed(_, let changes) = try await change(database, ada, email: email, first: first) else {
+        Issue.record("refused")
+        continue
+      }
+      #expect(changes.isEmpty)
+    }
+    #expect(try await database.account(ada)?.email == "new@example.org")
+    guard case .emailTaken = try await change(database, bob, email: "new@example.org", first: "Eve") else {
+      Issue.record("an address has two accounts")
+      return
+    }
+    #expect(try await database.account(bob)?.firstName == "bob")
+    guard case .notFound = try await change(database, AccountID(rawValue: 99), first: "Eve") else {
+      Issue.record("there is no such account")
+      return
+    }
+    #expect(try database.feed().seq == seq)
+  }
+
+  @Test("A name of a write that is rolled back is not remembered")
+  func rolledBack() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount()
+    let post = try await database.accepted(by: ada).id
+    struct Trouble: Error {}
+    let gate = await Gate(database)
+    async let renamed = try change(database, ada, first: "Augusta")
+    async let failed: Void = database.writer.write { _ in throw Trouble() }
+    async let settled = database.settled([(post, .verdict(.at(5)))])
+    gate.open()
+    _ = try? await failed
+    _ = try await renamed
+    _ = try await settled
+    #expect(try database.feed().entries.map(\.firstName) == [try await database.account(ada)?.firstName])
+  }
+
+  @Test(
+    "A deleted account's posts go a hundred at a time, and nothing that it has said is left",
+    arguments: [0, 99, 100, 101])
+  func deleted(count: Int) async throws {
+    let first = try folder.open()
+    let (ada, bob) = (try await first.addAccount(), try await first.addAccount("bob"))
+    try await first.addSession(
+      tokenHash: Array(repeating: 7, count: 32), account: ada, unixMs: 1, expiresMs: 1_000)
+    let kept = try await first.published(5, by: bob)
+    if count > 2 { _ = try await first.published(count - 2, by: ada) }
+    var queued: [PostID] = []
+    for index in 0..<min(count, 2) {
+      let key = IngestDatabase.Idempotency(key: "secret-key-\(index)", requestHash: [1])
+      queued.append(try await first.accepted("Secret place", by: ada, key: key, unixMs: 1_700_000_200_000).id)
+    }
+    var state = try first.feed()
+    #expect(try await first.close(ada, unixMs: 8))
+    #expect(try await !first.close(ada, unixMs: 8), "Once.")
+    #expect(try await first.credentials(email: "ada@example.org") == nil)
+    #expect(try await first.session(tokenHash: Array(repeating: 7, count: 32)) == nil)
+    #expect(try first.feed() == state, "Its posts go with what feeds are told.")
+    await #expect(throws: StoreError.self) { try await first.accepted("Late", by: ada) }
+    // Whoever was killed now goes on after the next start.
+    first.close()
+    let again = try folder.open()
+    #expect(try again.closing() == [ada])
+    var (next, turns, unlisted) = (nil as PostID?, 0, [PostID]())
+    repeat {
+      let erasure = try await erase(again, ada, after: next)
+      #expect(erasure.changes.count + erasure.unlisted.count <= 100)
+      state.apply(erasure.changes)
+      unlisted += erasure.unlisted
+      (next, turns) = (erasure.next, turns + 1)
+    } while next != nil
+    #expect(turns == count / 100 + 1 && unlisted == queued)
+    #expect(try again.feed() == state && state.entries.map(\.id) == kept.reversed())
+    #expect(try again.closing().isEmpty)
+    #expect(try await again.posts(of: ada, after: nil, limit: 1).isEmpty)
+    try again.expectSound()
+    for text in ["ada", "Lovelace", "Secret", "secret", "hash of ada"] {
+      let rows = try again.number(
+        """
+        SELECT (SELECT count(*) FROM account WHERE instr(email || password || first_name || last_name, '\(text)'))
+          + (SELECT count(*) FROM post WHERE account = 1
+              AND instr(place || link || coalesce(label, '') || coalesce(idempotency_key, ''), '\(text)'))
+        """)
+      #expect(rows == (text == "Lovelace" ? 1 : 0), "Bob's name alone is left: \(text)")
+    }
+    let newcomer = try await again.addAccount("ada")
+    #expect(newcomer.rawValue > bob.rawValue, "The address is free, the number is not.")
+  }
+}
