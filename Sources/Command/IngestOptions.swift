@@ -26,6 +26,14 @@ struct IngestOptions: ParsableArguments {
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
   @Option(
+    help: """
+      Addresses or networks of proxies in front, whose X-Forwarded-For counts, with commas: 127.0.0.1,10.0.0.0/8. \
+      [ONTHEMAP_TRUSTED_PROXIES]
+      """)
+  var trustedProxies: String?
+  @Option(help: "Who makes accounts: open for anybody, closed for onthemap user. [ONTHEMAP_SIGN_UP, default: open]")
+  var signUp: String?
+  @Option(
     help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
   var remoteRate: String?
   @Option(
@@ -86,6 +94,12 @@ struct IngestOptions: ParsableArguments {
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
+    configuration.proxies = try proxies(settings)
+    let signUp = settings.text(.signUp, flag: signUp, default: "open")
+    guard ["open", "closed"].contains(signUp) else {
+      throw SettingError(.signUp, expected: "open or closed", came: signUp)
+    }
+    configuration.isSignUpOpen = signUp == "open"
     configuration.remotePerSecond = perSecond
     configuration.queueWaitMaxMs = try waitMaxMs(settings)
     configuration.submitCurve = try keys.server(
@@ -99,6 +113,19 @@ struct IngestOptions: ParsableArguments {
       settings: settings)
     configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
+  }
+
+  private func proxies(_ settings: Settings) throws -> TrustedProxies {
+    let text = settings.text(.trustedProxies, flag: trustedProxies, default: "")
+    return TrustedProxies(
+      try text.split(separator: ",").map { part in
+        let part = String(part).trimmedLine
+        guard let range = AddressRange(part) else {
+          throw SettingError(
+            .trustedProxies, expected: "addresses or networks such as 127.0.0.1,10.0.0.0/8", came: part)
+        }
+        return range
+      })
   }
 
   private func waitMaxMs(_ settings: Settings) throws -> Int64 {

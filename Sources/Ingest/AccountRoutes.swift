@@ -12,6 +12,8 @@ struct AccountRoutes: Sendable {
   let passwords: Passwords
   let logins: Logins
   let site: Site
+  /// Whether anybody may sign up.
+  let isOpen: Bool
 
   private struct SignUp: Decodable {
     let email: String
@@ -26,15 +28,16 @@ struct AccountRoutes: Sendable {
   }
 
   func add(to router: Router<ConnectionContext>) {
-    router.post("/v2/accounts") { request, _ in try await signUp(request) }
-    router.post("/v2/session") { request, _ in try await logIn(request) }
+    router.post("/v2/accounts") { request, context in try await signUp(request, site.source(of: request, context)) }
+    router.post("/v2/session") { request, context in try await logIn(request, site.source(of: request, context)) }
     router.get("/v2/session") { request, _ in
       let caller = try await Caller.identify(request, sessions: sessions, site: site)
       return Response(.object { caller.account.write(to: &$0) })
     }
-    router.delete("/v2/session") { request, _ in
+    router.delete("/v2/session") { request, context in
       let caller = try await Caller.identify(request, sessions: sessions, site: site)
       try await sessions.end(token: caller.token)
+      logins.audit.note(.loggedOut, account: caller.account.id, site.source(of: request, context))
       var response = Response(status: .noContent)
       response.setCookie(site.sessionCookie("", maxAge: 0))
       return response
@@ -43,26 +46,41 @@ struct AccountRoutes: Sendable {
     router.refuseOthers(at: "/v2/session", than: .get, .post, .delete)
   }
 
-  private func signUp(_ request: Request) async throws -> Response {
+  private func signUp(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(SignUp.self, from: request)
+    guard isOpen else {
+      throw Problem(.forbidden, "sign_up_closed", "this server's operator makes the accounts; ask for one there")
+    }
     let registration = try Registration(
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
-    let hash = try await passwords.hash(registration.password)
+    // To learn who has an account is held up like guessing.
+    let tried = try logins.tries.begin(from: source)
+    let account: Account
     do {
-      let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-      return Self.answer(try await sessions.begin(account, unixMs: WallClock.unixMs), status: .created, site: site)
+      let hash = try await passwords.hash(registration.password)
+      account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
     } catch is IngestDatabase.EmailTaken {
+      logins.tries.wasWrong(tried)
       throw Problem.emailTaken
+    } catch {
+      logins.tries.wasNone(tried)
+      throw error
     }
+    logins.tries.wasNone(tried)
+    logins.audit.note(.accountCreated, account: account.id, source)
+    guard let begun = try await sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
+      throw Problem.unauthorized
+    }
+    return Self.answer(begun, status: .created, site: site)
   }
 
-  private func logIn(_ request: Request) async throws -> Response {
+  private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
     return Self.answer(
-      try await logins.logIn(email: body.email, password: body.password), status: .ok, site: site)
+      try await logins.logIn(email: body.email, password: body.password, from: source), status: .ok, site: site)
   }
 
   /// A session has begun.

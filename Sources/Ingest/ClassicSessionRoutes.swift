@@ -12,16 +12,16 @@ struct ClassicSessionRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     for path in ["/v1/session", "/api/session"] as [RouterPath] {
-      router.post(path) { request, _ in try await logIn(request) }
-      router.delete(path) { request, _ in try await logOut(request) }
+      router.post(path) { request, context in try await logIn(request, site.source(of: request, context)) }
+      router.delete(path) { request, context in try await logOut(request, site.source(of: request, context)) }
       router.refuseOthers(at: path, than: .post, .delete)
     }
   }
 
-  private func logIn(_ request: Request) async throws -> Response {
+  private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.refuseOthers(request)
     let (email, password) = try await credentials(request)
-    let (token, session) = try await logins.logIn(email: email, password: password)
+    let (token, session) = try await logins.logIn(email: email, password: password, from: source)
     var response = ClassicForm.guarded.response(
       .object { json in
         json.object("account") { json in
@@ -66,9 +66,10 @@ struct ClassicSessionRoutes: Sendable {
       .badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: "udacity.\(name)")
   }
 
-  private func logOut(_ request: Request) async throws -> Response {
+  private func logOut(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     try await sessions.end(token: caller.token)
+    logins.audit.note(.loggedOut, account: caller.account.id, source)
     var response = ClassicForm.guarded.response(
       .object { json in caller.session.write(to: &json, expiresMs: WallClock.unixMs) })
     response.setCookie(site.sessionCookie("", maxAge: 0))

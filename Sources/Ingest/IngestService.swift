@@ -1,7 +1,7 @@
 import Hummingbird
 package import Link
 package import Logging
-import OnTheMap
+package import OnTheMap
 import ServiceLifecycle
 import Store
 package import Telemetry
@@ -25,6 +25,10 @@ package struct IngestConfiguration: Sendable {
   package var admin: Endpoint?
   /// What people open, "https://example.org"; empty where that is not known.
   package var origin: String
+  /// Who may say for whom they ask.
+  package var proxies = TrustedProxies()
+  /// Whether anybody may sign up.
+  package var isSignUpOpen = true
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
   /// When a post has waited for a worker for so long, no more are taken.
@@ -95,9 +99,12 @@ package struct IngestService: Service {
     let queue = PostQueue(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count,
       waitMaxMs: configuration.queueWaitMaxMs, logger: logger)
+    let sessions = Sessions(database: database)
+    let logins = Logins(
+      database: database, sessions: sessions, passwords: Passwords(), tries: try LoginTries(database: database),
+      audit: Audit(logger: logger))
     let answers = Inbox<AdminServer.Answer>(wake)
     let admin = AdminAnswers(database: database, queue: queue, pause: pause, answers: answers, logger: logger)
-    let sessions = Sessions(database: database)
     let submitted = Inbox<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
@@ -129,11 +136,16 @@ package struct IngestService: Service {
     if configuration.admin == nil {
       logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
     }
+    if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
+      logger.warning(
+        "TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set ONTHEMAP_TRUSTED_PROXIES"
+      )
+    }
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = routes(queue, sessions, pause)
+      let router = routes(queue, logins, pause)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
@@ -143,19 +155,19 @@ package struct IngestService: Service {
   }
 
   /// Everything that ingest answers over HTTP.
-  private func routes(_ queue: PostQueue, _ sessions: Sessions, _ pause: QueuePause) -> Router<ConnectionContext> {
-    let database = queue.database
+  private func routes(_ queue: PostQueue, _ logins: Logins, _ pause: QueuePause) -> Router<ConnectionContext> {
+    let (database, sessions) = (queue.database, logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response))
     PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
-    let site = Site(origin: configuration.origin)
-    let passwords = Passwords()
-    let logins = Logins(database: database, sessions: sessions, passwords: passwords)
-    AccountRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
-      .add(to: router)
-    SessionRoutes(database: database, sessions: sessions, passwords: passwords, logins: logins, site: site)
+    let site = Site(origin: configuration.origin, proxies: configuration.proxies)
+    AccountRoutes(
+      database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site,
+      isOpen: configuration.isSignUpOpen
+    ).add(to: router)
+    SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
       .add(to: router)
     ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)

@@ -9,37 +9,75 @@ struct Logins: Sendable {
   let database: IngestDatabase
   let sessions: Sessions
   let passwords: Passwords
+  let tries: LoginTries
+  let audit: Audit
 
   /// A new session. On disk on return.
   ///
-  /// - Throws: `Problem.badCredentials`, and `Problem.busy` when too many log in at once.
-  func logIn(email: String, password: String) async throws -> (token: String, session: Session) {
-    guard password.utf8.count <= Limits.passwordBytesMax, email.utf8.count <= Limits.emailBytesMax else {
+  /// - Throws: `Problem.badCredentials`; one with the time to wait after too many wrong passwords; `Problem.busy` when
+  ///   too many log in at once.
+  func logIn(
+    email: String, password: String, from source: LoginSource
+  ) async throws -> (token: String, session: Session) {
+    let email = email.trimmedLine.lowercased()
+    let stored = try await compare(password, email: email, from: source)
+    guard let stored else {
+      audit.note(.loginRefused, account: nil, source)
       throw Problem.badCredentials
     }
-    let stored = try await database.credentials(email: email.trimmedLine.lowercased())
-    guard try await passwords.isPassword(password, of: stored?.passwordHash), let stored else {
-      throw Problem.badCredentials
+    var hash = stored.passwordHash
+    if Secrets.isOutdated(hash) {
+      // Only now is the password known.
+      hash = try await passwords.hash(password)
+      guard try await database.setPassword(of: stored.account.id, hash, where: stored.passwordHash) else {
+        throw Problem.badCredentials
+      }
     }
-    return try await sessions.begin(stored.account, unixMs: WallClock.unixMs)
+    guard
+      let begun = try await sessions.begin(
+        stored.account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
+    else { throw Problem.badCredentials }
+    audit.note(.loggedIn, account: stored.account.id, source)
+    return begun
   }
 
   /// For what takes more than a session, which may be somebody else's by now.
   ///
-  /// - Throws: a problem where it is not the account's password, and `Problem.busy` when too many log in at once.
-  func confirm(_ password: String, of account: Account) async throws {
-    let stored = try await database.credentials(email: account.email)
-    guard password.utf8.count <= Limits.passwordBytesMax, let stored, stored.account.id == account.id,
-      try await passwords.isPassword(password, of: stored.passwordHash)
+  /// - Throws: a problem where it is not the account's password, and as `logIn`.
+  func confirm(_ password: String, of account: Account, from source: LoginSource) async throws {
+    guard let stored = try await compare(password, email: account.email, from: source),
+      stored.account.id == account.id
     else {
+      audit.note(.passwordRefused, account: account.id, source)
       throw Problem(
         .forbidden, "wrong_password", "this is not the account's password; nothing has changed",
         field: "currentPassword")
     }
   }
+
+  /// Nil where there is no such account, or another password; both take as long.
+  private func compare(
+    _ password: String, email: String, from source: LoginSource
+  ) async throws -> (account: Account, passwordHash: String)? {
+    guard password.utf8.count <= Limits.passwordBytesMax, email.utf8.count <= Limits.emailBytesMax else { return nil }
+    let tried: LoginTries.Try
+    do { tried = try await tries.begin(email: email, from: source) } catch {
+      audit.note(.loginHeldUp, account: nil, source)
+      throw error
+    }
+    do {
+      let stored = try await database.credentials(email: email)
+      let isRight = try await passwords.isPassword(password, of: stored?.passwordHash)
+      if isRight { tries.wasRight(tried) } else { tries.wasWrong(tried) }
+      return isRight ? stored : nil
+    } catch {
+      tries.wasNone(tried)
+      throw error
+    }
+  }
 }
 
 extension Problem {
-  /// The same for an unknown account and a wrong password.
+  /// The same for an unknown account, a wrong password, and an account that is disabled.
   static let badCredentials = Problem(.forbidden, "bad_credentials", "no account has this e-mail address and password")
 }

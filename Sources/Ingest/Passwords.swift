@@ -1,9 +1,10 @@
-import Dispatch
+import Foundation
+import Glibc
 import OnTheMap
 import Web
 
-/// Passwords' hashes, made a few at a time on threads of their own: a flood of logins waits, or is sent away, and
-/// posts go on.
+/// Passwords' hashes, made a few at a time on threads that stand back behind all others: a flood of logins waits, or is
+/// sent away, and posts go on.
 actor Passwords {
   private var running = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,8 +26,9 @@ actor Passwords {
   ///
   /// - Parameter hash: nil when there is no such account; the answer is no then.
   func isPassword(_ password: String, of hash: String?) async throws -> Bool {
-    let compared = hash ?? nobody
-    return try await run { Secrets.isPassword(password, of: compared) } && hash != nil
+    // An account without a password has an empty one.
+    let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
+    return try await run { [nobody] in Secrets.isPassword(password, of: compared ?? nobody) } && compared != nil
   }
 
   private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws -> Value {
@@ -39,7 +41,11 @@ actor Passwords {
     }
     defer { if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() } }
     return await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: work()) }
+      Thread.detachNewThread {
+        // Linux has it for each thread, and 0 is the one that calls.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Limits.passwordHashNiceness)
+        continuation.resume(returning: work())
+      }
     }
   }
 }

@@ -28,13 +28,13 @@ struct ProfileRoutes: Sendable {
       let caller = try await Caller.identify(request, sessions: sessions, site: site)
       return Response(.object { caller.account.write(to: &$0) })
     }
-    router.patch("/v2/account") { request, _ in try await change(request) }
-    router.delete("/v2/account") { request, _ in try await delete(request) }
+    router.patch("/v2/account") { request, context in try await change(request, site.source(of: request, context)) }
+    router.delete("/v2/account") { request, context in try await delete(request, site.source(of: request, context)) }
     router.refuseOthers(at: "/v2/account", than: .get, .patch, .delete)
   }
 
   /// What the body does not name stays.
-  private func change(_ request: Request) async throws -> Response {
+  private func change(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
@@ -45,22 +45,24 @@ struct ProfileRoutes: Sendable {
           "another e-mail address takes the account's password as currentPassword",
           field: "currentPassword")
       }
-      try await logins.confirm(password, of: caller.account)
+      try await logins.confirm(password, of: caller.account, from: source)
     }
     let account = try await queue.change(caller.account.id, change)
     sessions.reread(account.id)
+    if account.email != caller.account.email { logins.audit.note(.emailChanged, account: account.id, source) }
     return Response(.object { account.write(to: &$0) })
   }
 
   /// Answered once nothing is left of the account.
-  private func delete(_ request: Request) async throws -> Response {
+  private func delete(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)
-    try await logins.confirm(body.currentPassword, of: caller.account)
+    try await logins.confirm(body.currentPassword, of: caller.account, from: source)
     guard try await queue.database.close(caller.account.id, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }
     sessions.reread(caller.account.id)
+    logins.audit.note(.accountDeleted, account: caller.account.id, source)
     try await queue.erasePosts(of: caller.account.id)
     var response = Response(status: .noContent)
     response.setCookie(site.sessionCookie("", maxAge: 0))

@@ -38,6 +38,13 @@ enum Secrets {
     return made == 0 ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self) : nil
   }
 
+  /// Whether a hash was made with less work than one is today.
+  static func isOutdated(_ hash: String) -> Bool {
+    // libsodium copies so many bytes without looking for the end.
+    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
+    return crypto_pwhash_str_needs_rehash(hash, passes, memoryBytes) == 1
+  }
+
   /// Takes as long as making the hash.
   static func isPassword(_ password: String, of hash: String) -> Bool {
     guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }

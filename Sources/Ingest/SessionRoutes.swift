@@ -21,9 +21,13 @@ struct SessionRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/sessions") { request, _ in try await list(request) }
-    router.delete("/v2/sessions") { request, _ in try await endAll(request) }
-    router.delete("/v2/sessions/{id}") { request, context in try await end(context.parameters.get("id"), request) }
-    router.put("/v2/account/password") { request, _ in try await changePassword(request) }
+    router.delete("/v2/sessions") { request, context in try await endAll(request, site.source(of: request, context)) }
+    router.delete("/v2/sessions/{id}") { request, context in
+      try await end(context.parameters.get("id"), request, site.source(of: request, context))
+    }
+    router.put("/v2/account/password") { request, context in
+      try await changePassword(request, site.source(of: request, context))
+    }
     router.refuseOthers(at: "/v2/sessions", than: .get, .delete)
     router.refuseOthers(at: "/v2/sessions/{id}", than: .delete)
     router.refuseOthers(at: "/v2/account/password", than: .put)
@@ -39,12 +43,14 @@ struct SessionRoutes: Sendable {
           json.add("createdAt", unixMs: session.createdMs)
           json.add("expiresAt", unixMs: session.expiresMs)
           json.add("current", session.id == caller.session.id)
+          if let address = session.source.address { json.add("address", address.description) }
+          json.add("agent", session.source.agent)
         }
       })
   }
 
   /// With `except=current` the caller's stays.
-  private func endAll(_ request: Request) async throws -> Response {
+  private func endAll(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let query = Query(request)
     guard query["except"] == nil || query["except"] == "current" else {
@@ -52,27 +58,33 @@ struct SessionRoutes: Sendable {
     }
     let keepsOwn = query["except"] != nil
     try await sessions.endAll(of: caller.account.id, except: keepsOwn ? caller.token : nil)
+    logins.audit.note(.sessionsEnded, account: caller.account.id, source)
     var response = Response(status: .noContent)
     if !keepsOwn { response.setCookie(site.sessionCookie("", maxAge: 0)) }
     return response
   }
 
-  private func end(_ id: String?, _ request: Request) async throws -> Response {
+  private func end(_ id: String?, _ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     guard let id = id.flatMap({ SessionID($0) }), try await sessions.end(id, of: caller.account.id) else {
       throw Problem(.notFound, "session_not_found", "you have no session with this id")
     }
+    logins.audit.note(.sessionsEnded, account: caller.account.id, source)
     return Response(status: .noContent)
   }
 
-  private func changePassword(_ request: Request) async throws -> Response {
+  private func changePassword(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
-    try await logins.confirm(body.currentPassword, of: caller.account)
+    try await logins.confirm(body.currentPassword, of: caller.account, from: source)
     let hash = try await passwords.hash(body.password)
     try await sessions.endAll(of: caller.account.id, passwordHash: hash)
-    return try await AccountRoutes.answer(
-      sessions.begin(caller.account, unixMs: WallClock.unixMs), status: .ok, site: site)
+    logins.audit.note(.passwordChanged, account: caller.account.id, source)
+    guard
+      let begun = try await sessions.begin(
+        caller.account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
+    else { throw Problem.unauthorized }
+    return AccountRoutes.answer(begun, status: .ok, site: site)
   }
 }

@@ -17,14 +17,21 @@ final class Sessions: Sendable {
 
   /// A new session. On disk on return.
   ///
-  /// - Returns: the token, which is stored nowhere, and the session.
-  func begin(_ account: Account, unixMs: Int64) async throws -> (token: String, session: Session) {
+  /// - Parameter passwordHash: what the password was compared with; nil where there was none.
+  /// - Returns: the token, which is stored nowhere, and the session; nil where nobody may log in to the account any more,
+  ///   or with this password.
+  func begin(
+    _ account: Account, passwordHash: String? = nil, from source: LoginSource, unixMs: Int64
+  ) async throws -> (token: String, session: Session)? {
     let token = Secrets.token()
     let expiresMs = unixMs + Int64(Limits.sessionDays) * 86_400_000
     let hash = Secrets.hash(token)
-    try await database.addSession(tokenHash: hash, account: account.id, unixMs: unixMs, expiresMs: expiresMs)
+    let hasBegun = try await database.addSession(
+      tokenHash: hash, account: account.id, passwordHash: passwordHash, source: source, unixMs: unixMs,
+      expiresMs: expiresMs)
+    guard hasBegun else { return nil }
     let id = SessionID(tokenHash: hash)
-    return (token, Session(id: id, account: account, createdMs: unixMs, expiresMs: expiresMs))
+    return (token, Session(id: id, account: account, createdMs: unixMs, expiresMs: expiresMs, source: source))
   }
 
   /// The session of a token; nil when it is none, or over.

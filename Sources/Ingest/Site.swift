@@ -1,11 +1,13 @@
 import HTTPTypes
 import Hummingbird
+import OnTheMap
 import Web
 
 /// What people open, as far as the operator has told.
 struct Site: Sendable {
   /// "https://example.org", or empty.
   let origin: String
+  let proxies: TrustedProxies
 
   /// Whether TLS ends in front of the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
@@ -19,6 +21,13 @@ struct Site: Sendable {
   func sessionCookie(_ token: String, maxAge: Int) -> Cookie {
     Cookie(
       name: cookieName, value: token, maxAge: maxAge, path: "/", secure: isSecure, httpOnly: true, sameSite: .lax)
+  }
+
+  /// Who sends a request, by the connection and what trusted proxies say of it.
+  func source(of request: Request, _ context: ConnectionContext) -> LoginSource {
+    let forwarded = request.headers[values: .xForwardedFor]
+    let address = context.peer.map { proxies.client(of: $0, forwardedFor: forwarded) }
+    return LoginSource(address: address, agent: request.headers[.userAgent] ?? "")
   }
 
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
@@ -36,5 +45,6 @@ struct Site: Sendable {
 }
 
 extension HTTPField.Name {
+  static let xForwardedFor = Self("X-Forwarded-For")!
   static let secFetchSite = Self("Sec-Fetch-Site")!
 }

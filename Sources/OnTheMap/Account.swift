@@ -85,12 +85,17 @@ package struct Registration: Sendable {
     return name
   }
 
-  /// Throws what is wrong with a password: it may be anything, typed or pasted, of a length within its limits.
+  /// Throws what is wrong with a password: it may be anything, typed or pasted, of a length within its limits, but for
+  /// what everybody tries first.
   package static func check(password: String) throws(Submission.Refusal) {
     guard (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(password.utf8.count) else {
       throw Submission.Refusal(
         field: "password",
         reason: "must have \(Limits.passwordBytesMin) to \(Limits.passwordBytesMax) bytes")
+    }
+    guard !CommonPasswords.contain(password) else {
+      throw Submission.Refusal(
+        field: "password", reason: "is one of those that are tried first; take one that nobody else would think of")
     }
   }
 }

@@ -9,6 +9,8 @@ extension Limits {
   package static let sessionsShownMax = 1_000
   /// Password hashes computed at once: each takes 19 MiB and about 45 ms of a core.
   package static let passwordHashesAtOnceMax = 2
+  /// How far a hash stands back behind what else the process does: Linux gives it a ninth of a core that is busy.
+  package static let passwordHashNiceness: Int32 = 10
   /// Logins and sign-ups that wait for their hash; above it 503.
   package static let passwordHashesWaitingMax = 32
   /// A session's token: 256 bits in base64url.
@@ -17,6 +19,25 @@ extension Limits {
   package static let sessionsCachedMax = 10_000
   /// Names of accounts kept in memory, for the posts that they publish.
   package static let namesCachedMax = sessionsCachedMax
+  /// Wrong passwords for one account from one address that cost nothing but their hash; each further one comes after a
+  /// pause.
+  package static let loginTriesFree = 5
+  /// The same from one address, at any account: a school or a company may have one address.
+  package static let loginTriesOfAddressFree = 50
+  /// The same for one account, from addresses that it is not logged in from.
+  package static let loginTriesOfAccountFree = 100
+  /// The first pause; each is twice as long as the one before.
+  package static let loginPauseMs: Int64 = 1_000
+  /// The longest pause. (ASVS 5.0, 6.3.1.)
+  package static let loginPauseCapMs: Int64 = 900_000
+  /// The longest pause of an account, which anybody can bring about.
+  package static let loginPauseOfAccountCapMs: Int64 = 15_000
+  /// Wrong tries are forgotten so long after the last one.
+  package static let loginTriesForgottenMs: Int64 = 86_400_000
+  /// Counts of wrong tries that are remembered; each about 150 bytes.
+  package static let loginCountsMax = 50_000
+  /// What is kept of a client's name for itself, to be shown with its session.
+  package static let agentBytesMax = 200
   /// Posts that are deleted in one transaction when their account is: about as long as a commit takes anyway.
   package static let accountPostsErasedAtOnce = 100
 }

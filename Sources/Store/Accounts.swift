@@ -35,20 +35,26 @@ extension IngestDatabase {
     try await pool.read { db in try Account.one(id, db) }
   }
 
-  /// An account and its password's hash by its e-mail address; nil when there is none.
+  /// An account and its password's hash by its e-mail address; nil when there is none, or none that may log in.
   package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
     try await pool.read { db in
-      try Row.fetchOne(db, sql: "SELECT * FROM account WHERE email = ?", arguments: [email]).map {
+      try Row.fetchOne(db, sql: "SELECT * FROM account WHERE email = ? AND disabled_ms IS NULL", arguments: [email]).map
+      {
         (Account($0), $0["password"])
       }
     }
   }
 
-  /// Stores a session. On disk on return. Expired ones go, some at a time: of the account's, and of those that follow
+  /// Stores a session. On disk on return; false where nobody may log in to the account any more, or not with the
+  /// password that was just compared. Expired ones go, some at a time: of the account's, and of those that follow
   /// in the order of the hashes. Hashes are random, so every place has its turn, and the expired stay few.
   ///
-  /// - Parameter expiresMs: since 1970, UTC.
-  package func addSession(tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64) async throws {
+  /// - Parameters:
+  ///   - passwordHash: what the password was compared with; nil where there was none.
+  ///   - expiresMs: since 1970, UTC.
+  package func addSession(
+    tokenHash: [UInt8], account: AccountID, passwordHash: String?, source: LoginSource, unixMs: Int64, expiresMs: Int64
+  ) async throws -> Bool {
     try await writer.write { db in
       try db.execute(
         sql: """
@@ -61,8 +67,16 @@ extension IngestDatabase {
           "now": unixMs, "account": account.rawValue, "hash": Data(tokenHash), "count": Limits.sessionsSweptAtOnce,
         ])
       try db.execute(
-        sql: "INSERT INTO session (token_hash, account, created_ms, expires_ms) VALUES (?, ?, ?, ?)",
-        arguments: [Data(tokenHash), account.rawValue, unixMs, expiresMs])
+        sql: """
+          INSERT INTO session (token_hash, account, created_ms, expires_ms, address, agent)
+          SELECT ?, id, ?, ?, ?, ? FROM account
+          WHERE id = ? AND disabled_ms IS NULL AND closed_ms IS NULL AND password = coalesce(?, password)
+          """,
+        arguments: [
+          Data(tokenHash), unixMs, expiresMs, source.address?.description ?? "", source.agent, account.rawValue,
+          passwordHash,
+        ])
+      return db.changesCount == 1
     }
   }
 
@@ -71,16 +85,8 @@ extension IngestDatabase {
     try await pool.read { db in
       try Row.fetchOne(
         db,
-        sql: """
-          SELECT account.*, session.created_ms AS begun_ms, expires_ms
-          FROM session JOIN account ON account.id = session.account
-          WHERE token_hash = ?
-          """, arguments: [Data(tokenHash)]
-      ).map { row in
-        Session(
-          id: SessionID(tokenHash: tokenHash), account: Account(row), createdMs: row["begun_ms"],
-          expiresMs: row["expires_ms"])
-      }
+        sql: "\(Session.select) WHERE token_hash = ?", arguments: [Data(tokenHash)]
+      ).map(Session.init)
     }
   }
 
@@ -90,15 +96,9 @@ extension IngestDatabase {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT account.*, token_hash, session.created_ms AS begun_ms, expires_ms
-          FROM session JOIN account ON account.id = session.account
-          WHERE session.account = ? AND expires_ms > ? ORDER BY begun_ms DESC, token_hash LIMIT ?
+          \(Session.select) WHERE session.account = ? AND expires_ms > ? ORDER BY begun_ms DESC, token_hash LIMIT ?
           """, arguments: [account.rawValue, unixMs, Limits.sessionsShownMax]
-      ).map { row in
-        Session(
-          id: SessionID(tokenHash: Array(row["token_hash"] as Data)), account: Account(row), createdMs: row["begun_ms"],
-          expiresMs: row["expires_ms"])
-      }
+      ).map(Session.init)
     }
   }
 
@@ -131,11 +131,35 @@ extension IngestDatabase {
     }
   }
 
+  /// Stores another hash of the same password. On disk on return; false where it is another password by now.
+  package func setPassword(of account: AccountID, _ hash: String, where before: String) async throws -> Bool {
+    try await writer.write { db in
+      try db.execute(
+        sql: "UPDATE account SET password = ? WHERE id = ? AND password = ?",
+        arguments: [hash, account.rawValue, before])
+      return db.changesCount == 1
+    }
+  }
+
   /// Ends a session. On disk on return; not to be there is no error.
   package func removeSession(tokenHash: [UInt8]) async throws {
     try await writer.write { db in
       try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [Data(tokenHash)])
     }
+  }
+}
+
+extension Session {
+  fileprivate static let select = """
+    SELECT account.*, token_hash, session.created_ms AS begun_ms, expires_ms, address, agent
+    FROM session JOIN account ON account.id = session.account
+    """
+
+  fileprivate init(_ row: Row) {
+    self.init(
+      id: SessionID(tokenHash: Array(row["token_hash"] as Data)), account: Account(row), createdMs: row["begun_ms"],
+      expiresMs: row["expires_ms"],
+      source: LoginSource(address: IPAddress(row["address"] as String), agent: row["agent"]))
   }
 }
 

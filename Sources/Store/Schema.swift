@@ -128,9 +128,21 @@ enum Schema {
           ALTER TABLE post ADD COLUMN link_text TEXT;
           """)
     }
-    migrator.registerMigration("8 accounts that are disabled, deleted") { db in
+    migrator.registerMigration("8 accounts that are disabled, deleted; whence sessions are; wrong passwords") { db in
       try db.execute(
         sql: """
+          ALTER TABLE session ADD COLUMN address TEXT NOT NULL DEFAULT '';  -- of the client when it logged in,
+          ALTER TABLE session ADD COLUMN agent TEXT NOT NULL DEFAULT '';    -- and what it called itself
+
+          CREATE TABLE login_count (
+            scope INTEGER NOT NULL,                            -- LoginThrottle.Scope
+            digest BLOB NOT NULL,                              -- of whom it counts
+            tries INTEGER NOT NULL,
+            last_ms INTEGER NOT NULL,
+            PRIMARY KEY (scope, digest)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX login_count_last ON login_count (last_ms);
+
           ALTER TABLE account ADD COLUMN disabled_ms INTEGER;  -- since when nobody logs in to it; NULL: not so
           ALTER TABLE account ADD COLUMN closed_ms INTEGER;    -- deleted by its owner then; only its number is left,
           CREATE INDEX account_closing ON account (id)         -- and, while some of its posts are, its name

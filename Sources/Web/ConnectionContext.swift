@@ -1,6 +1,6 @@
 package import Hummingbird
 import NIOCore
-import OnTheMap
+package import OnTheMap
 
 /// What a request comes with: the library's own, and the connection.
 package struct ConnectionContext: RequestContext {
@@ -13,6 +13,9 @@ package struct ConnectionContext: RequestContext {
     coreContext = .init(source: source)
     channel = source.channel
   }
+
+  /// Who has connected: a proxy, where one stands in front. Nil where nobody knows.
+  package var peer: IPAddress? { channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) } }
 
   /// Calls back, once at most, on the connection's event loop, when the client goes before it has its answer. One that
   /// says that it sends no more may still read: it has gone `Limits.httpGoneMs` later.

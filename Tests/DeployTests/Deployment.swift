@@ -17,6 +17,11 @@ struct DeployFile: Sendable {
     self.init(path, (try? String(contentsOf: Deployment.root.appending(path: path), encoding: .utf8)) ?? "")
   }
 
+  /// Every limit, of both of its files.
+  static let limits = DeployFile(
+    "Sources/OnTheMap/Limits.swift",
+    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/OnTheMap/\($0).swift").text }.joined(separator: "\n"))
+
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 

@@ -4,7 +4,7 @@ import Testing
 /// A service that keeps to its own limits must not be killed for it.
 @Suite("Memory")
 struct MemoryTests {
-  private static let limits = DeployFile("Sources/OnTheMap/Limits.swift")
+  private static let limits = DeployFile.limits
   /// With comments on one line each.
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
   private static let store = DeployFile("Sources/Store/Database.swift")

@@ -46,7 +46,7 @@ struct ProtocolTests {
 
   @Test("Its numbers are those of Limits.swift")
   func limits() {
-    let limits = DeployFile("Sources/OnTheMap/Limits.swift")
+    let limits = DeployFile.limits
     let names = [
       "jobFrameBytesMax", "feedFrameBytesMax", "placeBytesMax", "linkBytesMax", "nameBytesMax", "windowMax",
       "sessionsMax", "attemptsMax", "leaseLossesMax", "leaseMs", "heartbeatMs", "backoffCapMs", "changesKept",

@@ -18,7 +18,7 @@ final class SimulationStage: Sendable {
     let database = try await IngestDatabase.opened(template)
     for number in 1...SimulationStage.accounts {
       let registration = try Registration(
-        email: "\(number)@example.org", password: "password", firstName: "Ada \(number)", lastName: "")
+        email: "\(number)@example.org", password: "a password", firstName: "Ada \(number)", lastName: "")
       _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
     posts = try await SimulationStage.publish(in: database)

@@ -75,8 +75,16 @@ typealias AcceptResult = Result<Result<IngestDatabase.Accepted, IngestDatabase.I
 extension IngestDatabase {
   func addAccount(_ name: String = "ada") async throws -> AccountID {
     let registration = try Registration(
-      email: "\(name)@example.org", password: "password", firstName: name, lastName: "Lovelace")
+      email: "\(name)@example.org", password: "a password", firstName: name, lastName: "Lovelace")
     return try await addAccount(registration, passwordHash: "hash of \(name)", unixMs: 1).id
+  }
+
+  /// A session from nowhere.
+  @discardableResult
+  func addSession(tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64) async throws -> Bool {
+    try await addSession(
+      tokenHash: tokenHash, account: account, passwordHash: nil, source: LoginSource(address: nil, agent: ""),
+      unixMs: unixMs, expiresMs: expiresMs)
   }
 
   /// `accept`, for tests that wait.

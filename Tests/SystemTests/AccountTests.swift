@@ -143,7 +143,8 @@ struct AccountTests {
     let bobs = "(SELECT id FROM account WHERE email = 'bob@example.org')"
     try database.run(
       """
-      INSERT INTO session WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO session (token_hash, account, expires_ms, created_ms)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
       SELECT randomblob(32), \(bobs), 1, 0 FROM n
       """)
     try await map.ingest.startAndWait()

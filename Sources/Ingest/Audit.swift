@@ -1,0 +1,51 @@
+import Link
+import Logging
+import OnTheMap
+import Synchronization
+
+/// Who logged in, who did not, and what was done to accounts: a line of the log each, for those who look into it
+/// afterwards. Accounts stand in it by their numbers, and nothing that was typed. Any thread.
+final class Audit: Sendable {
+  /// What has happened, as it stands in the log.
+  enum Event: String {
+    case accountCreated = "account_created"
+    case loggedIn = "logged_in"
+    /// No such account, or another password.
+    case loginRefused = "login_refused"
+    /// After too many wrong passwords; these lines are few, however many there are.
+    case loginHeldUp = "login_held_up"
+    case loggedOut = "logged_out"
+    /// One or more, from another one.
+    case sessionsEnded = "sessions_ended"
+    /// By somebody with a session, who did not know the password.
+    case passwordRefused = "password_refused"
+    case passwordChanged = "password_changed"
+    case emailChanged = "email_changed"
+    case accountDeleted = "account_deleted"
+    /// By the operator, as those that follow.
+    case accountCreatedByOperator = "account_created_by_operator"
+    case accountDisabled = "account_disabled"
+    case accountEnabled = "account_enabled"
+    case passwordReset = "password_reset"
+  }
+
+  private let logger: Logger
+  private let quota = Mutex(LogQuota())
+
+  init(logger: Logger) { self.logger = logger }
+
+  /// - Parameters:
+  ///   - account: nil where it is not known.
+  ///   - source: nil for the operator.
+  func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil) {
+    let address = source.map { $0.address?.description ?? "unknown" }
+    if event == .loginHeldUp {
+      let subject = source?.address?.network.description ?? ""
+      guard quota.withLock({ $0.admit(subject, nowMs: WallClock.unixMs) }) != nil else { return }
+    }
+    var metadata: Logger.Metadata = ["event": "\(event.rawValue)"]
+    if let account { metadata["account"] = "\(account.rawValue)" }
+    if let address { metadata["address"] = "\(address)" }
+    logger.notice("audit", metadata: metadata)
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// An IP address. An IPv4 address within IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+  /// As IPv6, in network order.
+  fileprivate let bytes: [UInt8]
+
+  fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// "192.0.2.1" or "2001:db8::1"; nil for anything else.
+  package init?(_ text: some StringProtocol) {
+    let text = String(text)
+    // C would read up to the zero.
+    guard !text.utf8.contains(0) else { return nil }
+    var four = [UInt8](repeating: 0, count: 4)
+    if inet_pton(AF_INET, text, &four) == 1 {
+      bytes = IPAddress.mapped + four
+      return
+    }
+    var sixteen = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+    bytes = sixteen
+  }
+
+  package var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    _ =
+      isIPv4
+      ? inet_ntop(AF_INET, Array(bytes.suffix(4)), &text, socklen_t(text.count))
+      : inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count))
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+  }
+
+  /// What one who has this address has as a rule: with IPv6 a network of 64 bits, from which every request can come
+  /// from another address. (RFC 6177, section 2.)
+  package var network: IPAddress {
+    isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
+  }
+
+  fileprivate var isIPv4: Bool { bytes.starts(with: IPAddress.mapped) }
+
+  private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+}
+
+/// Addresses whose first bits are the same. (RFC 4632, section 3.1.)
+package struct AddressRange: Sendable, Hashable {
+  private let first: IPAddress
+  /// Of the 128.
+  private let bits: Int
+
+  /// "10.0.0.0/8", "fd00::/8", or a single address; nil for anything else, also for bits behind the prefix, which are
+  /// mostly a slip.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
+    let width = address.isIPv4 && !parts[0].contains(":") ? 32 : 128
+    var length = width
+    if parts.count == 2 {
+      guard let given = Int(parts[1]), (0...width).contains(given), parts[1].allSatisfy(\.isNumber) else { return nil }
+      length = given
+    }
+    bits = 128 - width + length
+    first = address
+    guard AddressRange.cut(address.bytes, bits) == address.bytes else { return nil }
+  }
+
+  /// Whether its first bits are the address's.
+  package func contains(_ address: IPAddress) -> Bool { AddressRange.cut(address.bytes, bits) == first.bytes }
+
+  /// The first bits, and zeros.
+  private static func cut(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
+    bytes.enumerated().map { index, byte in
+      let kept = min(max(0, bits - 8 * index), 8)
+      return byte & UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Logging in, as the store sees it")
+struct LoginTests {
+  private let folder = Folder()
+  private let source = LoginSource(address: IPAddress("192.0.2.1"), agent: "curl/8\u{1b}[31m")
+
+  private func begin(
+    _ database: IngestDatabase, _ account: AccountID, hash: String?, token: UInt8 = 1
+  ) async throws -> Bool {
+    try await database.addSession(
+      tokenHash: Array(repeating: token, count: 32), account: account, passwordHash: hash, source: source, unixMs: 1,
+      expiresMs: 1_000)
+  }
+
+  @Test("A session has where it began, and what the client called itself, in one safe line")
+  func source() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount()
+    #expect(try await begin(database, ada, hash: nil))
+    #expect(try await database.sessions(of: ada, unixMs: 2).first?.source == source)
+    #expect(source.agent == "curl/8\u{FFFD}[31m")
+    #expect(try await database.addresses(email: "ada@example.org", unixMs: 2) == [try #require(source.address)])
+    #expect(try await database.addresses(email: "ada@example.org", unixMs: 1_000).isEmpty, "That one is over.")
+    #expect(LoginSource(address: nil, agent: String(repeating: "a", count: 201)).agent.utf8.count == 200)
+  }
+
+  @Test("A password that is changed while it is compared begins no session, and neither does a deleted account's")
+  func changedMeanwhile() async throws {
+    let database = try folder.open()
+    let ada = try await database.addAccount()
+    #expect(try await !begin(database, ada, hash: "another hash"))
+    #expect(try await begin(database, ada, hash: "hash of ada"))
+    #expect(try await database.setPassword(of: ada, "rehashed", where: "hash of ada"))
+    #expect(try await !database.setPassword(of: ada, "again", where: "hash of ada"))
+    #expect(try await !begin(database, ada, hash: "hash of ada", token: 2))
+    #expect(try await begin(database, ada, hash: "rehashed", token: 3))
+    #expect(try await database.close(ada, unixMs: 5))
+    #expect(try await !begin(database, ada, hash: nil, token: 4))
+    #expect(try await !begin(database, AccountID(rawValue: 404), hash: nil, token: 5))
+  }
+
+  @Test("Counts of wrong passwords stand after a restart, until they are forgotten")
+  func counts() async throws {
+    let database = try folder.open()
+    let keys = (0..<4).map { LoginThrottle.Key(scope: .accountAndAddress, digest: [$0]) }
+    let count = LoginThrottle.Count(tries: 6, lastMs: 1_000)
+    database.keep([keys[0]: count, keys[1]: count], unixMs: 1_000)
+    database.keep([keys[1]: .init(tries: 7, lastMs: 2_000)], unixMs: 2_000)
+    database.forget([keys[0], keys[2]])
+    _ = try await database.addAccount()
+    database.close()
+    let again = try folder.open()
+    #expect(try again.loginCounts(unixMs: 3_000) == [keys[1]: .init(tries: 7, lastMs: 2_000)])
+    #expect(try again.loginCounts(unixMs: 2_000 + Limits.loginTriesForgottenMs).isEmpty)
+    let later = 2_000 + Limits.loginTriesForgottenMs
+    again.keep([keys[3]: .init(tries: 6, lastMs: later)], unixMs: later)
+    _ = try await again.addAccount("bob")
+    #expect(try again.number("SELECT count(*) FROM login_count") == 1, "What is forgotten goes.")
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+@Suite("Logging in", .stage)
+struct LoginTests {
+  /// Through a proxy at this address, which says for whom it asks.
+  private func up(_ more: [String: String] = [:]) async throws -> Services {
+    try await Stage.current.up(
+      environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1, ::1"].merging(more) { $1 })
+  }
+
+  private func logIn(
+    _ client: Client, _ email: String = "ada@example.org", password: String = "not the password", from address: String
+  ) async throws -> Answer {
+    try await client.send(
+      "POST", "/v2/session", body: JSON.object(["email": email, "password": password]),
+      headers: ["X-Forwarded-For": address])
+  }
+
+  @Test("Who guesses waits longer and longer, and learns nothing; whom the account belongs to logs in from elsewhere")
+  func guesses() async throws {
+    let map = try await up()
+    let client = try map.client
+    #expect(try await client.signUp("ada@example.org").status == 201)
+    for email in ["ada@example.org", "nobody@example.org"] {
+      for _ in 0..<5 { #expect(try await logIn(client, email, from: "203.0.113.5").status == 403) }
+    }
+    let held = try await logIn(client, from: "203.0.113.5")
+    #expect(held.status == 429 && held["code"] == "too_many_logins" && held.headers["retry-after"] == "1")
+    let unknown = try await logIn(client, "nobody@example.org", from: "203.0.113.5")
+    #expect(unknown.body == held.body && unknown.status == held.status)
+    #expect(try await logIn(client, password: Client.password, from: "203.0.113.5").status == 429, "Right or wrong.")
+    #expect(try await logIn(client, password: Client.password, from: "203.0.113.6").status == 200)
+    // After the pause one try is free, and the right one ends it all.
+    try await eventually("The pause ends") {
+      try await logIn(client, password: Client.password, from: "203.0.113.5").status == 200
+    }
+    #expect(try await logIn(client, from: "203.0.113.5").status == 403)
+  }
+
+  @Test("The pauses stand after a restart, and for the API of the original service too")
+  func restart() async throws {
+    let map = try await up()
+    for _ in 0..<5 { #expect(try await logIn(try map.client, from: "203.0.113.5").status == 403) }
+    // Whoever comes too early changes nothing: eight pauses are ever longer, and known by their ends.
+    for _ in 0..<3 {
+      try await eventually("The pause ends") { try await logIn(try map.client, from: "203.0.113.5").status == 403 }
+    }
+    // The count is on disk with the next commit.
+    _ = try await map.client.signedUp(as: "bob@example.org")
+    try await map.ingest.restart()
+    #expect(try await logIn(try map.client, from: "203.0.113.5").status == 429)
+    let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
+    let classic = try await map.client.send(
+      "POST", "/v1/session", body: body, headers: ["X-Forwarded-For": "203.0.113.5"])
+    #expect(classic.status == 429 && classic.headers["retry-after"] != nil)
+    #expect(String(decoding: classic.body, as: UTF8.self).hasPrefix(")]}'\n{\"status\":429,\"error\":\"Too many"))
+  }
+
+  @Test("Who says that he asks for somebody else is believed only where he is a proxy that is named")
+  func notTrusted() async throws {
+    let client = try await Stage.current.up().client
+    for turn in 0..<5 { #expect(try await logIn(client, from: "203.0.113.\(turn)").status == 403) }
+    #expect(try await logIn(client, from: "203.0.113.9").status == 429)
+    let wrong = try await Stage.current.run(
+      "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", Stage.current.path("x"))
+    #expect(wrong.status != 0)
+    #expect(
+      wrong.logged.contains(
+        "--trusted-proxies (ONTHEMAP_TRUSTED_PROXIES) must be addresses or networks such as 127.0.0.1,10.0.0.0/8, not \"10.0.0.1/8\"."
+      ))
+  }
+
+  @Test("Strangers at a hundred addresses do not keep somebody out from where he is logged in")
+  func lockOut() async throws {
+    let map = try await up()
+    let client = try map.client
+    #expect(try await client.signUp("ada@example.org").status == 201)
+    #expect(try await logIn(client, password: Client.password, from: "2001:db8::1").status == 200)
+    try await withThrowingTaskGroup { group in
+      for turn in 0..<100 { group.addTask { _ = try await logIn(client, from: "203.0.113.\(turn)") } }
+      try await group.waitForAll()
+    }
+    // Some were sent away as too many at once, which counts for nobody.
+    try await eventually("The account is held up") {
+      try await logIn(client, from: "198.51.100.\(Int.random(in: 0..<250))").status == 429
+    }
+    #expect(try await logIn(client, password: Client.password, from: "2001:db8::1:2:3").status == 200)
+  }
+
+  @Test("A stolen session is no way to guess the password, and the log has who tried, and nothing that was typed")
+  func audit() async throws {
+    let map = try await up()
+    let ada = try await map.client.signedUp()
+    let body = JSON.object(["currentPassword": "guessed-secret"])
+    for _ in 0..<5 { #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password") }
+    #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "too_many_logins")
+    #expect(try await logIn(try map.client, "typed-secret@example.org", from: "203.0.113.5").status == 403)
+    _ = try await ada.send("DELETE", "/v2/session")
+    try await eventually("It is logged") { map.ingest.logged.contains("event=logged_out") }
+    let lines = map.ingest.logged.split(separator: "\n").filter { $0.contains("audit") }
+    for (event, count) in [
+      ("event=account_created", 1), ("event=password_refused", 5), ("event=login_held_up", 1),
+      ("event=login_refused", 1), ("event=logged_out", 1),
+    ] { #expect(lines.count { $0.contains(event) } == count, "\(event): \(lines)") }
+    #expect(lines.contains { $0.contains("login_refused") && $0.contains("address=203.0.113.5") })
+    #expect(lines.contains { $0.contains("logged_out") && $0.contains("account=1") })
+    for secret in ["guessed-secret", "typed-secret", Client.password, try #require(ada.token)] {
+      #expect(!map.ingest.logged.contains(secret))
+    }
+  }
+
+  @Test("Where sign-up is closed, nobody makes an account alone")
+  func closed() async throws {
+    let client = try await Stage.current.up("--sign-up", "closed").client
+    let answer = try await client.signUp("ada@example.org")
+    #expect(answer.status == 403 && answer["code"] == "sign_up_closed")
+    #expect(try await client.logIn("ada@example.org").status == 403)
+    let wrong = try await Stage.current.run("ingest", "--sign-up", "maybe", "--data", Stage.current.path("x"))
+    #expect(wrong.status != 0 && wrong.logged.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
+  }
+
+  @Test("A session shows where it began and with what")
+  func source() async throws {
+    let client = try await up().client
+    #expect(try await client.signUp("ada@example.org").status == 201)
+    let session = try await client.send(
+      "POST", "/v2/session", body: JSON.object(["email": "ada@example.org", "password": Client.password]),
+      headers: ["X-Forwarded-For": "1.1.1.1, 2001:db8::7", "User-Agent": "OnTheMap/1.0 iOS"])
+    var ada = client
+    let token = try #require(session["token"])
+    ada.token = token
+    let sessions = try await ada.get("/v2/sessions").object["sessions"] as? [[String: Any]]
+    #expect(sessions?[0]["address"] as? String == "2001:db8::7")
+    #expect(sessions?[0]["agent"] as? String == "OnTheMap/1.0 iOS")
+    #expect(sessions?[1]["address"] as? String == "127.0.0.1")
+  }
+
+  @Test("A password may have anything in it, to its last byte")
+  func passwords() async throws {
+    let client = try await Stage.current.up().client
+    for (index, password) in [
+      "nul\0nul\0one", "🦜🦜🦜", " blanks at both ends ", String(repeating: "ä", count: 512),
+    ].enumerated() {
+      let email = "\(index)@example.org"
+      let body = JSON.object(["email": email, "password": password, "firstName": "Ada"])
+      #expect(try await client.send("POST", "/v2/accounts", body: body).status == 201)
+      #expect(try await client.logIn(email, password: password).status == 200)
+      #expect(try await client.logIn(email, password: String(password.dropLast())).status == 403)
+      #expect(try await client.logIn(email, password: password + "!").status == 403)
+    }
+    let common = JSON.object(["email": "e@example.org", "password": "Password1", "firstName": "Eve"])
+    let refused = try await client.send("POST", "/v2/accounts", body: common)
+    #expect(refused.status == 422 && refused["code"] == "invalid_password")
+    #expect(refused["detail"]?.contains("tried first") == true)
+  }
+}
