@@ -26,7 +26,8 @@ struct OnTheMapCommand: AsyncParsableCommand {
         name: "Tools",
         subcommands: [
           PostCommand.self, WatchCommand.self, LoadCommand.self, GeocodeCommand.self, GazetteerCommand.self,
-          KeysCommand.self, HealthCommand.self, QueueCommand.self, TopCommand.self, ConformCommand.self,
+          KeysCommand.self, HealthCommand.self, QueueCommand.self, UserCommand.self, TopCommand.self,
+          ConformCommand.self,
         ]),
     ])
 }

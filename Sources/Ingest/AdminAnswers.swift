@@ -11,16 +11,19 @@ final class AdminAnswers: Sendable {
   private let database: IngestDatabase
   private let queue: PostQueue
   private let pause: QueuePause
+  private let users: UserAnswers
   private let answers: Inbox<AdminServer.Answer>
   private let logger: Logger
   private let startMs = Reactor.nowMs
 
   init(
-    database: IngestDatabase, queue: PostQueue, pause: QueuePause, answers: Inbox<AdminServer.Answer>, logger: Logger
+    database: IngestDatabase, queue: PostQueue, pause: QueuePause, users: UserAnswers,
+    answers: Inbox<AdminServer.Answer>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
     self.pause = pause
+    self.users = users
     self.answers = answers
     self.logger = logger
   }
@@ -59,6 +62,9 @@ final class AdminAnswers: Sendable {
       return .changed(change)
     case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs))
     case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil))
+    case .users(let email, let after, let limit): return try await users.list(email: email, after: after, limit: limit)
+    case .addUser(let user): return .user(try await users.add(user))
+    case .setUser(let email, let change): return .user(try await users.set(email, change))
     }
   }
 

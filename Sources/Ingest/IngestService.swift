@@ -104,7 +104,9 @@ package struct IngestService: Service {
       database: database, sessions: sessions, passwords: Passwords(), tries: try LoginTries(database: database),
       audit: Audit(logger: logger))
     let answers = Inbox<AdminServer.Answer>(wake)
-    let admin = AdminAnswers(database: database, queue: queue, pause: pause, answers: answers, logger: logger)
+    let admin = AdminAnswers(
+      database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
+      answers: answers, logger: logger)
     let submitted = Inbox<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
@@ -138,7 +140,10 @@ package struct IngestService: Service {
     }
     if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
       logger.warning(
-        "TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set ONTHEMAP_TRUSTED_PROXIES"
+        """
+        TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set \
+        ONTHEMAP_TRUSTED_PROXIES
+        """
       )
     }
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)

@@ -32,6 +32,13 @@ extension AdminReplyFrame {
           }
           $0.next = change.next?.description ?? ""
         })
+    case .users(let users, let next):
+      body = .users(
+        .with {
+          $0.users = users.map(Onthemap_Admin_V1_User.init)
+          $0.next = UInt64(bitPattern: next?.rawValue ?? 0)
+        })
+    case .user(let user): body = .user(.init(user))
     case .paused(let sinceMs): body = .pause(.with { $0.pausedUnixMs = UInt64(max(0, sinceMs ?? 0)) })
     case .refused(let refusal):
       body = .error(
@@ -62,6 +69,10 @@ extension AdminReplyFrame {
         changed.next.isEmpty || PostID(changed.next) != nil
       else { return nil }
       return .changed(QueueChange(done: done, unchanged: unchanged, next: PostID(changed.next)))
+    case .users(let list):
+      return .users(
+        list.users.map(\.user), next: list.next == 0 ? nil : AccountID(rawValue: Int64(clamping: list.next)))
+    case .user(let user): return .user(user.user)
     case .pause(let pause): return .paused(sinceMs: unixMs(pause.pausedUnixMs))
     case .error(let error):
       let code = UInt8(exactly: error.code.rawValue).flatMap(AdminRefusal.Code.init) ?? .failed
@@ -119,6 +130,27 @@ extension Onthemap_Admin_V1_PostEvent {
       return nil
     }
     return PostEvent(kind: kind, atMs: Int64(atUnixMs), reason: Verdict.Reason(code: code, detail: detail))
+  }
+}
+
+extension Onthemap_Admin_V1_User {
+  init(_ user: User) {
+    account = UInt64(bitPattern: user.account.id.rawValue)
+    (email, firstName, lastName) = (user.account.email, user.account.firstName, user.account.lastName)
+    createdUnixMs = UInt64(max(0, user.account.createdMs))
+    disabledUnixMs = UInt64(max(0, user.disabledMs ?? 0))
+    sessions = UInt32(clamping: user.sessions)
+    posts = UInt64(clamping: user.posts)
+    password = user.password ?? ""
+  }
+
+  var user: User {
+    User(
+      account: Account(
+        id: AccountID(rawValue: Int64(clamping: account)), email: email, firstName: firstName, lastName: lastName,
+        createdMs: unixMs(createdUnixMs) ?? 0),
+      disabledMs: unixMs(disabledUnixMs), sessions: Int(sessions), posts: Int(clamping: posts),
+      password: password.isEmpty ? nil : password)
   }
 }
 

@@ -37,6 +37,29 @@ extension AdminRequestFrame {
     case .drop(let ids): body = .drop(.with { $0.postIds = ids.map(\.description) })
     case .pause: body = .pause(.init())
     case .resume: body = .resume(.init())
+    case .users(let email, let after, let limit):
+      body = .users(
+        .with {
+          $0.email = email ?? ""
+          $0.after = UInt64(bitPattern: after?.rawValue ?? 0)
+          $0.limit = UInt32(limit)
+        })
+    case .addUser(let user):
+      body = .addUser(
+        .with {
+          ($0.email, $0.firstName, $0.lastName) = (user.email, user.firstName, user.lastName)
+          $0.password = user.password ?? ""
+        })
+    case .setUser(let email, let change):
+      body = .setUser(
+        .with {
+          $0.email = email
+          switch change {
+          case .disable: $0.disabled = true
+          case .enable: $0.disabled = false
+          case .password(let password): $0.password = password ?? ""
+          }
+        })
     }
   }
 
@@ -65,6 +88,20 @@ extension AdminRequestFrame {
     case .drop(let drop): return .drop(try Self.ids(drop.postIds))
     case .pause: return .pause
     case .resume: return .resume
+    case .users(let users):
+      let after = users.after == 0 ? nil : AccountID(rawValue: Int64(clamping: users.after))
+      let limit = min(max(1, Int(users.limit)), Limits.adminUsersMax)
+      return .users(email: users.email.isEmpty ? nil : users.email, after: after, limit: limit)
+    case .addUser(let user):
+      let password = user.password.isEmpty ? nil : user.password
+      return .addUser(
+        NewUser(email: user.email, firstName: user.firstName, lastName: user.lastName, password: password))
+    case .setUser(let user):
+      switch user.change {
+      case .disabled(let isDisabled): return .setUser(email: user.email, isDisabled ? .disable : .enable)
+      case .password(let password): return .setUser(email: user.email, .password(password.isEmpty ? nil : password))
+      case nil: throw AdminRefusal(.malformed, "a SetUserRequest without a change of this protocol")
+      }
     case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")
     }
   }

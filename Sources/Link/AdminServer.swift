@@ -100,7 +100,7 @@ package final class AdminServer: Station {
     case .list(let state, _, let after, let limit):
       .placements(jobs.placements(in: state, after: after, limit: limit, nowMs: nowMs))
     case .show(let id): .placements(jobs.placement(of: id, nowMs: nowMs).map { [$0] } ?? [])
-    case .retry, .drop, .pause, .resume: .nothing
+    case .retry, .drop, .pause, .resume, .users, .addUser, .setUser: .nothing
     }
   }
 

@@ -11,6 +11,10 @@ package enum AdminRequest: Sendable, Equatable {
   case drop([PostID])
   case pause
   case resume
+  /// A page of accounts by rising number, or the one with an e-mail address. The limit is 1 … `Limits.adminUsersMax`.
+  case users(email: String?, after: AccountID?, limit: Int)
+  case addUser(NewUser)
+  case setUser(email: String, UserChange)
 }
 
 /// Dead posts that are meant.
@@ -31,6 +35,10 @@ package enum AdminAnswer: Sendable, Equatable {
   case changed(QueueChange)
   /// Since when, ms since 1970, UTC; nil when it is not paused.
   case paused(sinceMs: Int64?)
+  /// `next` is the last account, where more may follow.
+  case users([User], next: AccountID?)
+  /// As it is now. On disk.
+  case user(User)
   case refused(AdminRefusal)
 }
 
@@ -70,12 +78,14 @@ package struct AdminRefusal: Error, Sendable, Equatable, CustomStringConvertible
     case malformed = 1
     /// Use a tool of ingest's version.
     case unsupportedVersion = 2
-    /// There is no such post.
+    /// There is no such post, or no such account.
     case notFound = 3
     /// Try again later.
     case busy = 4
     /// The disk did not take it, or cannot be read.
     case failed = 5
+    /// An account cannot be made or changed like this.
+    case invalid = 6
   }
 
   package let code: Code

@@ -316,6 +316,8 @@ package enum Limits {
   package static let logLinesPerSecondMax = 10
   /// Posts in one request or answer of the admin socket.
   package static let adminPostsMax = 1_000
+  /// Accounts in one answer of the admin socket: each with 254 bytes of address and twice 100 of name at most.
+  package static let adminUsersMax = 1_000
   /// One request of the admin socket: as many ids as may be in it fit four times.
   package static let adminRequestBytesMax = 65_536
   /// One answer of the admin socket: as many posts with the longest places and reasons, or as many workers as may be

@@ -6,6 +6,7 @@ package struct TrustedProxies: Sendable {
   /// - Parameter ranges: empty where clients connect directly.
   package init(_ ranges: [AddressRange] = []) { self.ranges = ranges }
 
+  /// Whether none is named.
   package var isEmpty: Bool { ranges.isEmpty }
 
   /// Who has sent a request: the last in the chain whom no trusted proxy has called one of its own.

@@ -36,6 +36,16 @@ extension QueueEntry {
   }
 }
 
+extension User {
+  static var sample: User {
+    User(
+      account: Account(
+        id: AccountID(rawValue: 3), email: "ada@example.org", firstName: "Ada", lastName: "Lovelace",
+        createdMs: 1_700_000_000_000),
+      disabledMs: 1_700_000_001_000, sessions: 2, posts: 5, password: "made up")
+  }
+}
+
 /// One of each kind.
 enum AdminSamples {
   static let requests: [AdminRequest] = [
@@ -43,6 +53,11 @@ enum AdminSamples {
     .list(state: .dead, reason: "bad_place", after: .numbered(7), limit: 1_000), .show(.numbered(7)),
     .retry(.these([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
     .retry(.all(reason: "bad_place", after: .numbered(9))), .drop([.numbered(7)]), .pause, .resume,
+    .users(email: nil, after: nil, limit: 1), .users(email: "ada@example.org", after: AccountID(rawValue: 7), limit: 9),
+    .addUser(NewUser(email: "ada@example.org", firstName: "Ada", lastName: "", password: nil)),
+    .addUser(NewUser(email: "a@b", firstName: "Ada", lastName: "L", password: "a password")),
+    .setUser(email: "a@b", .disable), .setUser(email: "a@b", .enable), .setUser(email: "a@b", .password(nil)),
+    .setUser(email: "a@b", .password("a password")),
   ]
 
   static let answers: [AdminAnswer] = [
@@ -56,7 +71,8 @@ enum AdminSamples {
         done: [.numbered(1)],
         unchanged: [.init(id: .numbered(2), state: .published), .init(id: .numbered(3), state: nil)],
         next: .numbered(3))), .changed(QueueChange()), .paused(sinceMs: 1_700_000_000_000), .paused(sinceMs: nil),
-    .refused(AdminRefusal(.notFound, "there is no post")),
+    .users([], next: nil), .users([.sample, .sample], next: AccountID(rawValue: 3)), .user(.sample),
+    .refused(AdminRefusal(.notFound, "there is no post")), .refused(AdminRefusal(.invalid, "email is taken")),
   ]
 
   static let frames: [[UInt8]] =

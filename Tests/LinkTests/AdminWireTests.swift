@@ -32,7 +32,7 @@ struct AdminWireTests {
       (.show(.with { $0.postID = "0123\u{1B}[2J" }), "id"), (.retry(.init()), "1 to 1000"),
       (.retry(.with { $0.postIds = Array(repeating: "0000000001", count: 1_001) }), "not 1001"),
       (.retry(.with { ($0.postIds, $0.all) = (["0000000001"], .init()) }), "exclude"), (.drop(.init()), "1 to 1000"),
-      (.drop(.with { $0.postIds = ["0000000001", "?"] }), "id"),
+      (.drop(.with { $0.postIds = ["0000000001", "?"] }), "id"), (.setUser(.with { $0.email = "a@b" }), "change"),
     ]
     for (body, word) in bad {
       let frame = AdminRequestFrame.with { $0.body = body }
@@ -70,6 +70,13 @@ struct AdminWireTests {
       return entry
     }
     #expect(AdminReplyFrame(id: .max, .list(entries, next: ids.last)).bytes.count <= Limits.adminReplyBytesMax)
+    let account = Account(
+      id: AccountID(rawValue: .max), email: String(repeating: "x", count: 254),
+      firstName: String(repeating: "x", count: 100), lastName: String(repeating: "x", count: 100),
+      createdMs: 253_402_300_799_999)
+    let user = User(account: account, disabledMs: 253_402_300_799_999, sessions: 1_000_000, posts: .max)
+    let users = AdminAnswer.users(Array(repeating: user, count: Limits.adminUsersMax), next: account.id)
+    #expect(AdminReplyFrame(id: .max, users).bytes.count <= Limits.adminReplyBytesMax)
   }
 
   @Test("A changed frame is refused, or keeps its meaning when it is written and read again")

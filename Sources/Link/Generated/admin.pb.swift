@@ -143,6 +143,7 @@ nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIter
   case notFound // = 3
   case busy // = 4
   case failed // = 5
+  case invalid // = 6
   case UNRECOGNIZED(Int)
 
   init() {
@@ -157,6 +158,7 @@ nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIter
     case 3: self = .notFound
     case 4: self = .busy
     case 5: self = .failed
+    case 6: self = .invalid
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -169,6 +171,7 @@ nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIter
     case .notFound: return 3
     case .busy: return 4
     case .failed: return 5
+    case .invalid: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -181,6 +184,7 @@ nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIter
     .notFound,
     .busy,
     .failed,
+    .invalid,
   ]
 
 }
@@ -260,6 +264,30 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     set {body = .resume(newValue)}
   }
 
+  var users: Onthemap_Admin_V1_UsersRequest {
+    get {
+      if case .users(let v)? = body {return v}
+      return Onthemap_Admin_V1_UsersRequest()
+    }
+    set {body = .users(newValue)}
+  }
+
+  var addUser: Onthemap_Admin_V1_AddUserRequest {
+    get {
+      if case .addUser(let v)? = body {return v}
+      return Onthemap_Admin_V1_AddUserRequest()
+    }
+    set {body = .addUser(newValue)}
+  }
+
+  var setUser: Onthemap_Admin_V1_SetUserRequest {
+    get {
+      if case .setUser(let v)? = body {return v}
+      return Onthemap_Admin_V1_SetUserRequest()
+    }
+    set {body = .setUser(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -270,6 +298,9 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     case drop(Onthemap_Admin_V1_DropRequest)
     case pause(Onthemap_Admin_V1_PauseRequest)
     case resume(Onthemap_Admin_V1_ResumeRequest)
+    case users(Onthemap_Admin_V1_UsersRequest)
+    case addUser(Onthemap_Admin_V1_AddUserRequest)
+    case setUser(Onthemap_Admin_V1_SetUserRequest)
 
   }
 
@@ -396,6 +427,86 @@ nonisolated struct Onthemap_Admin_V1_ResumeRequest: Sendable {
   init() {}
 }
 
+nonisolated struct Onthemap_Admin_V1_UsersRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// only the account with this address; empty for all
+  var email: String = String()
+
+  /// an account's number: those with greater ones
+  var after: UInt64 = 0
+
+  /// 1 to 1000
+  var limit: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Onthemap_Admin_V1_AddUserRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// all by the rules of signing up
+  var email: String = String()
+
+  var firstName: String = String()
+
+  var lastName: String = String()
+
+  /// empty: ingest makes one up, and tells it
+  var password: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What is to be done to an account; its sessions are over with either.
+nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var email: String = String()
+
+  var change: Onthemap_Admin_V1_SetUserRequest.OneOf_Change? = nil
+
+  /// whether nobody logs in to it
+  var disabled: Bool {
+    get {
+      if case .disabled(let v)? = change {return v}
+      return false
+    }
+    set {change = .disabled(newValue)}
+  }
+
+  /// its password; empty: ingest makes one up, and tells it
+  var password: String {
+    get {
+      if case .password(let v)? = change {return v}
+      return String()
+    }
+    set {change = .password(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Change: Equatable, Sendable {
+    /// whether nobody logs in to it
+    case disabled(Bool)
+    /// its password; empty: ingest makes one up, and tells it
+    case password(String)
+
+  }
+
+  init() {}
+}
+
 /// Ingest to tool.
 nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -475,6 +586,22 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
     set {_uniqueStorage()._body = .error(newValue)}
   }
 
+  var users: Onthemap_Admin_V1_UserList {
+    get {
+      if case .users(let v)? = _storage._body {return v}
+      return Onthemap_Admin_V1_UserList()
+    }
+    set {_uniqueStorage()._body = .users(newValue)}
+  }
+
+  var user: Onthemap_Admin_V1_User {
+    get {
+      if case .user(let v)? = _storage._body {return v}
+      return Onthemap_Admin_V1_User()
+    }
+    set {_uniqueStorage()._body = .user(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
@@ -484,6 +611,8 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
     case changed(Onthemap_Admin_V1_Changed)
     case pause(Onthemap_Admin_V1_PauseState)
     case error(Onthemap_Admin_V1_Error)
+    case users(Onthemap_Admin_V1_UserList)
+    case user(Onthemap_Admin_V1_User)
 
   }
 
@@ -899,6 +1028,54 @@ nonisolated struct Onthemap_Admin_V1_PauseState: Sendable {
   init() {}
 }
 
+nonisolated struct Onthemap_Admin_V1_UserList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// by rising account
+  var users: [Onthemap_Admin_V1_User] = []
+
+  /// the last account, where more may follow; else 0
+  var next: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Onthemap_Admin_V1_User: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var account: UInt64 = 0
+
+  var email: String = String()
+
+  var firstName: String = String()
+
+  var lastName: String = String()
+
+  var createdUnixMs: UInt64 = 0
+
+  /// since when nobody logs in to it; 0: not so
+  var disabledUnixMs: UInt64 = 0
+
+  /// that are not over
+  var sessions: UInt32 = 0
+
+  /// whatever became of them
+  var posts: UInt64 = 0
+
+  /// only where ingest has made it up
+  var password: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct Onthemap_Admin_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -927,12 +1104,12 @@ nonisolated extension Onthemap_Admin_V1_PostEventKind: SwiftProtobuf._ProtoNameP
 }
 
 nonisolated extension Onthemap_Admin_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_NOT_FOUND\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_FAILED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ERROR_CODE_UNSPECIFIED\0\u{1}ERROR_CODE_MALFORMED\0\u{1}ERROR_CODE_UNSUPPORTED_VERSION\0\u{1}ERROR_CODE_NOT_FOUND\0\u{1}ERROR_CODE_BUSY\0\u{1}ERROR_CODE_FAILED\0\u{1}ERROR_CODE_INVALID\0")
 }
 
 nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AdminRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}drop\0\u{1}pause\0\u{1}resume\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}drop\0\u{1}pause\0\u{1}resume\0\u{1}users\0\u{3}add_user\0\u{3}set_user\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1035,6 +1212,45 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
           self.body = .resume(v)
         }
       }()
+      case 23: try {
+        var v: Onthemap_Admin_V1_UsersRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .users(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .users(v)
+        }
+      }()
+      case 24: try {
+        var v: Onthemap_Admin_V1_AddUserRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .addUser(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .addUser(v)
+        }
+      }()
+      case 25: try {
+        var v: Onthemap_Admin_V1_SetUserRequest?
+        var hadOneofValue = false
+        if let current = self.body {
+          hadOneofValue = true
+          if case .setUser(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.body = .setUser(v)
+        }
+      }()
       default: break
       }
     }
@@ -1085,6 +1301,18 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
     case .resume?: try {
       guard case .resume(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .users?: try {
+      guard case .users(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .addUser?: try {
+      guard case .addUser(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
+    case .setUser?: try {
+      guard case .setUser(let v)? = self.body else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
     }()
     case nil: break
     }
@@ -1338,9 +1566,156 @@ nonisolated extension Onthemap_Admin_V1_ResumeRequest: SwiftProtobuf.Message, Sw
   }
 }
 
+nonisolated extension Onthemap_Admin_V1_UsersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UsersRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}email\0\u{1}after\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.email) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.email.isEmpty {
+      try visitor.visitSingularStringField(value: self.email, fieldNumber: 1)
+    }
+    if self.after != 0 {
+      try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 2)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_UsersRequest, rhs: Onthemap_Admin_V1_UsersRequest) -> Bool {
+    if lhs.email != rhs.email {return false}
+    if lhs.after != rhs.after {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_AddUserRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AddUserRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}email\0\u{3}first_name\0\u{3}last_name\0\u{1}password\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.email) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.firstName) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.lastName) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.password) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.email.isEmpty {
+      try visitor.visitSingularStringField(value: self.email, fieldNumber: 1)
+    }
+    if !self.firstName.isEmpty {
+      try visitor.visitSingularStringField(value: self.firstName, fieldNumber: 2)
+    }
+    if !self.lastName.isEmpty {
+      try visitor.visitSingularStringField(value: self.lastName, fieldNumber: 3)
+    }
+    if !self.password.isEmpty {
+      try visitor.visitSingularStringField(value: self.password, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_AddUserRequest, rhs: Onthemap_Admin_V1_AddUserRequest) -> Bool {
+    if lhs.email != rhs.email {return false}
+    if lhs.firstName != rhs.firstName {return false}
+    if lhs.lastName != rhs.lastName {return false}
+    if lhs.password != rhs.password {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_SetUserRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SetUserRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}email\0\u{1}disabled\0\u{1}password\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.email) }()
+      case 2: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .disabled(v)
+        }
+      }()
+      case 3: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .password(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.email.isEmpty {
+      try visitor.visitSingularStringField(value: self.email, fieldNumber: 1)
+    }
+    switch self.change {
+    case .disabled?: try {
+      guard case .disabled(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    }()
+    case .password?: try {
+      guard case .password(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_SetUserRequest, rhs: Onthemap_Admin_V1_SetUserRequest) -> Bool {
+    if lhs.email != rhs.email {return false}
+    if lhs.change != rhs.change {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AdminReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}report\0\u{1}changed\0\u{1}pause\0\u{1}error\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}report\0\u{1}changed\0\u{1}pause\0\u{1}error\0\u{1}users\0\u{1}user\0")
 
   fileprivate class _StorageClass {
     var _magic: UInt32 = 0
@@ -1463,6 +1838,32 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
             _storage._body = .error(v)
           }
         }()
+        case 22: try {
+          var v: Onthemap_Admin_V1_UserList?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .users(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .users(v)
+          }
+        }()
+        case 23: try {
+          var v: Onthemap_Admin_V1_User?
+          var hadOneofValue = false
+          if let current = _storage._body {
+            hadOneofValue = true
+            if case .user(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._body = .user(v)
+          }
+        }()
         default: break
         }
       }
@@ -1511,6 +1912,14 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
       case .error?: try {
         guard case .error(let v)? = _storage._body else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .users?: try {
+        guard case .users(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .user?: try {
+        guard case .user(let v)? = _storage._body else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
       }()
       case nil: break
       }
@@ -2270,6 +2679,111 @@ nonisolated extension Onthemap_Admin_V1_PauseState: SwiftProtobuf.Message, Swift
 
   static func ==(lhs: Onthemap_Admin_V1_PauseState, rhs: Onthemap_Admin_V1_PauseState) -> Bool {
     if lhs.pausedUnixMs != rhs.pausedUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_UserList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UserList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0\u{1}next\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.users) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.next) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.users, fieldNumber: 1)
+    }
+    if self.next != 0 {
+      try visitor.visitSingularUInt64Field(value: self.next, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_UserList, rhs: Onthemap_Admin_V1_UserList) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.next != rhs.next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".User"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}email\0\u{3}first_name\0\u{3}last_name\0\u{3}created_unix_ms\0\u{3}disabled_unix_ms\0\u{1}sessions\0\u{1}posts\0\u{1}password\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.account) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.email) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.firstName) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.lastName) }()
+      case 5: try { try decoder.decodeSingularFixed64Field(value: &self.createdUnixMs) }()
+      case 6: try { try decoder.decodeSingularFixed64Field(value: &self.disabledUnixMs) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.sessions) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.posts) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.password) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.account != 0 {
+      try visitor.visitSingularUInt64Field(value: self.account, fieldNumber: 1)
+    }
+    if !self.email.isEmpty {
+      try visitor.visitSingularStringField(value: self.email, fieldNumber: 2)
+    }
+    if !self.firstName.isEmpty {
+      try visitor.visitSingularStringField(value: self.firstName, fieldNumber: 3)
+    }
+    if !self.lastName.isEmpty {
+      try visitor.visitSingularStringField(value: self.lastName, fieldNumber: 4)
+    }
+    if self.createdUnixMs != 0 {
+      try visitor.visitSingularFixed64Field(value: self.createdUnixMs, fieldNumber: 5)
+    }
+    if self.disabledUnixMs != 0 {
+      try visitor.visitSingularFixed64Field(value: self.disabledUnixMs, fieldNumber: 6)
+    }
+    if self.sessions != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sessions, fieldNumber: 7)
+    }
+    if self.posts != 0 {
+      try visitor.visitSingularUInt64Field(value: self.posts, fieldNumber: 8)
+    }
+    if !self.password.isEmpty {
+      try visitor.visitSingularStringField(value: self.password, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Onthemap_Admin_V1_User, rhs: Onthemap_Admin_V1_User) -> Bool {
+    if lhs.account != rhs.account {return false}
+    if lhs.email != rhs.email {return false}
+    if lhs.firstName != rhs.firstName {return false}
+    if lhs.lastName != rhs.lastName {return false}
+    if lhs.createdUnixMs != rhs.createdUnixMs {return false}
+    if lhs.disabledUnixMs != rhs.disabledUnixMs {return false}
+    if lhs.sessions != rhs.sessions {return false}
+    if lhs.posts != rhs.posts {return false}
+    if lhs.password != rhs.password {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,77 @@
+import Link
+import OnTheMap
+import Store
+import Web
+
+/// Answers an operator about accounts, and changes them. Any thread.
+struct UserAnswers: Sendable {
+  let database: IngestDatabase
+  let logins: Logins
+
+  func list(email: String?, after: AccountID?, limit: Int) async throws -> AdminAnswer {
+    let users = try await database.users(
+      email: email.map(UserAnswers.stored), after: after, limit: limit, unixMs: WallClock.unixMs)
+    return .users(users, next: users.count == limit ? users.last?.account.id : nil)
+  }
+
+  func add(_ user: NewUser) async throws -> User {
+    let madeUp = user.password == nil ? UserAnswers.password() : nil
+    let registration: Registration
+    do {
+      registration = try Registration(
+        email: user.email, password: user.password ?? madeUp ?? "", firstName: user.firstName, lastName: user.lastName)
+    } catch { throw AdminRefusal(error) }
+    let hash = try await self.hash(registration.password)
+    do {
+      let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
+      logins.audit.note(.accountCreatedByOperator, account: account.id)
+    } catch is IngestDatabase.EmailTaken {
+      throw AdminRefusal(.invalid, "there is an account with this e-mail address")
+    }
+    return try await self.user(registration.email, password: madeUp)
+  }
+
+  func set(_ email: String, _ change: UserChange) async throws -> User {
+    let id = try await user(email).account.id
+    var madeUp: String?
+    switch change {
+    case .disable:
+      try await database.setDisabled(id, sinceMs: WallClock.unixMs)
+      logins.audit.note(.accountDisabled, account: id)
+    case .enable:
+      try await database.setDisabled(id, sinceMs: nil)
+      logins.audit.note(.accountEnabled, account: id)
+    case .password(let given):
+      if given == nil { madeUp = UserAnswers.password() }
+      let password = given ?? madeUp ?? ""
+      do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
+      try await logins.sessions.endAll(of: id, passwordHash: try await hash(password))
+      logins.audit.note(.passwordReset, account: id)
+    }
+    logins.sessions.reread(id)
+    return try await user(email, password: madeUp)
+  }
+
+  private func user(_ email: String, password: String? = nil) async throws -> User {
+    let found = try await database.users(
+      email: UserAnswers.stored(email), after: nil, limit: 1, unixMs: WallClock.unixMs)
+    guard var user = found.first else { throw AdminRefusal(.notFound, "no account has this e-mail address") }
+    user.password = password
+    return user
+  }
+
+  private func hash(_ password: String) async throws -> String {
+    do { return try await logins.passwords.hash(password) } catch is Problem {
+      throw AdminRefusal(.busy, "too many log in at once; try again later")
+    }
+  }
+
+  private static func stored(_ email: String) -> String { email.trimmedLine.lowercased() }
+
+  /// 120 random bits, to be told once and typed once.
+  private static func password() -> String { String(Secrets.token().prefix(20)) }
+}
+
+extension AdminRefusal {
+  fileprivate init(_ refusal: Submission.Refusal) { self.init(.invalid, "\(refusal.field) \(refusal.reason)") }
+}
