@@ -31,6 +31,12 @@ struct IngestOptions: ParsableArguments {
       [ONTHEMAP_TRUSTED_PROXIES]
       """)
   var trustedProxies: String?
+  @Option(
+    help: """
+      Origins of other sites whose pages may use the API with a token, with commas: https://app.example.org. \
+      [ONTHEMAP_CORS_ORIGINS]
+      """)
+  var corsOrigins: String?
   @Option(help: "Who makes accounts: open for anybody, closed for onthemap user. [ONTHEMAP_SIGN_UP, default: open]")
   var signUp: String?
   @Option(
@@ -78,8 +84,7 @@ struct IngestOptions: ParsableArguments {
   func configuration(_ settings: Settings, keys: inout LinkKeys, isAll: Bool = false) throws -> IngestConfiguration {
     let address = try settings.address(.http, flag: http, default: "127.0.0.1:8080")
     let origin = settings.text(.origin, flag: origin, default: "")
-    // What a browser sends as Origin, to be compared with it: no path, not even a slash.
-    guard origin.isEmpty || origin.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil else {
+    guard origin.isEmpty || IngestOptions.isOrigin(origin) else {
       throw SettingError(
         .origin, expected: "the address that people open, without a path, such as https://example.org", came: origin)
     }
@@ -95,6 +100,7 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
     configuration.proxies = try proxies(settings)
+    configuration.partners = try partners(settings)
     let signUp = settings.text(.signUp, flag: signUp, default: "open")
     guard ["open", "closed"].contains(signUp) else {
       throw SettingError(.signUp, expected: "open or closed", came: signUp)
@@ -127,6 +133,22 @@ struct IngestOptions: ParsableArguments {
         return range
       })
   }
+
+  private func partners(_ settings: Settings) throws -> Set<String> {
+    let text = settings.text(.corsOrigins, flag: corsOrigins, default: "")
+    return Set(
+      try text.split(separator: ",").map { part in
+        let origin = String(part).trimmedLine
+        guard IngestOptions.isOrigin(origin) else {
+          throw SettingError(
+            .corsOrigins, expected: "origins without a path, such as https://app.example.org", came: origin)
+        }
+        return origin
+      })
+  }
+
+  /// What a browser sends as Origin, to be compared with it: no path, not even a slash.
+  private static func isOrigin(_ text: String) -> Bool { text.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil }
 
   private func waitMaxMs(_ settings: Settings) throws -> Int64 {
     let text = settings.text(.queueWaitMax, flag: queueWaitMax, default: "\(Limits.queueWaitMaxMs / 1_000)")

@@ -27,6 +27,8 @@ package struct IngestConfiguration: Sendable {
   package var origin: String
   /// Who may say for whom they ask.
   package var proxies = TrustedProxies()
+  /// Origins of others whose pages may use the API from a browser: "https://app.example.org".
+  package var partners: Set<String> = []
   /// Whether anybody may sign up.
   package var isSignUpOpen = true
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
@@ -135,17 +137,7 @@ package struct IngestService: Service {
       )
     }
     defer { reactor.stop() }
-    if configuration.admin == nil {
-      logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
-    }
-    if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
-      logger.warning(
-        """
-        TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set \
-        ONTHEMAP_TRUSTED_PROXIES
-        """
-      )
-    }
+    warn()
     resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
@@ -164,10 +156,12 @@ package struct IngestService: Service {
     let (database, sessions) = (queue.database, logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response))
+    let site = Site(
+      origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
+    router.add(middleware: CrossOriginAnswers(site: site))
+    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response, isSecure: site.isSecure))
     PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
-    let site = Site(origin: configuration.origin, proxies: configuration.proxies)
     AccountRoutes(
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site,
       isOpen: configuration.isSignUpOpen
@@ -182,6 +176,21 @@ package struct IngestService: Service {
     ClassicListRoutes(database: database, latest: queue.latest).add(to: router)
     ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
+  }
+
+  /// What the operator may not have thought of.
+  private func warn() {
+    if configuration.admin == nil {
+      logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
+    }
+    if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
+      logger.warning(
+        """
+        TLS ends in a proxy that is not named: all logins seem to come from it, and are held up together; set \
+        ONTHEMAP_TRUSTED_PROXIES
+        """
+      )
+    }
   }
 
   /// Hands the job link what is to be done since before.

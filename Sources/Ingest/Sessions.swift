@@ -18,8 +18,8 @@ final class Sessions: Sendable {
   /// A new session. On disk on return.
   ///
   /// - Parameter passwordHash: what the password was compared with; nil where there was none.
-  /// - Returns: the token, which is stored nowhere, and the session; nil where nobody may log in to the account any more,
-  ///   or with this password.
+  /// - Returns: the token, which is stored nowhere, and the session; nil where nobody may log in to the account any
+  ///   more, or with this password.
   func begin(
     _ account: Account, passwordHash: String? = nil, from source: LoginSource, unixMs: Int64
   ) async throws -> (token: String, session: Session)? {

@@ -8,6 +8,8 @@ struct Site: Sendable {
   /// "https://example.org", or empty.
   let origin: String
   let proxies: TrustedProxies
+  /// Origins of others whose pages may use the API.
+  let partners: Set<String>
 
   /// Whether TLS ends in front of the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
@@ -33,6 +35,7 @@ struct Site: Sendable {
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
   /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
   func refuseOthers(_ request: Request) throws {
+    if let origin = request.headers[.origin], partners.contains(origin) { return }
     let forbidden = Problem(
       .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")
     if let from = request.headers[.secFetchSite] {

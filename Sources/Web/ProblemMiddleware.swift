@@ -10,14 +10,17 @@ package struct ProblemMiddleware: RouterMiddleware {
 
   private let problem: @Sendable (any Error) -> Problem?
   private let form: @Sendable (Problem, Request) -> Response?
+  private let isSecure: Bool
 
   /// - Parameters:
   ///   - problem: what a service's own errors mean; nil for those that are not its own.
   ///   - form: an answer to a request that wants its errors in another form; nil for the API's own.
+  ///   - isSecure: whether people reach the service by TLS; browsers are then told to do so always.
   package init(
     _ problem: @escaping @Sendable (any Error) -> Problem?,
-    form: @escaping @Sendable (Problem, Request) -> Response? = { _, _ in nil }
+    form: @escaping @Sendable (Problem, Request) -> Response? = { _, _ in nil }, isSecure: Bool = false
   ) {
+    self.isSecure = isSecure
     self.problem = problem
     self.form = form
   }
@@ -45,6 +48,7 @@ package struct ProblemMiddleware: RouterMiddleware {
       }
     }
     response.headers.addCaution()
+    if isSecure { response.headers.append(HTTPFields.transport) }
     return response
   }
 }
@@ -60,9 +64,16 @@ extension HTTPFields {
   private static let caution = [
     HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
     HTTPField(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"),
+    HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
+    // For what is asked without CORS, as an image or a script: no answer here is either.
+    HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
   ]
+  /// Two years, as the lists that browsers come with ask for one at least. (RFC 6797.)
+  fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 }
 
 extension HTTPField.Name {
   static let referrerPolicy = Self("Referrer-Policy")!
+  static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+  static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
 }

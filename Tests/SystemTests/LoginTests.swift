@@ -67,7 +67,10 @@ struct LoginTests {
     #expect(wrong.status != 0)
     #expect(
       wrong.logged.contains(
-        "--trusted-proxies (ONTHEMAP_TRUSTED_PROXIES) must be addresses or networks such as 127.0.0.1,10.0.0.0/8, not \"10.0.0.1/8\"."
+        """
+        --trusted-proxies (ONTHEMAP_TRUSTED_PROXIES) must be addresses or networks such as 127.0.0.1,10.0.0.0/8, \
+        not "10.0.0.1/8".
+        """
       ))
   }
 
