@@ -75,23 +75,24 @@ struct PostRoutes: Sendable {
       throw Problem(
         .badRequest, "invalid_limit", "limit must be a number from 1 to \(Limits.pagePostsMax)", field: "limit")
     }
+    let filter = try PostFilter(query)
     switch query["scope"] ?? "own" {
-    case "own": return try await own(query, limit, request)
-    case "all": return try await all(query, limit)
+    case "own": return try await own(query, filter, limit, request)
+    case "all": return try await all(query, filter, limit)
     default: throw Problem(.badRequest, "invalid_scope", "scope must be own or all", field: "scope")
     }
   }
 
   /// Everybody's that are on the map, newest first; `next` is there when there may be more, also where a page found
   /// nothing.
-  private func all(_ query: Query, _ limit: Int) async throws -> Response {
+  private func all(_ query: Query, _ filter: PostFilter, _ limit: Int) async throws -> Response {
     let below = try query["after"].map { text in
       guard let below = UInt64(text) else {
         throw Problem(.badRequest, "invalid_after", "after must be what next was on the page before", field: "after")
       }
       return below
     }
-    let (entries, next) = try await database.published(try PostFilter(query), below: below, limit: limit)
+    let (entries, next) = try await database.published(filter, below: below, limit: limit)
     return Response(
       .object { json in
         json.array("posts", entries) { $1.write(to: &$0) }
@@ -99,8 +100,8 @@ struct PostRoutes: Sendable {
       })
   }
 
-  /// The caller's own, whatever became of them, oldest first; `next` is there when there may be more.
-  private func own(_ query: Query, _ limit: Int, _ request: Request) async throws -> Response {
+  /// The caller's own, whatever became of them, oldest first; `next` as above.
+  private func own(_ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let after = try query["after"].map { text in
       guard let id = PostID(text) else {
@@ -108,11 +109,11 @@ struct PostRoutes: Sendable {
       }
       return id
     }
-    let posts = try await database.posts(of: caller.account.id, after: after, limit: limit)
+    let (posts, next) = try await database.posts(of: caller.account.id, filter, after: after, limit: limit)
     return Response(
       .object { json in
         json.array("posts", posts) { $1.write(to: &$0) }
-        if posts.count == limit, let last = posts.last { json.add("next", last.id.description) }
+        if let next { json.add("next", next.description) }
       })
   }
 

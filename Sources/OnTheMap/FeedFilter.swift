@@ -35,8 +35,15 @@ package struct FeedFilter: Sendable, Hashable {
   package var isAll: Bool { countries.isEmpty && box == nil }
 
   /// Whether it lets a post through. One whose country is not known is in none.
-  package func contains(_ entry: FeedEntry) -> Bool {
-    (countries.isEmpty || countries.contains(entry.countryCode)) && box?.contains(entry.coordinate) ?? true
+  package func contains(_ entry: FeedEntry) -> Bool { contains(entry.countryCode, entry.coordinate) }
+
+  /// Whether it lets a post through that may not be on the map: then its place is not known.
+  package func contains(_ post: Post) -> Bool {
+    isAll || post.outcome.map { contains($0.countryCode, $0.coordinate) } ?? false
+  }
+
+  private func contains(_ countryCode: String, _ coordinate: Coordinate) -> Bool {
+    (countries.isEmpty || countries.contains(countryCode)) && box?.contains(coordinate) ?? true
   }
 
   private static func countries(_ text: String) throws(Invalid) -> Set<String> {

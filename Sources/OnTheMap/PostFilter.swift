@@ -1,4 +1,4 @@
-/// Which published posts somebody searches for; what is given must all hold.
+/// Which posts somebody searches for; what is given must all hold.
 package struct PostFilter: Sendable {
   /// By country and by place.
   package var feed: FeedFilter
@@ -18,9 +18,19 @@ package struct PostFilter: Sendable {
 
   /// Whether a post is one of those.
   package func contains(_ entry: FeedEntry) -> Bool {
-    guard entry.updatedMs >= sinceMs, entry.updatedMs < untilMs, feed.contains(entry) else { return false }
-    guard !text.isEmpty else { return true }
-    let name = "\(entry.firstName) \(entry.lastName)"
-    return [entry.place, entry.label, name, entry.link].contains { $0.lowercased().contains(text) }
+    feed.contains(entry)
+      && contains(
+        entry.updatedMs, [entry.place, entry.label, "\(entry.firstName) \(entry.lastName)", entry.link])
+  }
+
+  /// Whether a post is one of those, whatever became of it; its owner's name is not looked at.
+  package func contains(_ post: Post) -> Bool {
+    feed.contains(post)
+      && contains(post.updatedMs, [post.place, post.outcome?.label ?? "", post.linkText ?? post.link])
+  }
+
+  private func contains(_ updatedMs: Int64, _ texts: [String]) -> Bool {
+    guard updatedMs >= sinceMs, updatedMs < untilMs else { return false }
+    return text.isEmpty || texts.contains { $0.lowercased().contains(text) }
   }
 }

@@ -171,19 +171,6 @@ extension IngestDatabase {
     }
   }
 
-  /// An account's posts with ids above one, oldest first.
-  ///
-  /// - Parameter limit: 1 or more.
-  package func posts(of account: AccountID, after: PostID?, limit: Int) async throws -> [Post] {
-    try await pool.read { db in
-      try Row.fetchAll(
-        db.cachedStatement(
-          sql: "SELECT * FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?"),
-        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), limit]
-      ).map(Post.init)
-    }
-  }
-
   /// Every job that is not settled, oldest first, with the time before which it is not to go out.
   package func unsettledJobs() throws -> [(job: Job, dueMs: Int64)] {
     try pool.read { db in

@@ -29,4 +29,33 @@ extension IngestDatabase {
       return (entries, nil)
     }
   }
+
+  /// A page of what somebody searches for among an account's posts, whatever became of them, oldest first.
+  ///
+  /// - Parameters:
+  ///   - after: only posts with greater ids; nil for all.
+  ///   - limit: 1 … `Limits.pagePostsMax`.
+  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, and behind which post to
+  ///   go on; nil where nothing follows.
+  package func posts(
+    of account: AccountID, _ filter: PostFilter = PostFilter(), after: PostID?, limit: Int
+  ) async throws -> (posts: [Post], next: PostID?) {
+    try await pool.read { db in
+      let rows = try Row.fetchCursor(
+        db.cachedStatement(
+          sql: "SELECT * FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?"),
+        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.searchScanMax + 1])
+      var posts: [Post] = []
+      var last: PostID?
+      var seen = 0
+      while let row = try rows.next() {
+        guard seen < Limits.searchScanMax, posts.count < limit else { return (posts, last) }
+        seen += 1
+        let post = try Post(row)
+        last = post.id
+        if filter.contains(post) { posts.append(post) }
+      }
+      return (posts, nil)
+    }
+  }
 }

@@ -54,6 +54,7 @@ final class Deployment {
       [
         "ingest", "--data", data.path, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
+        "--trusted-proxies", "127.0.0.1",
       ], log: log)
   }
 

@@ -308,8 +308,8 @@ struct AcceptTests {
       own.append(try await database.accepted(by: ada).id)
       _ = try await database.accepted(by: bob)
     }
-    #expect(try await database.posts(of: ada, after: nil, limit: 3).map(\.id) == Array(own[..<3]))
-    #expect(try await database.posts(of: ada, after: own[2], limit: 3).map(\.id) == Array(own[3...]))
-    #expect(try await database.posts(of: ada, after: own[4], limit: 3).isEmpty)
+    #expect(try await database.posts(of: ada, after: nil, limit: 3).posts.map(\.id) == Array(own[..<3]))
+    #expect(try await database.posts(of: ada, after: own[2], limit: 3).posts.map(\.id) == Array(own[3...]))
+    #expect(try await database.posts(of: ada, after: own[4], limit: 3).posts.isEmpty)
   }
 }

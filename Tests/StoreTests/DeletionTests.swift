@@ -21,7 +21,8 @@ struct DeletionTests {
     #expect(list.seq == 103 && list.entries.map(\.id) == Array(ids[1...].reversed()).filter { $0 != ids[50] })
     #expect(try await database.post(ids[50]) == nil)
     #expect(try await database.posts([ids[50], ids[51]]).map(\.id) == [ids[51]])
-    #expect(try await database.posts(of: account, after: ids[49], limit: 1).map(\.id) == [ids[51]], "A page is full.")
+    #expect(
+      try await database.posts(of: account, after: ids[49], limit: 1).posts.map(\.id) == [ids[51]], "A page is full.")
     #expect(try await database.queueEntry(ids[50]) == nil)
     #expect(try await database.queueEntries([ids[50]]).isEmpty)
     let rest = try database.pool.read { db in
@@ -209,12 +210,12 @@ struct DeletionTests {
       #expect(try await database.history(of: id).isEmpty)
     }
     #expect(try await database.deadCounts().all == 0)
-    #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).isEmpty)
+    #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).posts.isEmpty)
     let (change, jobs) = try await database.revive(.these([ids[1]]), limit: 1, unixMs: 9)
     #expect(jobs.isEmpty && change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
     #expect(try await database.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
     #expect(try await database.drop([ids[1]], unixMs: 9) == change)
-    #expect(try await database.posts(of: account, after: nil, limit: 9).isEmpty)
+    #expect(try await database.posts(of: account, after: nil, limit: 9).posts.isEmpty)
     #expect(try database.feed().seq == 0)
   }
 

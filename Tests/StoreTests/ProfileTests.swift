@@ -141,7 +141,7 @@ struct ProfileTests {
     #expect(turns == count / 100 + 1 && unlisted == queued)
     #expect(try again.feed() == state && state.entries.map(\.id) == kept.reversed())
     #expect(try again.closing().isEmpty)
-    #expect(try await again.posts(of: ada, after: nil, limit: 1).isEmpty)
+    #expect(try await again.posts(of: ada, after: nil, limit: 1).posts.isEmpty)
     try again.expectSound()
     for text in ["ada", "Lovelace", "Secret", "secret", "hash of ada"] {
       let rows = try again.number(

@@ -30,6 +30,23 @@ struct SearchTests {
     for (query, found) in cases { #expect(try await places(query, anybody) == found, "\(query)") }
   }
 
+  @Test("One's own are searched like everybody's, also those that are not on the map")
+  func own() async throws {
+    let map = try await Stage.current.up()
+    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
+    _ = try await bob.post("Oslo", wait: 10)
+    for place in ["Oslo", "Lima", "Qwxzzzk Oslovic"] { _ = try await ada.post(place, wait: 10) }
+    func places(_ query: String) async throws -> [String] {
+      let posts = try await ada.get("/v2/posts?\(query)").object["posts"] as? [[String: Any]]
+      return try #require(posts).compactMap { $0["place"] as? String }
+    }
+    #expect(try await places("q=oslo") == ["Oslo", "Qwxzzzk Oslovic"])
+    #expect(try await places("q=oslo&country=NO") == ["Oslo"])
+    #expect(try await places("box=-80,-20,-70,0") == ["Lima"])
+    #expect(try await places("since=2100-01-01T00:00:00Z").isEmpty)
+    #expect(try await ada.get("/v2/posts?country=Norway")["code"] == "invalid_country")
+  }
+
   @Test("Pages follow one another by what next says, also while posts come")
   func pages() async throws {
     let client = try await Stage.current.up().client.signedUp()

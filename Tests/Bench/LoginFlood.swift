@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Logins with wrong passwords at a fixed rate, each for another account and from another address, beside posts of
+/// somebody who is signed in.
+struct LoginFlood {
+  static let perSecond = 200
+  private static let postsPerSecond = 500
+
+  let folder: URL
+  let seconds: Int
+
+  func measure(into table: inout Table) async throws {
+    let deployment = try Deployment(folder: folder)
+    // Warm, so that memory grows by the flood alone.
+    _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
+    let calm = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
+    let before = deployment.ingest.megabytes
+    let statuses = Mutex<[Int: Int]>([:])
+    let flood = Task {
+      let clock = ContinuousClock()
+      let start = clock.now
+      try await withThrowingTaskGroup { group in
+        for number in 0... {
+          if Task.isCancelled { break }
+          try await clock.sleep(until: start + .milliseconds(1_000 * number / LoginFlood.perSecond))
+          group.addTask {
+            let status = try await LoginFlood.logIn(deployment.http, number: number)
+            statuses.withLock { $0[status, default: 0] += 1 }
+          }
+        }
+      }
+    }
+    let flooded = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
+    let after = deployment.ingest.megabytes
+    flood.cancel()
+    _ = try? await flood.value
+    table.add("logins: posts' p99 ms until stored, alone", calm.acceptMs.p99)
+    table.add("logins: posts' p99 ms until stored, beside \(LoginFlood.perSecond) logins/s", flooded.acceptMs.p99)
+    table.add("logins: beside logins / alone, until stored", flooded.acceptMs.p99 / calm.acceptMs.p99)
+    table.add("logins: posts' p99 ms until seen, alone", calm.postToSubscriberMs.p99)
+    table.add("logins: posts' p99 ms until seen, beside logins", flooded.postToSubscriberMs.p99)
+    table.add(
+      "logins: beside logins / alone, until seen", flooded.postToSubscriberMs.p99 / calm.postToSubscriberMs.p99)
+    table.add("logins: ingest grew by MB", after - before)
+    for (status, count) in statuses.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      table.add("logins: answered with \(status) /s", Double(count) / Double(seconds))
+    }
+  }
+
+  /// - Returns: the answer's status.
+  private static func logIn(_ http: String, number: Int) async throws -> Int {
+    guard let url = URL(string: http + "/v2/session") else { throw BenchError("\(http) is no address") }
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.httpBody = Data(#"{"email":"nobody\#(number)@example.org","password":"wrong password"}"#.utf8)
+    let address = "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
+    request.setValue(address, forHTTPHeaderField: "X-Forwarded-For")
+    let (_, response) = try await URLSession.shared.data(for: request)
+    return (response as? HTTPURLResponse)?.statusCode ?? 0
+  }
+}
