@@ -51,6 +51,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    // A document in the program's text.
+    .target(name: "COpenAPI"),
 
     // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
     .target(
@@ -95,8 +97,9 @@ let package = Package(
     // 3: the services, one a process. They meet only through proto/.
     .target(
       name: "Ingest",
-      dependencies: http + ["CSodium", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics],
-      swiftSettings: strict),
+      dependencies: http + [
+        "COpenAPI", "CSodium", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics,
+      ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
       name: "Worker",
       dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", "Telemetry", lifecycle, logging, metrics],
@@ -170,7 +173,14 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
+    .testTarget(
+      name: "IngestTests",
+      dependencies: http + [
+        "Ingest", "Link", "OnTheMap", "Store", "Web", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
+      ], swiftSettings: strict),
     .testTarget(name: "SystemTests", dependencies: ["CZeroMQ", "StandIn"], swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  // For `#embed`.
+  cLanguageStandard: .c2x
 )

@@ -142,7 +142,7 @@ package struct IngestService: Service {
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = routes(queue, logins, pause)
+      let router = try routes(queue, logins, pause)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
@@ -151,8 +151,8 @@ package struct IngestService: Service {
     try await DiskWatch(database: database, logger: logger).run(beside: http)
   }
 
-  /// Everything that ingest answers over HTTP.
-  private func routes(_ queue: PostQueue, _ logins: Logins, _ pause: QueuePause) -> Router<ConnectionContext> {
+  /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
+  func routes(_ queue: PostQueue, _ logins: Logins, _ pause: QueuePause) throws -> Router<ConnectionContext> {
     let (database, sessions) = (queue.database, logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
@@ -161,6 +161,7 @@ package struct IngestService: Service {
     router.add(middleware: CrossOriginAnswers(site: site))
     router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response, isSecure: site.isSecure))
     PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
+    try DocumentRoutes().add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site,

@@ -61,6 +61,7 @@ struct PublicRoutes: Sendable {
       GET  /v2/reverse?lat=&lon=  towns around a point
       GET  /v2/limits        how long and how many things may be
       GET  /v2/feed          the latest \(Limits.feedEntriesMax)
+      GET  /openapi          all of it, as a page; /openapi.json for programs
 
     Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.
 

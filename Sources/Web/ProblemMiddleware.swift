@@ -54,20 +54,22 @@ package struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension HTTPFields {
-  /// What makes browsers careful with an answer.
+  /// What makes browsers careful with an answer. A page brings its own policy of what it may load.
   mutating func addCaution() {
     if !contains(.cacheControl) { append(HTTPFields.noStore) }
+    if !contains(.contentSecurityPolicy) { append(HTTPFields.nothing) }
     for field in HTTPFields.caution { append(field) }
   }
 
   private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
   private static let caution = [
     HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
-    HTTPField(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"),
     HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
     // For what is asked without CORS, as an image or a script: no answer here is either.
     HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
   ]
+  private static let nothing = HTTPField(
+    name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'")
   /// Two years, as the lists that browsers come with ask for one at least. (RFC 6797.)
   fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 }
