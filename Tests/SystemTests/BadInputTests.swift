@@ -166,6 +166,7 @@ struct BadInputTests {
       ("PUT", "/v2/posts", "GET, POST"), ("DELETE", "/v2/feed", "GET"), ("POST", "/v2/geocode", "GET"),
       ("POST", "/v2/reverse", "GET"),
       ("GET", "/v2/accounts", "POST"), ("PATCH", "/v2/session", "DELETE, GET, POST"),
+      ("QUERY", "/v2/feed", "GET"), ("QUERY", "/v2/posts/bulk", "POST"),
     ])
   func methods(method: String, path: String, allowed: String) async throws {
     let answer = try await Stage.current.up().client.send(method, path)

@@ -73,6 +73,8 @@ struct SearchTests {
     let client = try await Stage.current.up().client
     let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
     #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
+    let own = try await client.signedUp().get("/v2/posts?" + query)
+    #expect(own.status == 400 && own["code"] == "invalid_\(field)", "Not only who searches should learn it.")
   }
 }
 
