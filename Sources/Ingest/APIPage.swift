@@ -108,6 +108,7 @@ struct APIPage: Sendable {
             let media = parameter["content"]?.members.first?.node
             if parameter["required"]?.plain == "true" { page.add("required, ") }
             write(type: parameter["schema"] ?? media?["schema"], to: &page)
+            if parameter["allowEmptyValue"]?.plain == "true" { page.add(", may be empty") }
           }
           page.element("td") { page in
             page.addMarked(parameter["description"]?.string ?? "")

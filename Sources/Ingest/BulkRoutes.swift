@@ -63,11 +63,9 @@ struct BulkRoutes: Sendable {
       rest = rest[line.endIndex...].dropFirst()
       if !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { lines.append(line) }
     }
-    guard (1...Limits.bulkPostsMax).contains(lines.count) else {
-      throw Problem(
-        .contentTooLarge, "too_many_lines",
-        "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link")
-    }
+    let wanted = "the body must have 1 to \(Limits.bulkPostsMax) lines, each a JSON object with a place and a link"
+    guard !lines.isEmpty else { throw Problem(.badRequest, "no_lines", wanted) }
+    guard lines.count <= Limits.bulkPostsMax else { throw Problem(.contentTooLarge, "too_many_lines", wanted) }
     return lines
   }
 

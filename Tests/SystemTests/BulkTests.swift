@@ -60,9 +60,11 @@ struct BulkTests {
     let lines = Array(repeating: line("Oslo"), count: 1_000)
     let spaced = lines.flatMap { ["\r", $0, ""] }
     #expect(try objects(try await send(spaced, client)).count == 1_000)
-    for lines in [lines + [line("Oslo")], [], ["", " "]] {
-      let answer = try await send(lines, client)
-      #expect(answer.status == 413 && answer["code"] == "too_many_lines")
+    let tooMany = try await send(lines + [line("Oslo")], client)
+    #expect(tooMany.status == 413 && tooMany["code"] == "too_many_lines")
+    for lines in [[], ["", " "]] {
+      let none = try await send(lines, client)
+      #expect(none.status == 400 && none["code"] == "no_lines")
     }
     let long = try await send([String(repeating: " ", count: 1_048_577)], client)
     #expect(long.status == 413 && long["code"] == "body_too_large")
