@@ -2,7 +2,7 @@
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
 #   test    build, and what the tests need: protoc, strace and faketime; for the examples curl, Node, Debian's Python
-#           with its ZeroMQ, and a Python environment with newer ones in .venv
+#           with its ZeroMQ, and a Python environment in .venv with newer ones, and with what tests an HTTP API
 #   bench   build, wrk and strace
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail
@@ -14,6 +14,9 @@ case $mode in build | test | bench) ;; *) echo "usage: deploy/setup.sh [build|te
 swift_needed=6.2
 pyzmq=27.3.0
 protobuf=7.36.2
+schemathesis=4.32.5
+openapi_spec_validator=0.9.0
+jsonschema=4.26.0
 venv=.venv
 
 fail() {
@@ -95,11 +98,16 @@ install_missing() {
 
 # The stamp names the versions, so that a change of a pin is noticed.
 make_venv() {
-  local stamp="$venv/pyzmq-$pyzmq-protobuf-$protobuf"
+  local packages=(
+    "pyzmq==$pyzmq" "protobuf==$protobuf" "schemathesis==$schemathesis"
+    "openapi-spec-validator==$openapi_spec_validator" "jsonschema==$jsonschema"
+  )
+  local stamp
+  stamp="$venv/$(IFS=, && echo "${packages[*]}")"
   [[ -e $stamp && -x $venv/bin/python ]] && return
-  echo "making $venv with pyzmq $pyzmq and protobuf $protobuf"
+  echo "making $venv with ${packages[*]}"
   [[ -x $venv/bin/pip ]] || python3 -m venv --clear "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "pyzmq==$pyzmq" "protobuf==$protobuf"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"
   touch "$stamp"
 }
 

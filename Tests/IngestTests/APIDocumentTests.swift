@@ -73,6 +73,13 @@ struct APIDocumentTests {
     #expect(matches(of: #"(<script|<link|<img|style=|javascript:|\son\w+=)"#, in: page).isEmpty)
   }
 
+  @Test("The page's policy knows its style sheet by the hash")
+  func style() {
+    #expect(APIPage(document).html.text.contains("<style>\(APIPage.style)</style>"))
+    // FIPS 180-4's example.
+    #expect(Secrets.sha256("abc") == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+  }
+
   @Test("Whatever the document says, its page shows as text")
   func escaping() throws {
     let hostile = #"""

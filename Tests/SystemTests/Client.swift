@@ -96,8 +96,8 @@ struct Client: Sendable {
     return client
   }
 
-  func signUp(_ email: String) async throws -> Answer {
-    let body = JSON.object(["email": email, "password": Client.password, "firstName": "Ada", "lastName": "Lovelace"])
+  func signUp(_ email: String, password: String = Client.password) async throws -> Answer {
+    let body = JSON.object(["email": email, "password": password, "firstName": "Ada", "lastName": "Lovelace"])
     return try await send("POST", "/v2/accounts", body: body)
   }
 
