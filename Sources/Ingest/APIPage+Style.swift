@@ -35,14 +35,16 @@ extension APIPage {
     section:target { border-left: 4px solid var(--link); padding-left: .75rem }
     tr:target { background: var(--soft) }
     b { font: 600 .8em/1 ui-monospace, monospace; display: inline-block; min-width: 4.4em }
-    .get { color: var(--get) } .post { color: var(--post) } .put { color: var(--put) } .delete { color: var(--delete) }
+    .get { color: var(--get) } .post { color: var(--post) }
+    .put, .patch { color: var(--put) } .delete { color: var(--delete) }
     .wide { overflow-x: auto }
     table { border-collapse: collapse; width: 100%; font-size: .9rem }
-    th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
-      border-bottom: 1px solid var(--line) }
+    th, td { text-align: left; vertical-align: top; overflow-wrap: break-word;
+      padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
     th { color: var(--quiet); font-weight: 500 }
     td:first-child { white-space: nowrap }
-    td:last-child { min-width: 12rem }
+    td:nth-child(2) { min-width: 6.5rem }
+    td:last-child { min-width: 10rem }
     dl { margin: 0; display: grid; grid-template-columns: 3.5rem minmax(0, 1fr) }
     dt { font: 600 .9rem/1.6 ui-monospace, monospace }
     dd { margin: 0 0 .75rem }

@@ -99,13 +99,13 @@ struct APIPage: Sendable {
   private func writeParameters(_ parameters: [DocumentNode], to page: inout HTMLText) {
     guard !parameters.isEmpty else { return }
     page.element("h4", [:], "Parameters")
-    page.table(["Name", "In", "Value", ""]) { page in
+    page.table(["Name", "Value", ""]) { page in
       for parameter in parameters {
         page.element("tr") { page in
           page.element("td") { $0.element("code", [:], parameter["name"]?.plain ?? "") }
-          page.element("td", [:], parameter["in"]?.plain ?? "")
           page.element("td") { page in
             let media = parameter["content"]?.members.first?.node
+            page.add("\(parameter["in"]?.plain ?? ""): ")
             if parameter["required"]?.plain == "true" { page.add("required, ") }
             write(type: parameter["schema"] ?? media?["schema"], to: &page)
             if parameter["allowEmptyValue"]?.plain == "true" { page.add(", may be empty") }

@@ -72,13 +72,58 @@ struct DocumentTests {
     "Whatever a client sends, what is answered is documented, and what is wrong is refused",
     .enabled(if: isReady, missing))
   func holds() async throws {
-    let client = try await Stage.current.up().client
+    let client = try await Stage.current.up("--trusted-proxies", "127.0.0.1").client
     // The examples log in as somebody.
     #expect(try await client.signUp("cy@example.org", password: "correct-horse").status == 201)
-    let whole = try await explore("\(client.base)/openapi.json", client)
+    let report = Stage.current.path("report.har")
+    let whole = try await explore(
+      Self.file.path, client, "--report", "har", "--report-har-path", report)
     #expect(whole.code == 0, "\(whole.said)")
     #expect(whole.said.contains("Stateful") && whole.said.contains("No issues found"))
+    // Who is only ever refused has been asked nothing.
+    let operations = try Self.operations()
+    let succeeded = try Self.succeeded(report: report, of: operations)
+    #expect(operations.count > 40)
+    #expect(Set(operations).subtracting(succeeded).sorted() == [], "No request of these went well.")
   }
+
+  /// "GET /v2/posts/{id}": all that the document has.
+  private static func operations() throws -> [String] {
+    let root = try object(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
+    let shared = try object(object(root["components"])["pathItems"])
+    return try object(root["paths"]).flatMap { path, item in
+      let item = try object(item)
+      let name = (item["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+      let methods = try name.map { try object(shared[$0]) } ?? item
+      return methods.keys.filter { $0 != "parameters" && $0 != "$ref" }.map { "\($0.uppercased()) \(path)" }
+    }
+  }
+
+  /// Those that were answered 2xx, by the HTTP archive of a run.
+  private static func succeeded(report: String, of operations: [String]) throws -> Set<String> {
+    struct Archive: Decodable {
+      struct Log: Decodable { let entries: [Entry] }
+      struct Entry: Decodable {
+        struct Request: Decodable { let method, url: String }
+        struct Response: Decodable { let status: Int }
+        let request: Request
+        let response: Response
+      }
+      let log: Log
+    }
+    let archive = try JSONDecoder().decode(Archive.self, from: Data(contentsOf: URL(fileURLWithPath: report)))
+    var found: Set<String> = []
+    for entry in archive.log.entries where (200..<300).contains(entry.response.status) {
+      guard let path = URLComponents(string: entry.request.url)?.percentEncodedPath else { continue }
+      let operation = "\(entry.request.method) \(path)"
+      // One that names the path itself comes before one with a parameter in it.
+      let template = operation.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      found.insert(operations.contains(operation) ? operation : "\(template)/{id}")
+    }
+    return found
+  }
+
+  private static func object(_ value: Any?) throws -> [String: Any] { try #require(value as? [String: Any]) }
 
   @Test("An answer that is not documented is found", .enabled(if: isReady, missing))
   func canary() async throws {
