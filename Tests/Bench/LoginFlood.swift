@@ -20,21 +20,8 @@ struct LoginFlood {
     _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
     let calm = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let before = deployment.ingest.megabytes
-    let statuses = Mutex<[Int: Int]>([:])
-    let flood = Task {
-      let clock = ContinuousClock()
-      let start = clock.now
-      try await withThrowingTaskGroup { group in
-        for number in 0... {
-          if Task.isCancelled { break }
-          try await clock.sleep(until: start + .milliseconds(1_000 * number / LoginFlood.perSecond))
-          group.addTask {
-            let status = try await LoginFlood.logIn(deployment.http, number: number)
-            statuses.withLock { $0[status, default: 0] += 1 }
-          }
-        }
-      }
-    }
+    let statuses = Statuses()
+    let flood = LoginFlood.flood(deployment.http, statuses)
     let flooded = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let after = deployment.ingest.megabytes
     flood.cancel()
@@ -47,8 +34,23 @@ struct LoginFlood {
     table.add(
       "logins: beside logins / alone, until seen", flooded.postToSubscriberMs.p99 / calm.postToSubscriberMs.p99)
     table.add("logins: ingest grew by MB", after - before)
-    for (status, count) in statuses.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+    for (status, count) in statuses.counts.sorted(by: { $0.key < $1.key }) {
       table.add("logins: answered with \(status) /s", Double(count) / Double(seconds))
+    }
+  }
+
+  /// Until it is cancelled.
+  private static func flood(_ http: String, _ statuses: Statuses) -> Task<Void, any Error> {
+    Task {
+      let clock = ContinuousClock()
+      let start = clock.now
+      try await withThrowingTaskGroup { group in
+        for number in 0... {
+          if Task.isCancelled { break }
+          try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
+          group.addTask { statuses.add(try await logIn(http, number: number)) }
+        }
+      }
     }
   }
 
@@ -63,4 +65,13 @@ struct LoginFlood {
     let (_, response) = try await URLSession.shared.data(for: request)
     return (response as? HTTPURLResponse)?.statusCode ?? 0
   }
+}
+
+/// How often each status was answered. Any thread.
+private final class Statuses: Sendable {
+  private let state = Mutex<[Int: Int]>([:])
+
+  var counts: [Int: Int] { state.withLock { $0 } }
+
+  func add(_ status: Int) { state.withLock { $0[status, default: 0] += 1 } }
 }
