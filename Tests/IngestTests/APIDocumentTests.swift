@@ -197,8 +197,10 @@ private struct ProblemSource {
   }
 
   private mutating func read(_ text: String) {
-    let status = #"(?:\.\w+(?:\([^()]*\))?|status)"#
-    for code in matches(of: #"(?:Problem|self\.init)\(\s*\#(status),\s*("[^"]*"|[\w.]+)"#, in: text) {
+    let arguments = #"\(\s*(?:\.\w+(?:\([^()]*\))?|status),\s*("[^"]*"|[\w.]+)"#
+    let own = matches(of: #"(?:extension|struct) (Problem\b[\s\S]*?\n\})"#, in: text)
+    let codes = matches(of: "Problem" + arguments, in: text)
+    for code in codes + own.flatMap({ matches(of: #"self\.init"# + arguments, in: $0) }) {
       guard code.hasPrefix("\"") else {
         computed.insert(code)
         continue
