@@ -210,7 +210,7 @@ struct DeletionTests {
       #expect(try await database.history(of: id).isEmpty)
     }
     #expect(try await database.deadCounts().all == 0)
-    #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).posts.isEmpty)
+    #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).isEmpty)
     let (change, jobs) = try await database.revive(.these([ids[1]]), limit: 1, unixMs: 9)
     #expect(jobs.isEmpty && change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
     #expect(try await database.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
