@@ -8,9 +8,9 @@ extension Limits {
   /// Sessions of one account that are listed: all can be ended at once, however many there are.
   package static let sessionsShownMax = 1_000
   /// Password hashes computed at once: each takes 19 MiB and about 45 ms of a core.
-  package static let passwordHashesAtOnceMax = 2
+  package static let passwordHashesAtOnceMax = 1
   /// How far a hash stands back behind what else the process does: Linux gives it a ninth of a core that is busy.
-  package static let passwordHashNiceness: Int32 = 10
+  package static let passwordHashNiceness: Int32 = 19
   /// Logins and sign-ups that wait for their hash; above it 503.
   package static let passwordHashesWaitingMax = 32
   /// A session's token: 256 bits in base64url.

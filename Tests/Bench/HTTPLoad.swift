@@ -16,13 +16,15 @@ struct HTTPLoad {
   /// - Parameters:
   ///   - body: JSON for POST; nil for GET.
   ///   - token: of a session, or nil.
+  ///   - isBrowser: whether the token comes as a browser's cookie.
   static func run(
-    url: String, body: String?, token: String?, connections: Int, seconds: Int, folder: URL
+    url: String, body: String?, token: String?, isBrowser: Bool = false, connections: Int, seconds: Int, folder: URL
   ) throws -> HTTPLoad {
+    let session = isBrowser ? ("Cookie", "otm=") : ("Authorization", "Bearer ")
     let script = folder.appendingPathComponent("requests.lua")
     try """
     \(body.map(post) ?? "")
-    \(token.map { "wrk.headers[\"Authorization\"] = \"Bearer \($0)\"" } ?? "")
+    \(token.map { "wrk.headers[\"\(session.0)\"] = \"\(session.1)\($0)\"" } ?? "")
     done = function(s, l, r)
       io.write(string.format('{"perSecond":%.1f,"p50":%.3f,"p99":%.3f,"refused":%d}\\n',
         s.requests / (s.duration / 1e6), l:percentile(50) / 1000, l:percentile(99) / 1000,

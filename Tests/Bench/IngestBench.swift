@@ -12,6 +12,7 @@ struct IngestBench {
 
   func measure(into table: inout Table) async throws {
     try await lists(&table)
+    try await posts(&table)
     let bulk = try await Pipeline.overBulk(folder: folder, posts: 1_000, seconds: seconds)
     table.add("api: posts accepted, 1,000 a request /s", bulk.acceptedPerSecond)
     table.add("api: posts completed, 1,000 a request /s", bulk.completedPerSecond)
@@ -19,6 +20,21 @@ struct IngestBench {
     guard let sqlite = try yardsticks?.sqliteInsertAndSettlePerSecond(seconds: seconds) else { return }
     table.add("api: SQLite insert and settle /s", sqlite)
     table.add("api: completed, 1,000 a request / SQLite", bulk.completedPerSecond / sqlite)
+  }
+
+  /// As programs post, and as a page does: with a cookie.
+  private func posts(_ table: inout Table) async throws {
+    let deployment = try Deployment(folder: folder)
+    let token = try await deployment.signUp()
+    let rates = try [false, true].map { isBrowser in
+      try HTTPLoad.run(
+        url: deployment.http + "/v2/posts", body: #"{"place":"Seattle, WA","link":"https://example.org/me"}"#,
+        token: token, isBrowser: isBrowser, connections: 64, seconds: seconds, folder: folder
+      ).perSecond
+    }
+    table.add("api: POST /v2/posts with a token /s", rates[0])
+    table.add("api: POST /v2/posts with a cookie /s", rates[1])
+    table.add("api: POST with a cookie / with a token", rates[1] / rates[0])
   }
 
   private func lists(_ table: inout Table) async throws {

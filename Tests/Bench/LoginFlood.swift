@@ -24,8 +24,8 @@ struct LoginFlood {
     let flood = LoginFlood.flood(deployment.http, statuses)
     let flooded = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let after = deployment.ingest.megabytes
-    flood.cancel()
-    _ = try? await flood.value
+    statuses.end()
+    try await flood.value
     table.add("logins: posts' p99 ms until stored, alone", calm.acceptMs.p99)
     table.add("logins: posts' p99 ms until stored, beside \(LoginFlood.perSecond) logins/s", flooded.acceptMs.p99)
     table.add("logins: beside logins / alone, until stored", flooded.acceptMs.p99 / calm.acceptMs.p99)
@@ -39,14 +39,14 @@ struct LoginFlood {
     }
   }
 
-  /// Until it is cancelled.
+  /// Until the statuses are to end: a request that is cancelled in the moment of its answer can hang for ever.
   private static func flood(_ http: String, _ statuses: Statuses) -> Task<Void, any Error> {
     Task {
       let clock = ContinuousClock()
       let start = clock.now
       try await withThrowingTaskGroup { group in
         for number in 0... {
-          if Task.isCancelled { break }
+          if statuses.hasEnded { break }
           try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
           group.addTask { statuses.add(try await logIn(http, number: number)) }
         }
@@ -69,9 +69,13 @@ struct LoginFlood {
 
 /// How often each status was answered. Any thread.
 private final class Statuses: Sendable {
-  private let state = Mutex<[Int: Int]>([:])
+  private let state = Mutex((counts: [Int: Int](), hasEnded: false))
 
-  var counts: [Int: Int] { state.withLock { $0 } }
+  var counts: [Int: Int] { state.withLock(\.counts) }
+  var hasEnded: Bool { state.withLock(\.hasEnded) }
 
-  func add(_ status: Int) { state.withLock { $0[status, default: 0] += 1 } }
+  func add(_ status: Int) { state.withLock { $0.counts[status, default: 0] += 1 } }
+
+  /// No more are to come.
+  func end() { state.withLock { $0.hasEnded = true } }
 }

@@ -197,7 +197,7 @@ struct DatabaseTests {
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', 'p', 'a', 'b', 'now')",
       "INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES ('a@b', NULL, 'a', 'b', 1)",
       "INSERT INTO post (id, account, place, link, state, created_ms, updated_ms) VALUES (1, 404, 'x', 'y', 0, 1, 1)",
-      "INSERT INTO session VALUES (x'01', 404, 1, 0)",
+      "INSERT INTO session (token_hash, account, expires_ms) VALUES (x'01', 404, 1)",
       "INSERT INTO meta VALUES (2, randomblob(16), 1, 0, 0)", "INSERT INTO meta VALUES (1, randomblob(16), 1, 0, 0)",
       "UPDATE meta SET epoch = x'00'",
     ])

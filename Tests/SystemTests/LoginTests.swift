@@ -113,6 +113,30 @@ struct LoginTests {
     }
   }
 
+  @Test("An account that is not there, one that is disabled, and a wrong password take the same time")
+  func time() async throws {
+    let map = try await up()
+    let client = try map.client
+    for name in ["ada", "eve"] { #expect(try await client.signUp("\(name)@example.org").status == 201) }
+    let ran = try await Stage.current.run(
+      "user", "disable", "eve@example.org", "--data", Stage.current.path("data"))
+    #expect(ran.status == 0)
+    var times: [String: [Duration]] = [:]
+    // In turn, so that a busy machine is one for all; each from an address of its own.
+    for turn in 0..<30 {
+      for (index, name) in ["ada", "eve", "nobody"].enumerated() {
+        let start = ContinuousClock.now
+        let answer = try await logIn(client, "\(name)@example.org", from: "203.0.\(index).\(turn)")
+        times[name, default: []].append(ContinuousClock.now - start)
+        #expect(answer.status == 403 && answer["code"] == "bad_credentials")
+      }
+    }
+    let medians = times.values.map { $0.sorted()[$0.count / 2] / .milliseconds(1) }
+    let (least, most) = try (#require(medians.min()), #require(medians.max()))
+    // Without the hash one would take a tenth of the others' time.
+    #expect(most < 2 * least, "\(times.mapValues { $0.sorted()[$0.count / 2] })")
+  }
+
   @Test("Where sign-up is closed, nobody makes an account alone")
   func closed() async throws {
     let client = try await Stage.current.up("--sign-up", "closed").client

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite("What browsers are told to keep to", .stage)
+struct HeaderTests {
+  /// All that a path may answer with: of its own, and of the service as a whole.
+  private static let needed = [
+    "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin", "cache-control": "no-store",
+  ]
+
+  @Test("Every route says all of it, whether it answers or refuses")
+  func everyRoute() async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.client.signedUp()
+    let file = PythonExample.root.appending(path: "Sources/Ingest/openapi.json")
+    let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+    let paths = try #require(document?["paths"] as? [String: Any]).keys.sorted()
+    #expect(paths.count > 20)
+    var answers = 0
+    for path in paths + ["/nothing/here", "/v2/nothing"] {
+      let path = path.replacing(#/\{[A-Za-z]+\}/#, with: "4D5ox566Xg")
+      for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+        // Last of all, or nobody is left to ask.
+        guard !(method == "DELETE" && path.hasPrefix("/v2/session")) else { continue }
+        for client in [ada, try map.client] {
+          let answer = try await client.send(method, path, body: method.hasPrefix("P") ? "{}" : nil)
+          answers += 1
+          for (name, value) in Self.needed {
+            #expect(answer.headers[name] == value, "\(method) \(path): \(answer.status) \(name)")
+          }
+          let policy = answer.headers["content-security-policy"] ?? ""
+          #expect(policy.hasPrefix("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(path)")
+          #expect(answer.status < 500 && (method != "TRACE" || answer.status >= 400), "\(method) \(path)")
+          if answer.status != 204, !answer.body.isEmpty { #expect(answer.headers["content-type"] != nil) }
+        }
+      }
+    }
+    #expect(answers > 300)
+    let out = try await ada.send("DELETE", "/v2/session")
+    for (name, value) in Self.needed { #expect(out.headers[name] == value) }
+  }
+}
