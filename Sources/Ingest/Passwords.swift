@@ -3,7 +3,7 @@ import Glibc
 import OnTheMap
 import Web
 
-/// Passwords' hashes, made a few at a time on threads that stand back behind all others: a flood of logins waits, or is
+/// Passwords' hashes, `Limits.passwordHashesAtOnceMax` at once, on threads that stand back behind all others: a flood of logins waits, or is
 /// sent away, and posts go on.
 actor Passwords {
   private var running = 0
