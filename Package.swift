@@ -85,7 +85,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .target(name: "Remote", dependencies: ["OnTheMap", logging], swiftSettings: strict),
+    // Outgoing HTTP, and who asks by it: for streets and houses, and for who somebody is.
+    .target(name: "Fetch", swiftSettings: strict),
+    .target(name: "Remote", dependencies: ["Fetch", "OnTheMap", logging], swiftSettings: strict),
+    .target(name: "Identity", dependencies: ["CSodium", "Fetch", "OnTheMap"], swiftSettings: strict),
 
     .target(
       name: "Web",
@@ -98,7 +101,7 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "COpenAPI", "CSodium", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics,
+        "COpenAPI", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
       name: "Worker",
@@ -115,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web", "Worker", lifecycle, logging,
-        metrics,
+        "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web", "Worker",
+        lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -139,13 +142,15 @@ let package = Package(
 
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
-    // A server that plays a remote provider, for the tests.
-    .target(name: "StandIn", path: "Tests/StandIn", swiftSettings: strict),
+    // Servers that play remote providers, for the tests.
+    .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
     .testTarget(name: "OnTheMapTests", dependencies: ["Fuzzing", "OnTheMap"], swiftSettings: strict),
     .testTarget(
       name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "OnTheMap"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
+    .testTarget(
+      name: "IdentityTests", dependencies: ["Fetch", "Identity", "OnTheMap", "StandIn"], swiftSettings: strict),
     .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),

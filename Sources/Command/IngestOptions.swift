@@ -39,6 +39,7 @@ struct IngestOptions: ParsableArguments {
   var corsOrigins: String?
   @Option(help: "Who makes accounts: open for anybody, closed for onthemap user. [ONTHEMAP_SIGN_UP, default: open]")
   var signUp: String?
+  @OptionGroup var providers: ProviderOptions
   @Option(
     help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
   var remoteRate: String?
@@ -106,6 +107,7 @@ struct IngestOptions: ParsableArguments {
       throw SettingError(.signUp, expected: "open or closed", came: signUp)
     }
     configuration.isSignUpOpen = signUp == "open"
+    try providers.set(&configuration, settings)
     configuration.remotePerSecond = perSecond
     configuration.queueWaitMaxMs = try waitMaxMs(settings)
     configuration.submitCurve = try keys.server(

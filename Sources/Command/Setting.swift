@@ -12,6 +12,10 @@ enum Setting: String, CaseIterable {
   case config = "ONTHEMAP_CONFIG"
   case corsOrigins = "ONTHEMAP_CORS_ORIGINS"
   case data = "ONTHEMAP_DATA"
+  case facebookAppID = "ONTHEMAP_FACEBOOK_APP_ID"
+  case facebookAppSecret = "ONTHEMAP_FACEBOOK_APP_SECRET"
+  case facebookAppSecretFile = "ONTHEMAP_FACEBOOK_APP_SECRET_FILE"
+  case facebookGraph = "ONTHEMAP_FACEBOOK_GRAPH"
   case feed = "ONTHEMAP_FEED"
   case feedData = "ONTHEMAP_FEED_DATA"
   case feedHTTP = "ONTHEMAP_FEED_HTTP"
@@ -49,12 +53,14 @@ enum Setting: String, CaseIterable {
   case workers = "ONTHEMAP_WORKERS"
 
   /// Never shown.
-  var isSecret: Bool { self == .password || self == .remoteKey }
+  var isSecret: Bool { [.facebookAppSecret, .password, .remoteKey].contains(self) }
 
   /// The flag as people type it, where there is one.
   var flag: String? {
     switch self {
-    case .password, .passwordFile, .remoteKey, .remoteKeyFile: nil
+    case .facebookAppSecret, .facebookAppSecretFile, .password, .passwordFile, .remoteKey, .remoteKeyFile: nil
+    case .facebookAppID: "--facebook-app-id"
+    case .facebookGraph: "--facebook-graph"
     case .geocoderIngest, .feedIngest: "--ingest"
     case .feedHTTP: "--feed-http"
     case .logLevel: "--log-level"

@@ -11,6 +11,7 @@ struct AccountRoutes: Sendable {
   let sessions: Sessions
   let passwords: Passwords
   let logins: Logins
+  let providers: ProviderLogins
   let site: Site
   /// Whether anybody may sign up.
   let isOpen: Bool
@@ -22,9 +23,25 @@ struct AccountRoutes: Sendable {
     let lastName: String?
   }
 
-  private struct LogIn: Decodable {
-    let email: String
-    let password: String
+  /// With exactly one credential.
+  private enum LogIn: Decodable {
+    case password(email: String, password: String)
+    case facebook(accessToken: String)
+    case both
+
+    private enum CodingKeys: CodingKey { case email, password, facebookAccessToken }
+
+    init(from decoder: any Decoder) throws {
+      let body = try decoder.container(keyedBy: CodingKeys.self)
+      guard body.contains(.facebookAccessToken) else {
+        self = .password(
+          email: try body.decode(String.self, forKey: .email), password: try body.decode(String.self, forKey: .password)
+        )
+        return
+      }
+      let accessToken = try body.decode(String.self, forKey: .facebookAccessToken)
+      self = body.contains(.email) || body.contains(.password) ? .both : .facebook(accessToken: accessToken)
+    }
   }
 
   func add(to router: Router<ConnectionContext>) {
@@ -49,9 +66,7 @@ struct AccountRoutes: Sendable {
   private func signUp(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(SignUp.self, from: request)
-    guard isOpen else {
-      throw Problem(.forbidden, "sign_up_closed", "this server's operator makes the accounts; ask for one there")
-    }
+    guard isOpen else { throw Problem.signUpClosed }
     let registration = try Registration(
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
     // To learn who has an account is held up like guessing.
@@ -79,8 +94,16 @@ struct AccountRoutes: Sendable {
     // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
     try site.refuseOthers(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
-    return Self.answer(
-      try await logins.logIn(email: body.email, password: body.password, from: source), status: .ok, site: site)
+    let begun =
+      switch body {
+      case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
+      case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
+      case .both:
+        throw Problem(
+          .unprocessableContent, "two_credentials", "take email and password, or facebookAccessToken, not both",
+          field: "facebookAccessToken")
+      }
+    return Self.answer(begun, status: .ok, site: site)
   }
 
   /// A session has begun.
@@ -107,5 +130,6 @@ extension Account {
     json.add("firstName", firstName)
     json.add("lastName", lastName)
     json.add("createdAt", unixMs: createdMs)
+    json.add("hasPassword", hasPassword)
   }
 }

@@ -12,6 +12,8 @@ final class Audit: Sendable {
     case loggedIn = "logged_in"
     /// No such account, or another password.
     case loginRefused = "login_refused"
+    /// A provider does not vouch for whoever came.
+    case identityRefused = "identity_refused"
     /// After too many wrong passwords; these lines are few, however many there are.
     case loginHeldUp = "login_held_up"
     case loggedOut = "logged_out"

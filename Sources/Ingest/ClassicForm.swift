@@ -50,7 +50,7 @@ enum ClassicForm {
       switch self {
       case .guarded:
         json.add("status", problem.status.code)
-        if let field = problem.field, field.hasPrefix("udacity.") { json.add("parameter", field) }
+        if let field = problem.field, problem.code == "classic_parameter" { json.add("parameter", field) }
         json.add("error", problem.code == "bad_credentials" ? ClassicForm.badCredentials : problem.sentence)
       case .plain:
         let (code, text) = ClassicForm.parse(problem)

@@ -8,7 +8,13 @@ import Web
 struct ClassicSessionRoutes: Sendable {
   let sessions: Sessions
   let logins: Logins
+  let providers: ProviderLogins
   let site: Site
+
+  private enum Credential {
+    case password(email: String, password: String)
+    case facebook(accessToken: String)
+  }
 
   func add(to router: Router<ConnectionContext>) {
     for path in ["/v1/session", "/api/session"] as [RouterPath] {
@@ -20,8 +26,11 @@ struct ClassicSessionRoutes: Sendable {
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.refuseOthers(request)
-    let (email, password) = try await credentials(request)
-    let (token, session) = try await logins.logIn(email: email, password: password, from: source)
+    let (token, session) =
+      switch try await credential(request) {
+      case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
+      case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
+      }
     var response = ClassicForm.guarded.response(
       .object { json in
         json.object("account") { json in
@@ -41,7 +50,7 @@ struct ClassicSessionRoutes: Sendable {
   }
 
   /// Whatever the address says besides, for some clients put the password there too.
-  private func credentials(_ request: Request) async throws -> (email: String, password: String) {
+  private func credential(_ request: Request) async throws -> Credential {
     let body: JSONValue
     do { body = try await RequestBody.decode(JSONValue.self, from: request) } catch let problem as Problem
       where problem.status == .badRequest
@@ -50,20 +59,23 @@ struct ClassicSessionRoutes: Sendable {
     }
     switch (body["udacity"], body["facebook_mobile"]) {
     case (let login?, nil):
-      guard let email = login["username"]?.string, !email.isEmpty else { throw missing("username") }
-      guard let password = login["password"]?.string, !password.isEmpty else { throw missing("password") }
-      return (email, password)
-    case (nil, .some):
-      throw Problem(
-        .forbidden, "classic_facebook",
-        "This server takes no login with Facebook; log in with your e-mail address and password.")
+      guard let email = login["username"]?.string, !email.isEmpty else { throw missing("udacity.username") }
+      guard let password = login["password"]?.string, !password.isEmpty else { throw missing("udacity.password") }
+      return .password(email: email, password: password)
+    case (nil, let login?):
+      // Which it would not take anyway.
+      guard providers.facebook != nil else { throw Problem.facebookOff }
+      guard let token = login["access_token"]?.string, !token.isEmpty else {
+        throw missing("facebook_mobile.access_token")
+      }
+      return .facebook(accessToken: token)
     default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
     }
   }
 
-  private func missing(_ name: String) -> Problem {
-    Problem(
-      .badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: "udacity.\(name)")
+  private func missing(_ field: String) -> Problem {
+    let name = field.split(separator: ".").last ?? ""
+    return Problem(.badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: field)
   }
 
   private func logOut(_ request: Request, _ source: LoginSource) async throws -> Response {

@@ -1,4 +1,5 @@
 import Hummingbird
+package import Identity
 package import Link
 package import Logging
 package import OnTheMap
@@ -31,6 +32,8 @@ package struct IngestConfiguration: Sendable {
   package var partners: Set<String> = []
   /// Whether anybody may sign up.
   package var isSignUpOpen = true
+  /// By which app people log in with Facebook; nil where they cannot.
+  package var facebook: FacebookConfiguration?
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
   /// When a post has waited for a worker for so long, no more are taken.
@@ -105,6 +108,9 @@ package struct IngestService: Service {
     let logins = Logins(
       database: database, sessions: sessions, passwords: Passwords(), tries: try LoginTries(database: database),
       audit: Audit(logger: logger))
+    let providers = ProviderLogins(
+      logins: logins, facebook: configuration.facebook, isOpen: configuration.isSignUpOpen, logger: logger)
+    defer { providers.end() }
     let answers = Inbox<AdminServer.Answer>(wake)
     let admin = AdminAnswers(
       database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
@@ -142,7 +148,7 @@ package struct IngestService: Service {
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = try routes(queue, logins, pause)
+      let router = try routes(queue, providers, pause)
       try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
@@ -152,8 +158,10 @@ package struct IngestService: Service {
   }
 
   /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
-  func routes(_ queue: PostQueue, _ logins: Logins, _ pause: QueuePause) throws -> Router<ConnectionContext> {
-    let (database, sessions) = (queue.database, logins.sessions)
+  func routes(
+    _ queue: PostQueue, _ providers: ProviderLogins, _ pause: QueuePause
+  ) throws -> Router<ConnectionContext> {
+    let (database, logins, sessions) = (queue.database, providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     let site = Site(
@@ -164,15 +172,15 @@ package struct IngestService: Service {
     try DocumentRoutes().add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
-      database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site,
-      isOpen: configuration.isSignUpOpen
+      database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,
+      site: site, isOpen: configuration.isSignUpOpen
     ).add(to: router)
     SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
       .add(to: router)
     ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
-    ClassicSessionRoutes(sessions: sessions, logins: logins, site: site).add(to: router)
+    ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
     ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
     ClassicListRoutes(database: database, latest: queue.latest).add(to: router)
     ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)

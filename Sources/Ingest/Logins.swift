@@ -41,11 +41,21 @@ struct Logins: Sendable {
     return begun
   }
 
-  /// For what takes more than a session, which may be somebody else's by now.
+  /// For what takes more than a session, which may be somebody else's by now. An account without a password has nothing
+  /// else to show.
   ///
-  /// - Throws: a problem where it is not the account's password, and as `logIn`.
-  func confirm(_ password: String, of account: Account, from source: LoginSource) async throws {
-    guard let stored = try await compare(password, email: account.email, from: source),
+  /// - Parameter password: as it came; nil where none did.
+  /// - Throws: a problem where the account has a password and it is not this one, and as `logIn`.
+  func confirm(_ password: String?, of account: Account, from source: LoginSource) async throws {
+    // As it is now: the session may remember it without one.
+    guard let now = try await database.account(account.id) else { throw Problem.unauthorized }
+    guard now.hasPassword else { return }
+    guard let password else {
+      throw Problem(
+        .unprocessableContent, "missing_field", "this takes the account's password as currentPassword",
+        field: "currentPassword")
+    }
+    guard let stored = try await compare(password, email: now.email, from: source),
       stored.account.id == account.id
     else {
       audit.note(.passwordRefused, account: account.id, source)

@@ -20,7 +20,7 @@ struct ProfileRoutes: Sendable {
   }
 
   private struct Confirmation: Decodable {
-    let currentPassword: String
+    let currentPassword: String?
   }
 
   func add(to router: Router<ConnectionContext>) {
@@ -39,13 +39,7 @@ struct ProfileRoutes: Sendable {
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
-      guard let password = body.currentPassword else {
-        throw Problem(
-          .unprocessableContent, "missing_field",
-          "another e-mail address takes the account's password as currentPassword",
-          field: "currentPassword")
-      }
-      try await logins.confirm(password, of: caller.account, from: source)
+      try await logins.confirm(body.currentPassword, of: caller.account, from: source)
     }
     let account = try await queue.change(caller.account.id, change)
     sessions.reread(account.id)

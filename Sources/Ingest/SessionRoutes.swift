@@ -15,7 +15,7 @@ struct SessionRoutes: Sendable {
   let site: Site
 
   private struct PasswordChange: Decodable {
-    let currentPassword: String
+    let currentPassword: String?
     let password: String
   }
 
@@ -81,9 +81,11 @@ struct SessionRoutes: Sendable {
     let hash = try await passwords.hash(body.password)
     try await sessions.endAll(of: caller.account.id, passwordHash: hash)
     logins.audit.note(.passwordChanged, account: caller.account.id, source)
+    var account = caller.account
+    account.hasPassword = true
     guard
       let begun = try await sessions.begin(
-        caller.account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
+        account, passwordHash: hash, from: source, unixMs: WallClock.unixMs)
     else { throw Problem.unauthorized }
     return AccountRoutes.answer(begun, status: .ok, site: site)
   }

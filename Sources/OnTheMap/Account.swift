@@ -15,13 +15,18 @@ package struct Account: Sendable, Equatable {
   package let lastName: String
   /// Milliseconds since 1970, UTC.
   package let createdMs: Int64
+  /// Whether it can be logged in to with a password; otherwise only as somebody whom a provider knows.
+  package var hasPassword: Bool
 
-  package init(id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64) {
+  package init(
+    id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64, hasPassword: Bool = true
+  ) {
     self.id = id
     self.email = email
     self.firstName = firstName
     self.lastName = lastName
     self.createdMs = createdMs
+    self.hasPassword = hasPassword
   }
 }
 
@@ -59,7 +64,7 @@ package struct Registration: Sendable {
     self.lastName = try Registration.checked(name: lastName, field: "lastName")
   }
 
-  fileprivate static func checked(email: String) throws(Submission.Refusal) -> String {
+  static func checked(email: String) throws(Submission.Refusal) -> String {
     let email = email.trimmedLine.lowercased()
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !email.contains(where: \.isWhitespace),

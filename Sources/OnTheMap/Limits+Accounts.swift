@@ -41,4 +41,19 @@ extension Limits {
   package static let agentBytesMax = 200
   /// Posts that are deleted in one transaction when their account is: about as long as a commit takes anyway.
   package static let accountPostsErasedAtOnce = 100
+
+  /// A provider's name for somebody. (OpenID Connect Core 1.0, section 2.)
+  package static let subjectBytesMax = 255
+  /// Identities of one account: somebody knows a few providers.
+  package static let identitiesOfAccountMax = 16
+  /// Logins that wait for a provider at once; above it 503. Each takes some seconds at most.
+  package static let providerLoginsAtOnceMax = 32
+  /// Whoever is sent to a provider has to come back within this time.
+  package static let loginFlowMs: Int64 = 600_000
+  /// Logins that were sent to a provider and have not come back; each about 500 bytes. Above it 503.
+  package static let loginFlowsMax = 10_000
+  /// The same from one network; above it its oldest are forgotten.
+  package static let loginFlowsOfNetworkMax = 200
+  /// Where somebody wants to be after the login.
+  package static let returnPathBytesMax = 512
 }

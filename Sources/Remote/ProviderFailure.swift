@@ -1,3 +1,5 @@
+import Fetch
+
 /// Why a provider gave no answer. Its texts may be logged: neither the query nor the key is in them.
 enum ProviderFailure: Error, Equatable {
   /// 400, 413, 414: it does not take this text. Final for the text; the provider is well.
@@ -21,6 +23,16 @@ enum ProviderFailure: Error, Equatable {
 }
 
 extension ProviderFailure {
+  init(_ failure: FetchFailure) {
+    switch failure {
+    case .timedOut: self = .timedOut
+    case .unreachable(let code): self = .unreachable(code: code)
+    case .redirected: self = .redirected
+    case .tooLong: self = .tooLong
+    case .malformed: self = .malformed
+    }
+  }
+
   /// - Parameter retryAfter: the header's value.
   init(status: Int, retryAfter: String?, unixSeconds: Int64) {
     let pauseMs = retryAfter.flatMap { RetryAfter.ms($0, unixSeconds: unixSeconds) }

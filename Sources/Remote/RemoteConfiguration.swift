@@ -1,3 +1,4 @@
+import Fetch
 import Foundation
 import OnTheMap
 
@@ -35,11 +36,7 @@ package struct RemoteConfiguration: Sendable, Equatable {
   ///   - key: Pelias' `api_key`, or empty.
   /// - Throws: `Mistake`.
   package init(provider: Provider, url: String, contact: String = "", key: String = "") throws(Mistake) {
-    let trimmed = url.hasSuffix("/") ? String(url.dropLast()) : url
-    guard let base = URL(string: trimmed), let host = base.host(percentEncoded: false)?.lowercased(), !host.isEmpty,
-      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), base.user == nil, base.password == nil, base.query == nil,
-      base.fragment == nil, base.scheme == "https" || base.scheme == "http" && RemoteConfiguration.isHere(host)
-    else { throw .url }
+    guard let base = URL(server: url), let host = base.host(percentEncoded: false)?.lowercased() else { throw .url }
     guard contact.isEmpty || RemoteConfiguration.isContact(contact) else { throw .contact }
     guard key.isEmpty || provider == .pelias else { throw .keyUnused }
     guard key.utf8.count <= RemoteLimits.keyBytesMax, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -63,11 +60,6 @@ package struct RemoteConfiguration: Sendable, Equatable {
 
   /// For logs: the server without its path.
   var server: String { "\(provider.rawValue) at \(base.host(percentEncoded: false) ?? "")" }
-
-  /// Only this host: what goes there in the clear passes no network.
-  private static func isHere(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host == "[::1]" || host.wholeMatch(of: #/127(\.\d{1,3}){3}/#) != nil
-  }
 
   private static func isContact(_ text: String) -> Bool {
     guard text.utf8.count <= RemoteLimits.contactBytesMax, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -1,3 +1,4 @@
+import Fetch
 import Foundation
 package import Logging
 package import OnTheMap
@@ -40,7 +41,8 @@ package actor RemoteGeocoder {
     self.configuration = configuration
     self.logger = logger
     self.nowMs = nowMs
-    fetch = HTTPFetch(headers: ["User-Agent": configuration.userAgent, "Accept": "application/json"])
+    fetch = HTTPFetch(
+      headers: ["User-Agent": configuration.userAgent, "Accept": "application/json"], bounds: RemoteLimits.bounds)
     pace = configuration.isPublic ? TokenBucket(perSecond: RemoteLimits.publicPerSecond) : nil
     free = configuration.isPublic ? 1 : RemoteLimits.inFlightMax
   }
@@ -101,7 +103,8 @@ package actor RemoteGeocoder {
   }
 
   private func places(_ request: ProviderRequest, query: PlaceQuery) async throws(ProviderFailure) -> [Place] {
-    let answer = try await fetch.get(request.url)
+    let answer: HTTPFetch.Answer
+    do { answer = try await fetch.get(request.url) } catch { throw ProviderFailure(error) }
     guard answer.status == 200 else {
       throw ProviderFailure(
         status: answer.status, retryAfter: answer.retryAfter, unixSeconds: Int64(Date().timeIntervalSince1970))

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Every bound of the remote providers, with what it follows from.
 package enum RemoteLimits {
   /// From the first byte sent to the last one received, connecting included: a post's look-up holds a lease of 30 s,
@@ -9,6 +11,8 @@ package enum RemoteLimits {
   static let redirectsMax = 1
   /// Requests at once to a provider of one's own; a public one gets one at a time.
   static let inFlightMax = 4
+  static let bounds = HTTPFetch.Bounds(
+    totalMs: totalMs, bodyBytesMax: bodyBytesMax, redirectsMax: redirectsMax, connectionsMax: inFlightMax)
   /// Texts that wait for their request: half a worker's window, so that its other jobs go on.
   static let waitingMax = 32
   /// Requests a second to a public server, from one process.

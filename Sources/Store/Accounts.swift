@@ -13,21 +13,13 @@ extension IngestDatabase {
   package func addAccount(
     _ registration: Registration, passwordHash: String, unixMs: Int64
   ) async throws -> Account {
-    let id: Int64? = try await writer.write { [numbers] db in
-      let id = try Int64.fetchOne(
-        db,
-        sql: """
-          INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (email) DO NOTHING RETURNING id
-          """,
-        arguments: [registration.email, passwordHash, registration.firstName, registration.lastName, unixMs])
-      if let id { numbers.account(id) }
-      return id
+    let account = try await writer.write { [numbers] db in
+      try Account.insert(
+        email: registration.email, password: passwordHash, firstName: registration.firstName,
+        lastName: registration.lastName, unixMs: unixMs, numbers, db)
     }
-    guard let id else { throw EmailTaken() }
-    return Account(
-      id: AccountID(rawValue: id), email: registration.email, firstName: registration.firstName,
-      lastName: registration.lastName, createdMs: unixMs)
+    guard let account else { throw EmailTaken() }
+    return account
   }
 
   /// An account by its number; nil when there is none, or none any more.
@@ -167,6 +159,24 @@ extension Account {
   init(_ row: Row) {
     self.init(
       id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"],
-      lastName: row["last_name"], createdMs: row["created_ms"])
+      lastName: row["last_name"], createdMs: row["created_ms"], hasPassword: row["password"] as String != "")
+  }
+
+  /// Nil where another one has the e-mail address.
+  ///
+  /// - Parameter password: its hash; empty for none.
+  static func insert(
+    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: Numbers,
+    _ db: Database
+  ) throws -> Account? {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (email) DO NOTHING RETURNING *
+        """, arguments: [email, password, firstName, lastName, unixMs])
+    guard let account = row.map(Account.init) else { return nil }
+    numbers.account(account.id.rawValue)
+    return account
   }
 }

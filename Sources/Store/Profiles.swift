@@ -41,8 +41,8 @@ extension IngestDatabase {
       }, then: then)
   }
 
-  /// Closes an account for good: nobody logs in to it or posts from then on, its e-mail address is free, and its
-  /// sessions are over. Its posts go with `erasePosts`. On disk on return; false where there is none.
+  /// Closes an account for good: nobody logs in to it or posts from then on, its e-mail address and its identities are
+  /// free, and its sessions are over. Its posts go with `erasePosts`. On disk on return; false where there is none.
   package func close(_ account: AccountID, unixMs: Int64) async throws -> Bool {
     try await writer.write { [self] db in
       try db.execute(
@@ -50,7 +50,9 @@ extension IngestDatabase {
           UPDATE account SET email = 'deleted:' || id, password = '', closed_ms = ? WHERE id = ? AND closed_ms IS NULL
           """, arguments: [unixMs, account.rawValue])
       guard db.changesCount == 1 else { return false }
-      try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.rawValue])
+      for table in ["session", "identity"] {
+        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
+      }
       // Also where this is rolled back: whoever wanted it will want it again.
       _ = closed.withLock { $0.insert(account) }
       return true

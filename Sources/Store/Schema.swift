@@ -149,6 +149,19 @@ enum Schema {
             WHERE closed_ms IS NOT NULL AND first_name <> '';
           """)
     }
+    migrator.registerMigration("9 identities of providers") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE identity (
+            issuer TEXT NOT NULL,                              -- the provider,
+            subject TEXT NOT NULL,                             -- and its name for somebody who logs in to the account
+            account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            created_ms INTEGER NOT NULL,
+            PRIMARY KEY (issuer, subject)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX identity_account ON identity (account);
+          """)
+    }
     return migrator
   }()
 }

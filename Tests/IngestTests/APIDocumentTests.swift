@@ -146,11 +146,11 @@ private struct RouteTable {
       IngestConfiguration(
         data: folder, host: "", port: 0, jobs: nowhere, changes: nowhere, submit: nowhere, origin: ""),
       logger: logger, ready: { _ in })
+    let logins = Logins(
+      database: database, sessions: Sessions(database: database), passwords: Passwords(),
+      tries: try LoginTries(database: database), audit: Audit(logger: logger))
     router = try service.routes(
-      queue,
-      Logins(
-        database: database, sessions: Sessions(database: database), passwords: Passwords(),
-        tries: try LoginTries(database: database), audit: Audit(logger: logger)), pause)
+      queue, ProviderLogins(logins: logins, facebook: nil, isOpen: true, logger: logger), pause)
     routes = router.routes
   }
 

@@ -7,16 +7,25 @@ import Synchronization
 package final class StandIn: Sendable {
   /// What came, and when.
   package struct Request: Sendable {
+    /// "GET".
+    package let method: String
     /// "/search?q=Oslo".
     package let target: String
     /// By their names in lower case.
     package let headers: [String: String]
+    /// As text.
+    package let body: String
     /// Of a clock that never goes back.
     package let atMs: Int64
 
     /// A parameter's value, decoded; nil where it lacks.
     package func parameter(_ name: String) -> String? {
       URLComponents(string: target)?.queryItems?.first { $0.name == name }?.value
+    }
+
+    /// A field's value, of a body that is a form; nil where it lacks.
+    package func field(_ name: String) -> String? {
+      URLComponents(string: "/?\(body)")?.queryItems?.first { $0.name == name }?.value
     }
 
     /// Without its parameters.
@@ -179,14 +188,19 @@ package final class StandIn: Sendable {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
       let text = String(decoding: bytes, as: UTF8.self)
-      if text.contains("\r\n\r\n") {
-        let lines = text.components(separatedBy: "\r\n")
-        let headers = lines.dropFirst().prefix { !$0.isEmpty }.map { line in
+      if let end = text.range(of: "\r\n\r\n") {
+        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        let body = String(text[end.upperBound...])
+        let headers = lines.dropFirst().map { line in
           let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
           return (parts[0].lowercased(), parts.count > 1 ? parts[1] : "")
         }
-        let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
-        return Request(target: target, headers: Dictionary(headers) { $1 }, atMs: nowMs)
+        let fields = Dictionary(headers) { $1 }
+        if body.utf8.count >= fields["content-length"].flatMap({ Int($0) }) ?? 0 {
+          let line = lines[0].split(separator: " ").map(String.init)
+          return Request(
+            method: line.first ?? "", target: line.dropFirst().first ?? "", headers: fields, body: body, atMs: nowMs)
+        }
       }
       let count = recv(client, &buffer, buffer.count, 0)
       guard count > 0 else { return nil }

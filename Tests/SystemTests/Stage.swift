@@ -14,11 +14,15 @@ final class Stage: Sendable {
 
   let folder: URL
   private let programs = Mutex<[Program]>([])
+  private let kept = Mutex<[any AnyObject & Sendable]>([])
 
   private init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-system-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  /// Holds something that programs ask, which nobody else does, until the test ends.
+  func keep(_ object: any AnyObject & Sendable) { kept.withLock { $0.append(object) } }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 

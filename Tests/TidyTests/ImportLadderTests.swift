@@ -4,21 +4,25 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Command": service.union([
-    "OnTheMap", "Gazetteer", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration",
+    "OnTheMap", "Gazetteer", "Identity", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser",
+    "Configuration",
     "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
-    "OnTheMap", "Link", "Metrics", "Store", "Telemetry", "Web", "COpenAPI", "CSodium", "Hummingbird", "NIO*",
-    "HTTPTypes",
+    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "COpenAPI", "CSodium", "Hummingbird",
+    "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
   "Feed": service.union(["OnTheMap", "Link", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
   "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
-  "Remote": system.union(["OnTheMap", "FoundationNetworking", "Logging"]),
+  "Identity": system.union(["OnTheMap", "CSodium", "Fetch"]),
+  "Remote": system.union(["OnTheMap", "Fetch", "Logging"]),
   "Store": system.union(["CSQLite", "OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
   "Web": system.union(["CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry"]),
+
+  "Fetch": system.union(["FoundationNetworking"]),
 
   "Gazetteer": pure.union(["OnTheMap"]),
   "Telemetry": pure.union(["Metrics"]),

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Identity
+import Ingest
+
+/// Options of ingest about providers by whom people log in.
+struct ProviderOptions: ParsableArguments {
+  @Option(
+    help: """
+      The app's id at Facebook, where people may log in with it; its secret: ONTHEMAP_FACEBOOK_APP_SECRET, or in a \
+      file that ONTHEMAP_FACEBOOK_APP_SECRET_FILE names. [ONTHEMAP_FACEBOOK_APP_ID, default: nobody may]
+      """)
+  var facebookAppId: String?
+  @Option(
+    help: """
+      The Graph API with its version; https, or http to this host. [ONTHEMAP_FACEBOOK_GRAPH, default: \
+      \(FacebookConfiguration.usualGraph)]
+      """)
+  var facebookGraph: String?
+
+  /// Throws `SettingError` with what is wrong.
+  func set(_ configuration: inout IngestConfiguration, _ settings: Settings) throws {
+    configuration.facebook = try facebook(settings)
+  }
+
+  /// Nil where it is not set.
+  private func facebook(_ settings: Settings) throws -> FacebookConfiguration? {
+    let appID = settings.optional(.facebookAppID, flag: facebookAppId)
+    let secret = try settings.secret(.facebookAppSecret, file: .facebookAppSecretFile)
+    let graph = settings.optional(.facebookGraph, flag: facebookGraph)
+    guard appID != nil || secret != nil || graph != nil else { return nil }
+    guard let appID, let secret else {
+      let missing = appID == nil ? Setting.facebookAppID.title : Setting.facebookAppSecretFile.rawValue
+      throw SettingError("Login with Facebook is half set: \(missing) lacks; set it, or none of \(Self.facebookNames).")
+    }
+    do throws(FacebookConfiguration.Mistake) {
+      return try FacebookConfiguration(
+        appID: appID, appSecret: secret, graph: graph ?? FacebookConfiguration.usualGraph)
+    } catch {
+      switch error {
+      case .appID: throw SettingError(.facebookAppID, expected: "the app's id, a number", came: appID)
+      case .appSecret:
+        throw SettingError(.facebookAppSecret, expected: "a secret of printable characters", came: secret)
+      case .graph: throw SettingError(.facebookGraph, address: graph ?? "")
+      }
+    }
+  }
+
+  private static let facebookNames = "ONTHEMAP_FACEBOOK_…"
+}
+
+extension SettingError {
+  /// It is not the address of a provider.
+  fileprivate init(_ setting: Setting, address: String) {
+    // What stands before an @ or behind a ? may be a secret.
+    let shown =
+      address.contains("@") || address.contains("?") ? "one with a user, a password or a query" : address
+    self.init(
+      setting,
+      expected: "an address such as https://login.example.org, without user, password or query, plain http only to "
+        + "this host", came: shown)
+  }
+}

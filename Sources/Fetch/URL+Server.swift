@@ -1,0 +1,26 @@
+package import Foundation
+
+extension URL {
+  /// The address of something that a server does: https, or http to this host, where it passes no network. Nil for
+  /// another, and for one with a user, a password or a fragment.
+  package init?(endpoint text: String) {
+    guard let url = URL(string: text), let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty,
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), url.user == nil, url.password == nil,
+      url.fragment == nil, url.scheme == "https" || url.scheme == "http" && URL.isHere(host)
+    else { return nil }
+    self = url
+  }
+
+  /// The address of a server, with the path before its own; without a slash at its end. Nil as for an endpoint, and for
+  /// one with a query.
+  package init?(server text: String) {
+    guard let url = URL(endpoint: text.hasSuffix("/") ? String(text.dropLast()) : text), url.query == nil else {
+      return nil
+    }
+    self = url
+  }
+
+  private static func isHere(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host == "[::1]" || host.wholeMatch(of: #/127(\.\d{1,3}){3}/#) != nil
+  }
+}

@@ -1,0 +1,143 @@
+import HTTPTypes
+import Identity
+import Link
+import Logging
+import OnTheMap
+import Store
+import Synchronization
+import Web
+
+/// Logging in as somebody whom a provider knows, whichever API asks for it. Any thread.
+final class ProviderLogins: Sendable {
+  let logins: Logins
+  /// Nil where it is not configured.
+  let facebook: FacebookGraph?
+  /// Whether those who come for the first time get an account.
+  let isOpen: Bool
+
+  private let logger: Logger
+  private let underWay = Mutex(0)
+  private let quota = Mutex(LogQuota())
+
+  init(logins: Logins, facebook: FacebookConfiguration?, isOpen: Bool, logger: Logger) {
+    self.logins = logins
+    self.facebook = facebook.map(FacebookGraph.init)
+    self.isOpen = isOpen
+    self.logger = logger
+  }
+
+  /// Asks nobody any more.
+  func end() { facebook?.end() }
+
+  /// A new session of whoever has this access token of Facebook's. On disk on return.
+  ///
+  /// - Throws: a problem: of `ask`, `logIn`, or that nobody logs in so here.
+  func logIn(facebookToken: String, from source: LoginSource) async throws -> (token: String, session: Session) {
+    guard let facebook else { throw Problem.facebookOff }
+    let identity = try await ask(source) { () async throws(IdentityFailure) in
+      try await facebook.identity(accessToken: facebookToken)
+    }
+    return try await logIn(identity, from: source)
+  }
+
+  /// What a provider says, within bounds: few ask at once, and an address at which it often fails is held up.
+  ///
+  /// - Throws: a problem: who asks has failed too often, too many ask, the provider refuses or cannot be asked.
+  func ask(
+    _ source: LoginSource, _ question: () async throws(IdentityFailure) -> ProvidedIdentity
+  ) async throws -> ProvidedIdentity {
+    let tried: LoginTries.Try
+    do { tried = try logins.tries.begin(from: source) } catch {
+      logins.audit.note(.loginHeldUp, account: nil, source)
+      throw error
+    }
+    do {
+      let identity = try await seated(question)
+      logins.tries.wasNone(tried)
+      return identity
+    } catch let failure as IdentityFailure {
+      note(failure)
+      switch failure {
+      case .refused:
+        logins.tries.wasWrong(tried)
+        logins.audit.note(.identityRefused, account: nil, source)
+        throw Problem.identityRefused
+      case .unavailable:
+        logins.tries.wasNone(tried)
+        throw Problem.providerUnavailable
+      }
+    } catch {
+      logins.tries.wasNone(tried)
+      throw error
+    }
+  }
+
+  /// - Throws: `Problem.busy` when too many wait for providers; what the question throws.
+  func seated<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
+    let isSeated = underWay.withLock { count in
+      guard count < Limits.providerLoginsAtOnceMax else { return false }
+      count += 1
+      return true
+    }
+    guard isSeated else { throw Problem.busy }
+    defer { underWay.withLock { $0 -= 1 } }
+    return try await question()
+  }
+
+  /// A line about each kind of failure, now and then.
+  func note(_ failure: IdentityFailure) {
+    guard quota.withLock({ $0.admit(failure.code, nowMs: WallClock.unixMs) }) != nil else { return }
+    logger.warning("login with a provider failed", metadata: ["code": "\(failure.code)"])
+  }
+
+  /// A new session of the account that is this identity's, and a new account where there is none. On disk on return.
+  ///
+  /// An account that has the same e-mail address is not taken for his: nobody has asked its owner.
+  ///
+  /// - Throws: a problem: sign-up is closed, the address is taken, or nobody may log in to the account.
+  func logIn(
+    _ identity: ProvidedIdentity, from source: LoginSource
+  ) async throws -> (token: String, session: Session) {
+    let newEmail = isOpen ? identity.email ?? ProviderLogins.unroutableEmail() : nil
+    let account: Account
+    switch try await logins.database.account(of: identity, newEmail: newEmail, unixMs: WallClock.unixMs) {
+    case .known(let known): account = known
+    case .made(let made):
+      logins.audit.note(.accountCreated, account: made.id, source)
+      account = made
+    case .emailTaken: throw Problem.identityEmailTaken
+    case .unknown: throw Problem.signUpClosed
+    }
+    guard let begun = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
+      logins.audit.note(.loginRefused, account: account.id, source)
+      throw Problem.loginRefused
+    }
+    logins.audit.note(.loggedIn, account: account.id, source)
+    return begun
+  }
+
+  /// For an account whose address nobody has told: one that leads nowhere (RFC 2606), and that nobody can have taken
+  /// before, as he could one that is made of what others know.
+  private static func unroutableEmail() -> String {
+    SessionID(tokenHash: Secrets.hash(Secrets.token())).description + "@login.invalid"
+  }
+}
+
+extension Problem {
+  static let signUpClosed = Problem(
+    .forbidden, "sign_up_closed", "this server's operator makes the accounts; ask for one there")
+  static let facebookOff = Problem(
+    .forbidden, "facebook_off", "this server takes no login with Facebook; log in with your e-mail address and password"
+  )
+  static let identityRefused = Problem(
+    .forbidden, "identity_refused", "the provider does not vouch for this login; log in there again")
+  static let providerUnavailable = Problem(
+    .serviceUnavailable, "provider_unavailable",
+    "the provider cannot be asked who you are; try again later, or log in another way", retryAfterSeconds: 10)
+  static let loginRefused = Problem(
+    .forbidden, "login_refused", "nobody may log in to this account; its server's operator knows why")
+  static let identityEmailTaken = Problem(
+    .conflict, "email_taken",
+    "there is an account with this e-mail address; log in with its password, then add this way of logging in",
+    field: "email")
+}

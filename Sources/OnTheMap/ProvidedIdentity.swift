@@ -1,0 +1,60 @@
+/// Somebody, as a provider says that knows who it is: one that exists is fit to be an account.
+package struct ProvidedIdentity: Sendable, Equatable {
+  /// Whose word it is.
+  package let issuer: String
+  /// The provider's name for him, never another's: 1 to `Limits.subjectBytesMax` printable ASCII characters.
+  package let subject: String
+  /// In lower case, and his, as the provider says; nil where it does not.
+  package let email: String?
+  /// One safe line, not empty, of `Limits.nameBytesMax` at most.
+  package let firstName: String
+  /// The same, but it may be empty.
+  package let lastName: String
+
+  /// Nil where the subject is none.
+  ///
+  /// - Parameters:
+  ///   - email: only where the provider has verified that it is his.
+  ///   - name: all of it, which counts where there is no given name.
+  package init?(
+    issuer: String, subject: String, email: String?, givenName: String?, familyName: String?, name: String?
+  ) {
+    guard (1...Limits.subjectBytesMax).contains(subject.utf8.count),
+      subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+    else { return nil }
+    self.issuer = issuer
+    self.subject = subject
+    self.email = email.flatMap { try? Registration.checked(email: $0) }
+    var first = ProvidedIdentity.line(givenName)
+    var last = ProvidedIdentity.line(familyName)
+    if first.isEmpty {
+      // Some providers know nothing but the whole; where it ends in the family's name, that is the last.
+      let words = ProvidedIdentity.words(name)
+      last = last.isEmpty && words.count > 1 ? ProvidedIdentity.line(words.last) : last
+      first = ProvidedIdentity.line((words.count > 1 ? words.dropLast() : words[...]).joined(separator: " "))
+    }
+    // Neither the address nor the subject: names are for everybody to see.
+    firstName = first.isEmpty ? "Somebody" : first
+    lastName = last
+  }
+
+  private static func words(_ text: String?) -> [String] {
+    line(text, bytesMax: .max).split(separator: " ").map(String.init)
+  }
+
+  /// Without what has no place in a line, and cut where it is too long: nobody is there who could correct it.
+  private static func line(_ text: String?, bytesMax: Int = Limits.nameBytesMax) -> String {
+    var safe = String.UnicodeScalarView()
+    for scalar in (text ?? "").unicodeScalars.prefix(4 * Limits.nameBytesMax) {
+      if scalar.properties.isWhitespace { safe.append(" ") } else if !scalar.isUnsafe { safe.append(scalar) }
+    }
+    var line = ""
+    for word in String(safe).split(separator: " ") {
+      for character in (line.isEmpty ? "" : " ") + word {
+        guard line.utf8.count + character.utf8.count <= bytesMax else { return line.trimmedLine }
+        line.append(character)
+      }
+    }
+    return line
+  }
+}
