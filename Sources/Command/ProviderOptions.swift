@@ -17,9 +17,60 @@ struct ProviderOptions: ParsableArguments {
       """)
   var facebookGraph: String?
 
+  @Option(
+    help: """
+      The provider of OpenID Connect, exactly as it names itself; https, or http to this host; takes --origin. \
+      [ONTHEMAP_OIDC_ISSUER, default: none]
+      """)
+  var oidcIssuer: String?
+  @Option(
+    help: """
+      The client's id there; its secret: ONTHEMAP_OIDC_CLIENT_SECRET, or in a file that \
+      ONTHEMAP_OIDC_CLIENT_SECRET_FILE names; none for a public client. [ONTHEMAP_OIDC_CLIENT_ID]
+      """)
+  var oidcClientId: String?
+  @Option(help: "What people see of the provider. [ONTHEMAP_OIDC_NAME, default: its host]")
+  var oidcName: String?
+
   /// Throws `SettingError` with what is wrong.
   func set(_ configuration: inout IngestConfiguration, _ settings: Settings) throws {
     configuration.facebook = try facebook(settings)
+    configuration.openID = try openID(settings, origin: configuration.origin)
+  }
+
+  /// Nil where it is not set.
+  private func openID(_ settings: Settings, origin: String) throws -> OpenIDConfiguration? {
+    let issuer = settings.optional(.oidcIssuer, flag: oidcIssuer)
+    let id = settings.optional(.oidcClientID, flag: oidcClientId)
+    let secret = try settings.secret(.oidcClientSecret, file: .oidcClientSecretFile)
+    let name = settings.optional(.oidcName, flag: oidcName)
+    guard issuer != nil || id != nil || secret != nil || name != nil else { return nil }
+    guard let issuer, let id else {
+      let missing = issuer == nil ? Setting.oidcIssuer : .oidcClientID
+      throw SettingError(
+        "Login with OpenID Connect is half set: \(missing.title) lacks; set it, or none of ONTHEMAP_OIDC_….")
+    }
+    guard !origin.isEmpty else {
+      throw SettingError(
+        .origin,
+        expected: "set where people log in with OpenID Connect: the provider sends them back there, such as to "
+          + "https://example.org", came: origin)
+    }
+    do throws(OpenIDConfiguration.Mistake) {
+      return try OpenIDConfiguration(
+        issuer: issuer, clientID: id, clientSecret: secret ?? "", name: name ?? "",
+        redirectURI: origin + "/v2/login/oidc/callback")
+    } catch {
+      switch error {
+      case .issuer: throw SettingError(.oidcIssuer, address: issuer)
+      case .clientID: throw SettingError(.oidcClientID, expected: "the client's id, of printable characters", came: id)
+      case .clientSecret:
+        throw SettingError(.oidcClientSecret, expected: "a secret of printable characters", came: "")
+      case .name:
+        throw SettingError(
+          .oidcName, expected: "a name of \(IdentityLimits.nameBytesMax) bytes at most, in one line", came: name ?? "")
+      }
+    }
   }
 
   /// Nil where it is not set.

@@ -30,6 +30,11 @@ enum Setting: String, CaseIterable {
   case jobs = "ONTHEMAP_JOBS"
   case keyFile = "ONTHEMAP_KEY_FILE"
   case logLevel = "ONTHEMAP_LOG_LEVEL"
+  case oidcClientID = "ONTHEMAP_OIDC_CLIENT_ID"
+  case oidcClientSecret = "ONTHEMAP_OIDC_CLIENT_SECRET"
+  case oidcClientSecretFile = "ONTHEMAP_OIDC_CLIENT_SECRET_FILE"
+  case oidcIssuer = "ONTHEMAP_OIDC_ISSUER"
+  case oidcName = "ONTHEMAP_OIDC_NAME"
   case operations = "ONTHEMAP_OPERATIONS"
   case origin = "ONTHEMAP_ORIGIN"
   case password = "ONTHEMAP_PASSWORD"
@@ -53,12 +58,17 @@ enum Setting: String, CaseIterable {
   case workers = "ONTHEMAP_WORKERS"
 
   /// Never shown.
-  var isSecret: Bool { [.facebookAppSecret, .password, .remoteKey].contains(self) }
+  var isSecret: Bool { [.facebookAppSecret, .oidcClientSecret, .password, .remoteKey].contains(self) }
 
   /// The flag as people type it, where there is one.
   var flag: String? {
     switch self {
-    case .facebookAppSecret, .facebookAppSecretFile, .password, .passwordFile, .remoteKey, .remoteKeyFile: nil
+    case .facebookAppSecret, .facebookAppSecretFile, .oidcClientSecret, .oidcClientSecretFile, .password, .passwordFile,
+      .remoteKey, .remoteKeyFile:
+      nil
+    case .oidcClientID: "--oidc-client-id"
+    case .oidcIssuer: "--oidc-issuer"
+    case .oidcName: "--oidc-name"
     case .facebookAppID: "--facebook-app-id"
     case .facebookGraph: "--facebook-graph"
     case .geocoderIngest, .feedIngest: "--ingest"

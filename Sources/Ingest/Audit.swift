@@ -14,6 +14,8 @@ final class Audit: Sendable {
     case loginRefused = "login_refused"
     /// A provider does not vouch for whoever came.
     case identityRefused = "identity_refused"
+    /// A provider's identity has become one of the account's.
+    case identityLinked = "identity_linked"
     /// After too many wrong passwords; these lines are few, however many there are.
     case loginHeldUp = "login_held_up"
     case loggedOut = "logged_out"

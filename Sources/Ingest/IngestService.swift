@@ -34,6 +34,8 @@ package struct IngestConfiguration: Sendable {
   package var isSignUpOpen = true
   /// By which app people log in with Facebook; nil where they cannot.
   package var facebook: FacebookConfiguration?
+  /// At which provider of OpenID Connect they do; nil where they cannot.
+  package var openID: OpenIDConfiguration?
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
   /// When a post has waited for a worker for so long, no more are taken.
@@ -109,7 +111,8 @@ package struct IngestService: Service {
       database: database, sessions: sessions, passwords: Passwords(), tries: try LoginTries(database: database),
       audit: Audit(logger: logger))
     let providers = ProviderLogins(
-      logins: logins, facebook: configuration.facebook, isOpen: configuration.isSignUpOpen, logger: logger)
+      logins: logins, facebook: configuration.facebook, openID: configuration.openID,
+      isOpen: configuration.isSignUpOpen, logger: logger)
     defer { providers.end() }
     let answers = Inbox<AdminServer.Answer>(wake)
     let admin = AdminAnswers(
@@ -175,6 +178,7 @@ package struct IngestService: Service {
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,
       site: site, isOpen: configuration.isSignUpOpen
     ).add(to: router)
+    LoginRoutes(providers: providers, site: site).add(to: router)
     SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
       .add(to: router)
     ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)

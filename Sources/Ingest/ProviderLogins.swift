@@ -12,6 +12,8 @@ final class ProviderLogins: Sendable {
   let logins: Logins
   /// Nil where it is not configured.
   let facebook: FacebookGraph?
+  /// The same.
+  let openID: OpenIDProvider?
   /// Whether those who come for the first time get an account.
   let isOpen: Bool
 
@@ -19,15 +21,21 @@ final class ProviderLogins: Sendable {
   private let underWay = Mutex(0)
   private let quota = Mutex(LogQuota())
 
-  init(logins: Logins, facebook: FacebookConfiguration?, isOpen: Bool, logger: Logger) {
+  init(
+    logins: Logins, facebook: FacebookConfiguration?, openID: OpenIDConfiguration?, isOpen: Bool, logger: Logger
+  ) {
     self.logins = logins
     self.facebook = facebook.map(FacebookGraph.init)
+    self.openID = openID.map { OpenIDProvider($0) { WallClock.unixMs } }
     self.isOpen = isOpen
     self.logger = logger
   }
 
   /// Asks nobody any more.
-  func end() { facebook?.end() }
+  func end() {
+    facebook?.end()
+    openID?.end()
+  }
 
   /// A new session of whoever has this access token of Facebook's. On disk on return.
   ///
@@ -116,6 +124,27 @@ final class ProviderLogins: Sendable {
     return begun
   }
 
+  /// Makes an identity one of the caller's account, and begins a new session in place of his. On disk on return.
+  ///
+  /// - Throws: a problem: it is another account's, the account has too many, or nobody may log in to it any more.
+  func link(
+    _ identity: ProvidedIdentity, to caller: Caller, from source: LoginSource
+  ) async throws -> (token: String, session: Session) {
+    let account = caller.account
+    switch try await logins.database.link(identity, to: account.id, unixMs: WallClock.unixMs) {
+    case .linked: break
+    case .taken: throw Problem.identityTaken
+    case .tooMany: throw Problem.tooManyIdentities
+    case .noAccount: throw Problem.unauthorized
+    }
+    logins.audit.note(.identityLinked, account: account.id, source)
+    guard let begun = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
+      throw Problem.loginRefused
+    }
+    try await logins.sessions.end(token: caller.token)
+    return begun
+  }
+
   /// For an account whose address nobody has told: one that leads nowhere (RFC 2606), and that nobody can have taken
   /// before, as he could one that is made of what others know.
   private static func unroutableEmail() -> String {
@@ -134,6 +163,11 @@ extension Problem {
   static let providerUnavailable = Problem(
     .serviceUnavailable, "provider_unavailable",
     "the provider cannot be asked who you are; try again later, or log in another way", retryAfterSeconds: 10)
+  static let identityTaken = Problem(
+    .conflict, "identity_taken", "whoever is logged in at the provider has another account here; nothing has changed")
+  static let tooManyIdentities = Problem(
+    .conflict, "too_many_identities",
+    "the account has \(Limits.identitiesOfAccountMax) logins with providers already; nothing has changed")
   static let loginRefused = Problem(
     .forbidden, "login_refused", "nobody may log in to this account; its server's operator knows why")
   static let identityEmailTaken = Problem(

@@ -150,7 +150,7 @@ private struct RouteTable {
       database: database, sessions: Sessions(database: database), passwords: Passwords(),
       tries: try LoginTries(database: database), audit: Audit(logger: logger))
     router = try service.routes(
-      queue, ProviderLogins(logins: logins, facebook: nil, isOpen: true, logger: logger), pause)
+      queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger), pause)
     routes = router.routes
   }
 

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// What a browser does in a login: it keeps each site's cookies, and goes where it is sent, a step at a time.
+final class Browser {
+  /// By port and name.
+  private(set) var cookies: [UInt16: [String: String]] = [:]
+  /// As they came with the last answer, with their attributes.
+  private(set) var setCookies: [String] = []
+
+  /// - Parameter headers: besides its own cookies; others' may be among them.
+  func get(_ address: String, headers: [String: String] = [:]) async throws -> Answer {
+    let url = try #require(URLComponents(string: address), "\(address)")
+    let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
+    let target = url.percentEncodedPath + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+    var lines = ["GET \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"]
+    let sent = (cookies[port] ?? [:]).map { "\($0)=\($1)" } + [headers["Cookie"]].compactMap(\.self)
+    if !sent.isEmpty { lines.append("Cookie: \(sent.joined(separator: "; "))") }
+    lines += headers.filter { $0.key != "Cookie" }.map { "\($0): \($1)" }
+    let connection = try Connection(port: port)
+    try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    let answer = try #require(Answer(raw: try await connection.receive(within: .seconds(20))))
+    setCookies = answer.headers["set-cookie"]?.components(separatedBy: ", ") ?? []
+    for set in setCookies {
+      let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = pair.count > 1 ? String(pair[1]) : ""
+      cookies[port, default: [:]][String(pair[0])] = value.isEmpty || set.contains("Max-Age=0") ? nil : value
+    }
+    return answer
+  }
+
+  func forget(_ name: String) { for port in cookies.keys { cookies[port]?[name] = nil } }
+
+  /// The value of a cookie of the site at a port.
+  func cookie(_ name: String, of port: UInt16) -> String? { cookies[port]?[name] }
+}
