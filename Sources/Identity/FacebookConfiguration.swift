@@ -1,5 +1,6 @@
 import Fetch
 import Foundation
+import OnTheMap
 
 /// By which app at Facebook people log in. Made once, at the start: what is wrong with it is said then.
 package struct FacebookConfiguration: Sendable {
@@ -17,7 +18,7 @@ package struct FacebookConfiguration: Sendable {
   package static let usualGraph = "https://graph.facebook.com/v24.0"
 
   let appID: String
-  let appSecret: String
+  let appSecret: Secret
   let graph: URL
 
   /// - Parameter graph: the Graph API's address, with its version.
@@ -33,7 +34,7 @@ package struct FacebookConfiguration: Sendable {
     else { throw .appSecret }
     guard let url = URL(server: graph) else { throw .graph }
     self.appID = appID
-    self.appSecret = appSecret
+    self.appSecret = Secret(appSecret)
     self.graph = url
   }
 }

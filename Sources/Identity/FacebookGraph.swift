@@ -23,7 +23,7 @@ package struct FacebookGraph: Sendable {
     guard (1...IdentityLimits.tokenBytesMax).contains(accessToken.utf8.count),
       accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw .refused(code: "facebook_token") }
-    let (appID, secret) = (configuration.appID, configuration.appSecret)
+    let (appID, secret) = (configuration.appID, configuration.appSecret.text)
     let inspected = try await get(
       "debug_token", [("input_token", accessToken), ("access_token", "\(appID)|\(secret)")])
     guard case .object(let token)? = inspected["data"] else { throw .malformed }

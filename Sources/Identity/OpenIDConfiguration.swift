@@ -23,7 +23,7 @@ package struct OpenIDConfiguration: Sendable {
   package let name: String
   let clientID: String
   /// Empty for a public client.
-  let clientSecret: String
+  let clientSecret: Secret
   /// Where the provider sends people back to.
   let redirectURI: String
 
@@ -45,7 +45,7 @@ package struct OpenIDConfiguration: Sendable {
     guard name.utf8.count <= IdentityLimits.nameBytesMax, name.isSafeLine else { throw .name }
     self.issuer = issuer
     self.clientID = clientID
-    self.clientSecret = clientSecret
+    self.clientSecret = Secret(clientSecret)
     self.name = name.isEmpty ? url.host(percentEncoded: false) ?? issuer : name
     self.redirectURI = redirectURI
   }

@@ -88,10 +88,10 @@ package actor OpenIDProvider {
       ("code_verifier", flow.verifier),
     ]
     var headers: [String: String] = [:]
-    if configuration.clientSecret.isEmpty {
+    if configuration.clientSecret.text.isEmpty {
       form.append(("client_id", configuration.clientID))
     } else {
-      let pair = "\(FormText.encoded(configuration.clientID)):\(FormText.encoded(configuration.clientSecret))"
+      let pair = "\(FormText.encoded(configuration.clientID)):\(FormText.encoded(configuration.clientSecret.text))"
       headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
     }
     let answer: HTTPFetch.Answer

@@ -3,8 +3,8 @@ import Glibc
 import OnTheMap
 import Web
 
-/// Passwords' hashes, `Limits.passwordHashesAtOnceMax` at once, on threads that stand back behind all others: a flood of logins waits, or is
-/// sent away, and posts go on.
+/// Passwords' hashes, `Limits.passwordHashesAtOnceMax` at once, on threads that stand back behind all others: a flood
+/// of logins waits, or is sent away, and posts go on.
 actor Passwords {
   private var running = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []

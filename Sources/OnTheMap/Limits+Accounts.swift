@@ -7,8 +7,8 @@ extension Limits {
   package static let sessionsSweptAtOnce = 16
   /// Sessions of one account that are listed: all can be ended at once, however many there are.
   package static let sessionsShownMax = 1_000
-  /// Password hashes computed at once: each takes 19 MiB and a core for some hundredths of a second. One, so that on two
-  /// cores a flood of logins leaves one for posts.
+  /// Password hashes computed at once: each takes 19 MiB and a core for some hundredths of a second. One, so that a
+  /// flood of logins leaves a core for posts where there are two.
   package static let passwordHashesAtOnceMax = 1
   /// How far a hash stands back behind what else the machine does: Linux gives it a sixtieth of a core that is busy.
   package static let passwordHashNiceness: Int32 = 19

@@ -12,7 +12,7 @@ struct ProviderRequest {
       switch configuration.provider {
       case .nominatim: ProviderRequest.nominatim(query)
       case .photon: ProviderRequest.photon(query)
-      case .pelias: ProviderRequest.pelias(query, key: configuration.key)
+      case .pelias: ProviderRequest.pelias(query, key: configuration.key.text)
       }
     let path =
       switch configuration.provider {

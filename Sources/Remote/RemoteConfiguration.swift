@@ -24,8 +24,8 @@ package struct RemoteConfiguration: Sendable, Equatable {
   let base: URL
   /// A mail address or a link; empty where none is known.
   let contact: String
-  /// Secret; empty where none is needed.
-  let key: String
+  /// Empty where none is needed.
+  let key: Secret
   /// Whether it is a server that many applications share, with rules of its own: one request a second, one at a time.
   var isPublic: Bool
 
@@ -48,7 +48,7 @@ package struct RemoteConfiguration: Sendable, Equatable {
     self.provider = provider
     self.base = base
     self.contact = contact
-    self.key = key
+    self.key = Secret(key)
     isPublic = isNominatims || name == "photon.komoot.io"
   }
 

@@ -6,8 +6,10 @@ import Testing
 struct FacebookTests {
   private func up(_ graph: GraphStandIn, _ more: [String: String] = [:]) async throws -> Services {
     Stage.current.keep(graph)
+    // Libraries say all that they have at the lowest level: no secret may be among it.
     return try await Stage.current.up(
       environment: [
+        "ONTHEMAP_LOG_LEVEL": "trace",
         "ONTHEMAP_FACEBOOK_APP_ID": GraphStandIn.appID, "ONTHEMAP_FACEBOOK_APP_SECRET": GraphStandIn.appSecret,
         "ONTHEMAP_FACEBOOK_GRAPH": graph.url,
       ].merging(more) { $1 })

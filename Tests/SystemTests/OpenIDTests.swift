@@ -17,6 +17,8 @@ private struct Scene {
     var environment = [
       "ONTHEMAP_ORIGIN": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
       "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
+      // Libraries say all that they have at the lowest level: no secret may be among it.
+      "ONTHEMAP_LOG_LEVEL": "trace",
     ]
     environment["ONTHEMAP_OIDC_CLIENT_SECRET"] = secret
     map = try await Stage.current.up("--http", "127.0.0.1:\(port)", environment: environment.merging(more) { $1 })

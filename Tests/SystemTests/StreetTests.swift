@@ -146,6 +146,15 @@ struct StreetTests {
     }
   }
 
+  @Test("A provider's key is in no line of the log, whatever its level")
+  func hiddenKey() async throws {
+    let map = try await Stage.current.up(
+      "--remote", "pelias", "--remote-url", "http://127.0.0.1:9",
+      environment: ["ONTHEMAP_REMOTE_KEY": "s3cret-key", "ONTHEMAP_LOG_LEVEL": "trace"])
+    #expect(map.ingest.logged.contains("Pelias") || map.ingest.logged.contains("pelias"))
+    #expect(!map.ingest.logged.contains("s3cret-key"))
+  }
+
   @Test("A key that its provider does not take is refused, and not shown")
   func badKey() async throws {
     for (provider, key) in [("photon", "s3cret"), ("pelias", "s3 cret")] {
