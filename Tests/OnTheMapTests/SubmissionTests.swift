@@ -84,7 +84,7 @@ struct SubmissionTests {
 @Suite("Registrations")
 struct RegistrationTests {
   private func field(
-    email: String = "ada@example.org", password: String = "12345678", first: String = "Ada", last: String = ""
+    email: String = "ada@example.org", password: String = "8 bytes.", first: String = "Ada", last: String = ""
   ) -> String? {
     do {
       _ = try Registration(email: email, password: password, firstName: first, lastName: last)
