@@ -7,7 +7,9 @@
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
 # make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
 # make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; root does more of them
-# make fuzz       what reads bytes from outside, from new seeds, a minute for each reader; FUZZ_SECONDS=… FUZZ_SEED=…
+# make fuzz       what reads bytes from outside, from new seeds and by coverage (libFuzzer), a minute for each reader;
+#                 FUZZ_SECONDS=… FUZZ_SEED=…
+# make corpus     keeps what make fuzz has found to reach more
 # make simulation  the whole under simulated trouble; SIMULATION_SEEDS=… how many runs, SIMULATION_SEED=… only that one
 # make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
@@ -24,13 +26,14 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system soak faults fuzz simulation build release gazetteer bench sanitize proto \
+.PHONY: run test tests check system soak faults fuzz corpus simulation build release gazetteer bench sanitize proto \
 	check-proto fmt lint clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
 FUZZ_SECONDS ?= 60
 SIMULATION_SEEDS ?= 20000
+CORPUS := Tests/FuzzTargets/Corpus
 export YARDSTICKS
 
 # Folders are listed too: they change when a file goes.
@@ -78,6 +81,18 @@ faults: setup-test tests
 # A round that ends the process is found by its backtrace, and comes again from the FUZZ_SEED that is told at the start.
 fuzz: tests
 	FUZZ_SECONDS=$(FUZZ_SECONDS) swift test --skip-build --filter FuzzTests
+	FUZZER=1 swift build --scratch-path .build/fuzz --sanitize=fuzzer -Xswiftc -O --product Fuzzer
+	for target in $(notdir $(wildcard $(CORPUS)/*)); do \
+		mkdir -p .build/fuzz/corpus/$$target; \
+		FUZZ_TARGET=$$target .build/fuzz/debug/Fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=4096 \
+			-artifact_prefix=.build/fuzz/found-$$target- .build/fuzz/corpus/$$target $(CORPUS)/$$target; \
+	done
+
+# Adds what `make fuzz` has found to reach more to the corpus, each for something that nothing smaller reaches.
+corpus:
+	for target in $(notdir $(wildcard $(CORPUS)/*)); do \
+		FUZZ_TARGET=$$target .build/fuzz/debug/Fuzzer -merge=1 $(CORPUS)/$$target .build/fuzz/corpus/$$target; \
+	done
 
 # A part of the seeds runs in `make test`.
 simulation: tests

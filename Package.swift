@@ -140,6 +140,12 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),
 
+    // What reads bytes from outside, and what must hold of it: for the tests, and for `make fuzz`.
+    .target(
+      name: "FuzzTargets",
+      dependencies: http + [
+        "Ingest", "OnTheMap", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
+      ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
     // Servers that play remote providers, for the tests.
@@ -181,7 +187,8 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "Ingest", "Link", "OnTheMap", "Store", "Web", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
+        "FuzzTargets", "Fuzzing", "Ingest", "Link", "OnTheMap", "Store", "Web", logging,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
       name: "SystemTests", dependencies: ["CZeroMQ", "StandIn"], exclude: ["OpenAPI"], swiftSettings: strict),
@@ -190,3 +197,9 @@ let package = Package(
   // For `#embed`.
   cLanguageStandard: .c2x
 )
+
+// Its main is libFuzzer's: only what is built with that can be linked.
+if Context.environment["FUZZER"] != nil {
+  package.targets.append(
+    .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer", swiftSettings: strict))
+}

@@ -16,7 +16,7 @@ struct AccountRoutes: Sendable {
   /// Whether anybody may sign up.
   let isOpen: Bool
 
-  private struct SignUp: Decodable {
+  struct SignUp: Decodable {
     let email: String
     let password: String
     let firstName: String
@@ -24,7 +24,7 @@ struct AccountRoutes: Sendable {
   }
 
   /// With exactly one credential.
-  private enum LogIn: Decodable {
+  enum LogIn: Decodable {
     case password(email: String, password: String)
     case facebook(accessToken: String)
     case both

@@ -18,19 +18,12 @@ struct BulkRoutes: Sendable {
     router.refuseOthers(at: "/v2/posts/bulk", than: .post)
   }
 
-  private struct Line: Decodable {
-    let place: String
-    let link: String
-    let latitude: Double?
-    let longitude: Double?
-    let idempotencyKey: String?
-  }
-
   private typealias Valid = (submission: Submission, idempotency: IngestDatabase.Idempotency)
 
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
-    let lines = try await BulkRoutes.lines(of: request)
+    let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
+    let lines = try BulkRoutes.lines(Array(body.readableBytesView))
     // A line without a key of its own has one by its place in the request: sent again with the same header, each is
     // recognised, and without a header no two are the same.
     let header = try request.headers[.idempotencyKey].map(IngestDatabase.Idempotency.checked)
@@ -39,9 +32,8 @@ struct BulkRoutes: Sendable {
     let decoder = JSONDecoder()
     let read = lines.enumerated().map { index, line -> Result<Valid, Problem> in
       do throws(Problem) {
-        let line = try RequestBody.decoded(Line.self, line, decoder)
-        var submission = try BulkRoutes.submission(line)
-        submission.trace = trace
+        let line = try RequestBody.decoded(PostBody.self, line, decoder)
+        let submission = try line.submission(trace: trace)
         let key = line.idempotencyKey ?? "bulk-\(base)-\(index)"
         return .success((submission, try .init(key: key, of: submission)))
       } catch { return .failure(error) }
@@ -54,8 +46,8 @@ struct BulkRoutes: Sendable {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: text.bytes)))
   }
 
-  private static func lines(of request: Request) async throws -> [ArraySlice<UInt8>] {
-    var rest = Array(try await RequestBody.collect(request, upTo: Limits.bulkBytesMax).readableBytesView)[...]
+  static func lines(_ body: [UInt8]) throws(Problem) -> [ArraySlice<UInt8>] {
+    var rest = body[...]
     var lines: [ArraySlice<UInt8>] = []
     // One more than may be, to see that they are too many.
     while !rest.isEmpty, lines.count <= Limits.bulkPostsMax {
@@ -67,13 +59,6 @@ struct BulkRoutes: Sendable {
     guard !lines.isEmpty else { throw Problem(.badRequest, "no_lines", wanted) }
     guard lines.count <= Limits.bulkPostsMax else { throw Problem(.contentTooLarge, "too_many_lines", wanted) }
     return lines
-  }
-
-  private static func submission(_ line: Line) throws(Problem) -> Submission {
-    do {
-      return try Submission(
-        place: line.place, link: line.link, latitude: line.latitude, longitude: line.longitude)
-    } catch { throw Problem(error) }
   }
 
   /// What became of each line, in their order.

@@ -13,6 +13,15 @@ struct Caller: Sendable {
 
   /// Throws `Problem.unauthorized`, or a refusal of a write that another site has sent.
   static func identify(_ request: Request, sessions: Sessions, site: Site) async throws -> Caller {
+    let token = try token(of: request, site: site)
+    guard let session = try await sessions.session(token: token, unixMs: WallClock.unixMs) else {
+      throw Problem.unauthorized
+    }
+    return Caller(session: session, token: token)
+  }
+
+  /// What might be a session's.
+  static func token(of request: Request, site: Site) throws(Problem) -> String {
     let token: String
     if let header = request.headers[.authorization] {
       guard header.prefix(7).lowercased() == "bearer " else { throw Problem.unauthorized }
@@ -22,12 +31,8 @@ struct Caller: Sendable {
       if request.method != .get, request.method != .head { try site.refuseOthers(request) }
       token = cookie.value
     }
-    guard token.utf8.count == Limits.sessionTokenBytes,
-      let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
-    else {
-      throw Problem.unauthorized
-    }
-    return Caller(session: session, token: token)
+    guard token.utf8.count == Limits.sessionTokenBytes else { throw Problem.unauthorized }
+    return token
   }
 
   /// Nil for somebody without a session.

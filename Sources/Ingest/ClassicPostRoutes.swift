@@ -27,7 +27,7 @@ struct ClassicPostRoutes: Sendable {
 
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
-    let body = try await ClassicPost(request)
+    let body = try ClassicPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let place = body.place, !place.trimmedLine.isEmpty else {
       throw Problem.parse(142, "mapString is required for a Student Location")
     }
@@ -48,7 +48,7 @@ struct ClassicPostRoutes: Sendable {
     _ id: String?, _ request: Request, whenGone: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
-    let body = try await ClassicPost(request)
+    let body = try ClassicPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     // Whoever edits what has just been posted need not know that it is looked up still.
     try await queue.settlement(of: id, withinMs: Limits.classicWaitMs)
@@ -68,51 +68,5 @@ struct ClassicPostRoutes: Sendable {
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     try await queue.delete(id, of: caller.account.id)
     return ClassicForm.plain.response(.object { _ in })
-  }
-}
-
-/// The members of a student location that count; the others may be anything.
-private struct ClassicPost {
-  let place: String?
-  let link: String?
-  private let latitude: Double?
-  private let longitude: Double?
-
-  init(_ request: Request) async throws {
-    let body = try await RequestBody.decode(JSONValue.self, from: request)
-    guard case .object = body else { throw Problem.parse(107, "invalid JSON") }
-    func text(_ name: String) throws -> String? {
-      guard let value = body[name] else { return nil }
-      guard let text = value.string else { throw Problem.mismatch(name, "String", value) }
-      return text
-    }
-    func number(_ name: String) throws -> Double? {
-      guard let value = body[name] else { return nil }
-      guard let number = value.number else { throw Problem.mismatch(name, "Number", value) }
-      return number
-    }
-    for name in ["firstName", "lastName"] { _ = try text(name) }
-    (place, link) = (try text("mapString"), try text("mediaURL"))
-    (latitude, longitude) = (try number("latitude"), try number("longitude"))
-  }
-
-  /// - Parameter coordinate: where the body has none.
-  func submission(place: String, link: String, coordinate: Coordinate?) throws -> Submission {
-    let isGiven = latitude != nil || longitude != nil
-    do {
-      return try Submission(
-        place: place, link: link, latitude: isGiven ? latitude : coordinate?.latitude,
-        longitude: isGiven ? longitude : coordinate?.longitude, takesAnyLink: true)
-    } catch {
-      let names = ["place": "mapString", "link": "mediaURL"]
-      throw Problem.parse(142, "\(names[error.field] ?? error.field) \(error.reason)")
-    }
-  }
-}
-
-extension Problem {
-  fileprivate static func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> Problem {
-    parse(
-      111, "schema mismatch for StudentLocation.\(name); expected \(expected) but got \(value.typeName)")
   }
 }

@@ -11,11 +11,6 @@ struct ClassicSessionRoutes: Sendable {
   let providers: ProviderLogins
   let site: Site
 
-  private enum Credential {
-    case password(email: String, password: String)
-    case facebook(accessToken: String)
-  }
-
   func add(to router: Router<ConnectionContext>) {
     for path in ["/v1/session", "/api/session"] as [RouterPath] {
       router.post(path) { request, context in try await logIn(request, site.source(of: request, context)) }
@@ -27,7 +22,7 @@ struct ClassicSessionRoutes: Sendable {
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     try site.refuseOthers(request)
     let (token, session) =
-      switch try await credential(request) {
+      switch try ClassicCredential(try await body(of: request), takesFacebook: providers.facebook != nil) {
       case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
       case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
       }
@@ -49,33 +44,12 @@ struct ClassicSessionRoutes: Sendable {
     return response
   }
 
-  /// Whatever the address says besides, for some clients put the password there too.
-  private func credential(_ request: Request) async throws -> Credential {
-    let body: JSONValue
-    do { body = try await RequestBody.decode(JSONValue.self, from: request) } catch let problem as Problem
+  private func body(of request: Request) async throws -> JSONValue {
+    do { return try await RequestBody.decode(JSONValue.self, from: request) } catch let problem as Problem
       where problem.status == .badRequest
     {
       throw Problem(.badRequest, "classic_json", "Failed to parse JSON body.")
     }
-    switch (body["udacity"], body["facebook_mobile"]) {
-    case (let login?, nil):
-      guard let email = login["username"]?.string, !email.isEmpty else { throw missing("udacity.username") }
-      guard let password = login["password"]?.string, !password.isEmpty else { throw missing("udacity.password") }
-      return .password(email: email, password: password)
-    case (nil, let login?):
-      // Which it would not take anyway.
-      guard providers.facebook != nil else { throw Problem.facebookOff }
-      guard let token = login["access_token"]?.string, !token.isEmpty else {
-        throw missing("facebook_mobile.access_token")
-      }
-      return .facebook(accessToken: token)
-    default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
-    }
-  }
-
-  private func missing(_ field: String) -> Problem {
-    let name = field.split(separator: ".").last ?? ""
-    return Problem(.badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: field)
   }
 
   private func logOut(_ request: Request, _ source: LoginSource) async throws -> Response {

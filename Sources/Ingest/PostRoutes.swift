@@ -11,22 +11,6 @@ struct PostRoutes: Sendable {
   let sessions: Sessions
   let site: Site
 
-  private struct Body: Decodable {
-    let place: String
-    let link: String
-    let latitude: Double?
-    let longitude: Double?
-
-    /// What a request has; throws what is wrong with it.
-    static func submission(of request: Request) async throws -> Submission {
-      let body = try await RequestBody.decode(Body.self, from: request)
-      var submission = try Submission(
-        place: body.place, link: body.link, latitude: body.latitude, longitude: body.longitude)
-      submission.trace = request.headers[.traceparent].flatMap { TraceContext($0) }
-      return submission
-    }
-  }
-
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
     router.get("/v2/posts") { request, _ in try await list(request) }
@@ -56,7 +40,7 @@ struct PostRoutes: Sendable {
     _ id: String?, _ request: Request, whenGone: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
-    let submission = try await Body.submission(of: request)
+    let submission = try await PostBody.submission(of: request)
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     let post = try await queue.edit(id, of: caller.account.id, submission, whenGone: whenGone)
     return Response(.object { post.write(to: &$0) })
@@ -120,7 +104,7 @@ struct PostRoutes: Sendable {
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
-    let submission = try await Body.submission(of: request)
+    let submission = try await PostBody.submission(of: request)
     let idempotency = try request.headers[.idempotencyKey].map { key in
       try IngestDatabase.Idempotency(key: key, of: submission)
     }

@@ -12,7 +12,7 @@ struct ProfileRoutes: Sendable {
   let logins: Logins
   let site: Site
 
-  private struct Change: Decodable {
+  struct Change: Decodable {
     let email: String?
     let firstName: String?
     let lastName: String?

@@ -14,7 +14,7 @@ struct SessionRoutes: Sendable {
   let logins: Logins
   let site: Site
 
-  private struct PasswordChange: Decodable {
+  struct PasswordChange: Decodable {
     let currentPassword: String?
     let password: String
   }

@@ -34,7 +34,7 @@ struct Site: Sendable {
 
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
   /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
-  func refuseOthers(_ request: Request) throws {
+  func refuseOthers(_ request: Request) throws(Problem) {
     if let origin = request.headers[.origin], partners.contains(origin) { return }
     let forbidden = Problem(
       .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")

@@ -12,6 +12,10 @@ extension IngestDatabase {
   /// A page of the published posts. With a condition, or by their creation, of the latest `Limits.whereScanMax` only:
   /// of all, or of the account's that the condition asks for.
   package func listed(_ query: ListQuery) async throws -> [ListedPost] {
+    try await pool.read { try IngestDatabase.listed(query, in: $0) }
+  }
+
+  static func listed(_ query: ListQuery, in db: Database) throws -> [ListedPost] {
     var arguments: [DatabaseValue] = []
     var source = "post"
     var condition = "seq IS NOT NULL"
@@ -29,12 +33,10 @@ extension IngestDatabase {
       SELECT post.*, first_name, last_name FROM \(source) AS post JOIN account ON account.id = post.account
       WHERE \(condition) ORDER BY \(column) \(query.isDescending ? "DESC" : "ASC") LIMIT ? OFFSET ?
       """
-    return try await pool.read { [arguments] db in
-      // Conditions come in any form: only what everybody asks for is worth keeping.
-      let statement = query.condition == .always ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
-      return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).compactMap { row in
-        FeedEntry(row).map { ListedPost(entry: $0, linkText: row["link_text"]) }
-      }
+    // Conditions come in any form: only what everybody asks for is worth keeping.
+    let statement = query.condition == .always ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
+    return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).compactMap { row in
+      FeedEntry(row).map { ListedPost(entry: $0, linkText: row["link_text"]) }
     }
   }
 }

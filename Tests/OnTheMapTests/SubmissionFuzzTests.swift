@@ -17,27 +17,6 @@ struct SubmissionFuzzTests {
     "\u{2028}", "नई दिल्ली", "\u{E000}", "\u{10FFFF}", String(repeating: "x", count: 250),
   ].map { Array($0.utf8) }
 
-  @Test("A link is refused, or is http or https to a host, without anything that a page or a terminal minds")
-  func links() {
-    Fuzz.rounds(10_000) { random in
-      let text = String(decoding: random.changed(random.one(of: Self.links), with: Self.links), as: UTF8.self)
-      guard let link = try? WebLink(text) else { return false }
-      let said = "\(text.debugDescription) became \(link.text.debugDescription)"
-      try #require(try WebLink(link.text) == link, "\(said)")
-      try #require(link.text.utf8.count <= Limits.linkBytesMax && link.text.isSafeLine, "\(said)")
-      try #require(link.text.utf8.allSatisfy { !" \\<>\"{}|^`".utf8.contains($0) }, "\(said)")
-      let scheme = try #require(["http://", "https://"].first { link.text.utf8.starts(with: $0.utf8) }, "\(said)")
-      let authority = String(
-        decoding: link.text.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }, as: UTF8.self)
-      // What browsers and libraries read in it, by RFC 3986, where it is plain ASCII that they read at all.
-      guard let parts = URLComponents(string: link.text, encodingInvalidCharacters: false) else { return true }
-      let port = parts.port == nil ? nil : authority.split(separator: ":").last.flatMap { Int($0) }
-      try #require(parts.user == nil && parts.password == nil && port == parts.port, "\(said)")
-      try #require(authority.hasPrefix(parts.host ?? "?"), "\(said)")
-      return true
-    }
-  }
-
   @Test("A submission is refused with its field, or fits, is one safe line, and lies on the earth")
   func submissions() {
     let numbers: [Double?] = [

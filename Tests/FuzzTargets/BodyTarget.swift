@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+import Store
+
+@testable import Ingest
+@testable import OnTheMap
+@testable import Web
+
+/// A body is refused with a problem that says so in JSON, or what came of it is within the limits.
+enum BodyTarget {
+  private static let decoder = JSONDecoder()
+
+  static func read(_ input: [UInt8]) throws -> Bool {
+    var taken = 0
+    func attempt(_ form: () throws -> Void) throws {
+      do {
+        try form()
+        taken += 1
+      } catch let problem as Problem {
+        try check(problem)
+      } catch let refusal as Submission.Refusal { try check(Problem(refusal)) }
+    }
+    try attempt { try check(try decoded(PostBody.self, input).submission(trace: nil)) }
+    try attempt { try lines(input) }
+    try attempt {
+      let body = try decoded(AccountRoutes.SignUp.self, input)
+      let registration = try Registration(
+        email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
+      try check(names: [registration.firstName, registration.lastName], email: registration.email)
+      try Finding.unless(
+        (Limits.passwordBytesMin...Limits.passwordBytesMax).contains(registration.password.utf8.count), "\(body)")
+    }
+    try attempt {
+      let body = try decoded(ProfileRoutes.Change.self, input)
+      let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
+      try check(names: [change.firstName ?? "", change.lastName ?? ""], email: change.email ?? "a@b")
+    }
+    try attempt { try Registration.check(password: try decoded(SessionRoutes.PasswordChange.self, input).password) }
+    try attempt { _ = try decoded(AccountRoutes.LogIn.self, input) }
+    try attempt {
+      let post = try ClassicPost(try decoded(JSONValue.self, input))
+      try check(try post.submission(place: post.place ?? "Oslo", link: post.link ?? "", coordinate: nil))
+    }
+    for takesFacebook in [true, false] {
+      try attempt {
+        switch try ClassicCredential(try decoded(JSONValue.self, input), takesFacebook: takesFacebook) {
+        case .password(let email, let password): try Finding.unless(!email.isEmpty && !password.isEmpty, "\(input)")
+        case .facebook(let token): try Finding.unless(takesFacebook && !token.isEmpty, "\(input)")
+        }
+      }
+    }
+    return taken > 0
+  }
+
+  private static func decoded<Value: Decodable>(_ type: Value.Type, _ input: [UInt8]) throws -> Value {
+    try RequestBody.decoded(type, input, decoder)
+  }
+
+  /// Many posts, one a line: what one of them is does not depend on the others.
+  private static func lines(_ input: [UInt8]) throws {
+    let lines = try BulkRoutes.lines(input)
+    try Finding.unless((1...Limits.bulkPostsMax).contains(lines.count), "\(lines.count) lines")
+    for line in lines {
+      try Finding.unless(!line.contains(UInt8(ascii: "\n")), "\(line)")
+      do {
+        let body = try decoded(PostBody.self, Array(line))
+        let submission = try body.submission(trace: nil)
+        try check(submission)
+        if let key = body.idempotencyKey { _ = try IngestDatabase.Idempotency(key: key, of: submission) }
+      } catch let problem as Problem { try check(problem) }
+    }
+  }
+
+  private static func check(_ submission: Submission) throws {
+    let place = submission.place
+    try Finding.unless((1...Limits.placeBytesMax).contains(place.utf8.count) && place.isSafeLine, "\(submission)")
+    try Finding.unless(submission.link.isEmpty == (submission.linkText != nil), "\(submission)")
+    let again = try Submission(
+      place: place, link: submission.linkText ?? submission.link, latitude: submission.coordinate?.latitude,
+      longitude: submission.coordinate?.longitude, takesAnyLink: submission.linkText != nil)
+    try Finding.unless(
+      again.place == place && again.link == submission.link && again.coordinate == submission.coordinate,
+      "\(submission) became \(again)")
+  }
+
+  private static func check(names: [String], email: String) throws {
+    for name in names { try Finding.unless(name.utf8.count <= Limits.nameBytesMax && name.isSafeLine, "\(names)") }
+    try Finding.unless(email.utf8.count <= Limits.emailBytesMax && email.isSafeLine, email)
+    try Finding.unless((try? Registration.checked(email: email)) == email, email)
+  }
+
+  /// It is the client's fault, and the answer can be read.
+  private static func check(_ problem: Problem) throws {
+    let json = problem.json.bytes
+    try Finding.unless((400...499).contains(problem.status.code), "\(problem)")
+    try Finding.unless(json.count <= 2_048, "\(json.count) bytes: \(problem)")
+    let read = try? decoder.decode(JSONValue.self, from: Data(json))
+    try Finding.unless(read?["detail"]?.string == problem.detail, "\(problem)")
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import GRDB
+import Logging
+import OnTheMap
+import Synchronization
+
+@testable import Store
+
+/// A condition is refused, or is as small as its limits, the same when it is read again, and finds in SQLite what it
+/// says.
+enum ConditionTarget {
+  private static let decoder = JSONDecoder()
+  private static let posts = Posts()
+
+  static func read(_ input: [UInt8]) throws -> Bool {
+    guard let value = try? decoder.decode(JSONValue.self, from: Data(input)) else { return false }
+    let condition: ListCondition
+    do { condition = try ListCondition(value) } catch {
+      try Finding.unless(error.reason.isSafeLine && error.reason.utf8.count <= 512, error.reason)
+      return false
+    }
+    let said = "\(String(decoding: input, as: UTF8.self).debugDescription) became \(condition)"
+    try Finding.unless((try? ListCondition(value)) == condition, said)
+    try Finding.unless(condition.comparisons <= Limits.whereComparisonsMax, said)
+    let found = Set(try posts.found(by: condition).map(\.entry.id))
+    for post in posts.all { try Finding.unless(found.contains(post.entry.id) == condition.holds(for: post), said) }
+    return true
+  }
+}
+
+/// Posts that differ in all that a condition can ask for, as a store has written them.
+private final class Posts: Sendable {
+  let all: [ListedPost]
+  private let memory: DatabaseQueue
+
+  init() {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-fuzz-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    do {
+      let store = try IngestDatabase(folder: folder, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
+      try Posts.fill(store)
+      memory = try DatabaseQueue()
+      try store.pool.backup(to: memory)
+      all = try memory.read { try IngestDatabase.listed(ListQuery(), in: $0) }
+    } catch { fatalError("There is no store to look into: \(error)") }
+  }
+
+  func found(by condition: ListCondition) throws -> [ListedPost] {
+    try memory.read { try IngestDatabase.listed(ListQuery(condition: condition), in: $0) }
+  }
+
+  private static func fill(_ store: IngestDatabase) throws {
+    let names = [("Ada", ""), ("B\u{FC}cher", "O'Neil")]
+    var accounts: [AccountID] = []
+    for (index, name) in names.enumerated() {
+      let account: Account? = try wait { then in
+        let numbers = store.numbers
+        store.writer.submit(
+          { db in
+            try Account.insert(
+              email: "a\(index)@b", password: "", firstName: name.0, lastName: name.1, unixMs: 1, numbers, db)
+          }, then: then)
+      }
+      if let account { accounts.append(account.id) }
+    }
+    let posts = [
+      ("Seattle, WA", "https://example.org", 47.6, -122.33), ("%_'\"", "no link", 0, 0),
+      ("\u{6771}\u{4EAC}", "", -90, 180),
+    ]
+    for (index, post) in posts.enumerated() {
+      let submission = try Submission(
+        place: post.0, link: post.1, latitude: post.2, longitude: post.3, takesAnyLink: true)
+      let unixMs = 1_700_000_000_000 + Int64(index) * 1_000
+      let accepted = try wait { then in
+        store.accept(submission, account: accounts[index % 2], idempotency: nil, unixMs: unixMs, then: then)
+      }.get()
+      guard let coordinate = submission.coordinate else { continue }
+      let verdict = Verdict.Published(
+        coordinate: coordinate, label: "", countryCode: "", agreement: .unverified, match: nil)
+      _ = try wait { then in
+        store.settle([(accepted.id, .verdict(.published(verdict)))], unixMs: unixMs + 100, then: then)
+      }
+    }
+  }
+
+  /// For the writer's thread.
+  private static func wait<Value: Sendable>(
+    _ work: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+  ) throws -> Value {
+    let done = DispatchSemaphore(value: 0)
+    let result = Mutex<Result<Value, StoreError>?>(nil)
+    work { value in
+      result.withLock { $0 = value }
+      done.signal()
+    }
+    done.wait()
+    guard let value = result.withLock({ $0 }) else { preconditionFailure("The writer has answered.") }
+    return try value.get()
+  }
+}
+
+extension ListCondition {
+  fileprivate var comparisons: Int {
+    switch self {
+    case .compare: 1
+    case .among(_, let values): values.count
+    case .not(let condition): condition.comparisons
+    case .all(let conditions), .any(let conditions): conditions.map(\.comparisons).reduce(0, +)
+    }
+  }
+
+  /// What it says, without SQL.
+  fileprivate func holds(for post: ListedPost) -> Bool {
+    switch self {
+    case .compare(let field, let comparison, let value): comparison.holds(field.value(of: post), value)
+    case .among(let field, let values): values.contains { Comparison.equal.holds(field.value(of: post), $0) }
+    case .not(let condition): !condition.holds(for: post)
+    case .all(let conditions): conditions.allSatisfy { $0.holds(for: post) }
+    case .any(let conditions): conditions.contains { $0.holds(for: post) }
+    }
+  }
+}
+
+extension ListCondition.Field {
+  fileprivate func value(of post: ListedPost) -> ListCondition.Value {
+    let entry = post.entry
+    return switch self {
+    case .objectId: .integer(Int64(entry.id.rawValue))
+    case .uniqueKey: .integer(entry.account.rawValue)
+    case .firstName: .text(entry.firstName)
+    case .lastName: .text(entry.lastName)
+    case .mapString: .text(entry.place)
+    case .mediaURL: .text(post.linkText ?? entry.link)
+    case .latitude: .number(entry.coordinate.latitude)
+    case .longitude: .number(entry.coordinate.longitude)
+    case .createdAt: .integer(entry.createdMs)
+    case .updatedAt: .integer(entry.updatedMs)
+    }
+  }
+}
+
+extension ListCondition.Comparison {
+  /// Texts are compared by their bytes.
+  fileprivate func holds(_ a: ListCondition.Value, _ b: ListCondition.Value) -> Bool {
+    switch (a, b) {
+    case (.text(let a), .text(let b)):
+      let isLess = a.utf8.lexicographicallyPrecedes(b.utf8)
+      return holds(isLess: isLess, isEqual: a.utf8.elementsEqual(b.utf8))
+    case (.number(let a), .number(let b)): return holds(isLess: a < b, isEqual: a == b)
+    case (.integer(let a), .integer(let b)): return holds(isLess: a < b, isEqual: a == b)
+    default: return false
+    }
+  }
+
+  private func holds(isLess: Bool, isEqual: Bool) -> Bool {
+    switch self {
+    case .equal: isEqual
+    case .notEqual: !isEqual
+    case .less: isLess
+    case .lessOrEqual: isLess || isEqual
+    case .greater: !isLess && !isEqual
+    case .greaterOrEqual: !isLess
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnTheMap
+import Web
+
+@testable import Ingest
+
+/// Whoever calls has said the token in a header; with a cookie, a browser has not said that another site asks; and who
+/// has connected is not taken for another unless a trusted proxy says so.
+enum HeaderTarget {
+  private static let partner = "https://partner.example"
+
+  static func read(_ input: [UInt8]) throws -> Bool {
+    var fields = HTTPFields()
+    for line in String(decoding: input, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else { continue }
+      fields.append(HTTPField(name: name, value: String(parts[1])))
+    }
+    try proxies(fields)
+    var isTaken = false
+    for origin in ["", "https://map.example"] {
+      for method in [HTTPRequest.Method.get, .post] where try caller(fields, method, origin) { isTaken = true }
+    }
+    return isTaken
+  }
+
+  private static func caller(_ fields: HTTPFields, _ method: HTTPRequest.Method, _ origin: String) throws -> Bool {
+    let site = Site(origin: origin, proxies: TrustedProxies(), partners: [partner])
+    let head = HTTPRequest(
+      method: method, scheme: "http", authority: "map.example", path: "/v2/posts", headerFields: fields)
+    let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+    let token: String
+    do { token = try Caller.token(of: request, site: site) } catch {
+      try Finding.unless(error.status == .unauthorized || error.code == "cross_site", "\(error)")
+      return false
+    }
+    let said = "\(token.debugDescription) of \(fields)"
+    try Finding.unless(token.utf8.count == Limits.sessionTokenBytes, said)
+    if let header = fields[.authorization] {
+      try Finding.unless(header.hasSuffix(token), said)
+      return true
+    }
+    let cookies = fields[values: .cookie]
+    try Finding.unless(cookies.contains { $0.contains("\(site.cookieName)=\(token)") }, said)
+    guard method == .post, fields[.origin] != partner else { return true }
+    let own = ["https://map.example", "http://map.example", "map.example", origin]
+    if let from = fields[.secFetchSite] {
+      try Finding.unless(from == "same-origin" || from == "none", said)
+    } else if let from = fields[.origin] {
+      try Finding.unless(own.contains(from) || from.hasSuffix("/map.example"), said)
+    }
+    return true
+  }
+
+  private static func proxies(_ fields: HTTPFields) throws {
+    guard let peer = IPAddress("10.0.0.1"), let network = AddressRange("10.0.0.0/8") else { return }
+    let chain = fields[values: .xForwardedFor]
+    try Finding.unless(TrustedProxies().client(of: peer, forwardedFor: chain) == peer, "\(chain)")
+    let client = TrustedProxies([network]).client(of: peer, forwardedFor: chain)
+    try Finding.unless(IPAddress(client.description) == client, "\(chain) became \(client)")
+    // Whoever is no proxy of ours can say nothing of who came before.
+    let stranger = IPAddress("192.0.2.1").map { TrustedProxies([network]).client(of: $0, forwardedFor: chain) }
+    try Finding.unless(stranger?.description == "192.0.2.1", "\(chain)")
+  }
+}

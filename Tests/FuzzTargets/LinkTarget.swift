@@ -1,0 +1,41 @@
+import Foundation
+import OnTheMap
+
+/// A link is refused, or is http or https to a host, without anything that a page or a terminal minds, and libraries
+/// read the same in it.
+enum LinkTarget {
+  static func read(_ input: [UInt8]) throws -> Bool {
+    let text = String(decoding: input, as: UTF8.self)
+    try kept(text)
+    guard let link = try? WebLink(text) else { return false }
+    let said = "\(text.debugDescription) became \(link.text.debugDescription)"
+    try Finding.unless((try? WebLink(link.text)) == link, said)
+    try Finding.unless(link.text.utf8.count <= Limits.linkBytesMax && link.text.isSafeLine, said)
+    try Finding.unless(link.text.utf8.allSatisfy { !" \\<>\"{}|^`".utf8.contains($0) }, said)
+    guard let scheme = ["http://", "https://"].first(where: { link.text.utf8.starts(with: $0.utf8) }) else {
+      throw Finding(description: said)
+    }
+    let authority = String(
+      decoding: link.text.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }, as: UTF8.self)
+    // By RFC 3986, where it is plain ASCII that they read at all.
+    guard let parts = URLComponents(string: link.text, encodingInvalidCharacters: false) else { return true }
+    let port = parts.port == nil ? nil : authority.split(separator: ":").last.flatMap { Int($0) }
+    try Finding.unless(parts.user == nil && parts.password == nil && port == parts.port, said)
+    try Finding.unless(authority.hasPrefix(parts.encodedHost ?? "?"), said)
+    return true
+  }
+
+  /// What clients of the original service send in its place is a link, or a text that is none, never both.
+  private static func kept(_ text: String) throws {
+    guard
+      let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
+    else { return }
+    let said = "\(text.debugDescription) was kept as \(post)"
+    if let kept = post.linkText {
+      try Finding.unless(post.link.isEmpty && kept == text && kept.isSafeLine, said)
+      try Finding.unless(kept.utf8.count <= Limits.linkBytesMax, said)
+    } else {
+      try Finding.unless((try? WebLink(text))?.text == post.link, said)
+    }
+  }
+}
