@@ -173,7 +173,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WebTests", dependencies: ["CZlib", "Web", .product(name: "NIOCore", package: "swift-nio")],
+      name: "WebTests",
+      dependencies: [
+        "CZlib", "OnTheMap", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(

@@ -41,6 +41,7 @@ struct FeedCommand: AsyncParsableCommand {
       [ONTHEMAP_ALLOW_PLAINTEXT]
       """)
   var allowPlaintext: String?
+  @OptionGroup var proxies: ProxyOptions
   @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
@@ -50,6 +51,7 @@ struct FeedCommand: AsyncParsableCommand {
     let ingest = try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702")
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
+    configuration.proxies = try proxies.proxies(settings)
     configuration.isAlone = true
     let folder = settings.text(.feedData, flag: data, default: "data/feed")
     if folder != "none" { configuration.data = folder }

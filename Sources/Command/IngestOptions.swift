@@ -25,12 +25,7 @@ struct IngestOptions: ParsableArguments {
   var operations: String?
   @Option(help: "What people open; https:// makes cookies secure. [ONTHEMAP_ORIGIN]")
   var origin: String?
-  @Option(
-    help: """
-      Addresses or networks of proxies in front, whose X-Forwarded-For counts, with commas: 127.0.0.1,10.0.0.0/8. \
-      [ONTHEMAP_TRUSTED_PROXIES]
-      """)
-  var trustedProxies: String?
+  @OptionGroup var proxies: ProxyOptions
   @Option(
     help: """
       Origins of other sites whose pages may use the API with a token, with commas: https://app.example.org. \
@@ -100,7 +95,7 @@ struct IngestOptions: ParsableArguments {
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
-    configuration.proxies = try proxies(settings)
+    configuration.proxies = try proxies.proxies(settings)
     configuration.partners = try partners(settings)
     let signUp = settings.text(.signUp, flag: signUp, default: "open")
     guard ["open", "closed"].contains(signUp) else {
@@ -121,19 +116,6 @@ struct IngestOptions: ParsableArguments {
       settings: settings)
     configuration.admin = try settings.admin(flag: admin, data: data)
     return configuration
-  }
-
-  private func proxies(_ settings: Settings) throws -> TrustedProxies {
-    let text = settings.text(.trustedProxies, flag: trustedProxies, default: "")
-    return TrustedProxies(
-      try text.split(separator: ",").map { part in
-        let part = String(part).trimmedLine
-        guard let range = AddressRange(part) else {
-          throw SettingError(
-            .trustedProxies, expected: "addresses or networks such as 127.0.0.1,10.0.0.0/8", came: part)
-        }
-        return range
-      })
   }
 
   private func partners(_ settings: Settings) throws -> Set<String> {

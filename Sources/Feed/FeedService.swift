@@ -5,7 +5,7 @@ package import Link
 package import Logging
 import Metrics
 import NIOCore
-import OnTheMap
+package import OnTheMap
 import ServiceLifecycle
 import Synchronization
 package import Telemetry
@@ -33,6 +33,8 @@ package struct FeedConfiguration: Sendable {
   package var publishCurve: CurveServer?
   /// Keys for those who ask; nil for plain text.
   package var queryCurve: CurveServer?
+  /// In front of its HTTP.
+  package var proxies = TrustedProxies()
   /// Whether its process has nothing else that serves HTTP to many: then more descriptors are its own.
   package var isAlone = false
   /// Who shows its metrics; nil where nobody does.
@@ -110,7 +112,8 @@ package struct FeedService: Service {
       if let keeper { group.addTask { await keeper.run() } }
       try await withGracefulShutdownHandler {
         try await HTTPService.run(
-          router, host: configuration.host, port: configuration.port, connections: connections, logger: logger
+          router, host: configuration.host, port: configuration.port, connections: connections,
+          proxies: configuration.proxies, logger: logger
         ) { port in
           readiness.listens(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
         }

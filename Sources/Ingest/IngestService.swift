@@ -152,7 +152,9 @@ package struct IngestService: Service {
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
       let router = try routes(queue, providers, pause)
-      try await HTTPService.run(router, host: configuration.host, port: configuration.port, logger: logger) { port in
+      try await HTTPService.run(
+        router, host: configuration.host, port: configuration.port, proxies: configuration.proxies, logger: logger
+      ) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
       }

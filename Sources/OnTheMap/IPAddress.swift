@@ -37,6 +37,9 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
   }
 
+  /// Of the machine itself. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.)
+  package var isLoopback: Bool { isIPv4 ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
+
   fileprivate var isIPv4: Bool { bytes.starts(with: IPAddress.mapped) }
 
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

@@ -35,6 +35,11 @@ package enum Limits {
   /// place (`waitersMax`, `lookupsMax`), so that those do not shut out who posts. Each takes about 20 KB, and 70 KB
   /// with the longest headers and body.
   package static let httpConnectionsMax = 12_288
+  /// The part of those that one address may have, or one network of 64 bits with IPv6, if it is neither this machine's
+  /// nor a trusted proxy's: an eighth.
+  package static let httpNetworkShare = 8
+  /// How long one that has too many may take to say what it wants, to be told why it gets nothing.
+  package static let httpTurnedAwayMs: Int64 = 1_000
   /// HTTP connections that the kernel makes before the service takes them: all clients of a feed that starts again come
   /// within seconds, and one that finds no room tries again a second later at the earliest. The kernel's own bound,
   /// net.core.somaxconn, is usually the same.

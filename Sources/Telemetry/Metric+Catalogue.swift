@@ -39,6 +39,10 @@ extension Metric {
     "onthemap_http_requests_total", .counter,
     "Requests answered, by the route's template, not the path; what is no HTTP is not among them.",
     labels: ["route", "method", "code"])
+  /// At one service.
+  package static let httpTurnedAway = Metric(
+    "onthemap_http_connections_turned_away_total", .counter,
+    "Connections of an address that had as many as one may have.")
   /// By template and method.
   package static let httpDuration = Metric(
     "onthemap_http_request_duration_seconds", .histogram,
@@ -195,8 +199,10 @@ extension Metric {
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
       buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors, processDescriptorsMax,
-      processThreads, httpRequests, httpDuration, linkMalformed, linkReconnects, linkHandshakes, queueJobs, queueMax,
-      queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued, queueCompleted,
+      processThreads, httpRequests, httpTurnedAway, httpDuration, linkMalformed, linkReconnects, linkHandshakes,
+      queueJobs,
+      queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
+      queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, geocodeDuration,
       geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedStreamsDropped,

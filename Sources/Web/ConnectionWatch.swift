@@ -48,13 +48,32 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private var gone: (@Sendable (Departure) -> Void)?
   private var going: Scheduled<Void>?
   private var departure = Departure.left
+  private let counts: ConnectionCounts
+  /// Who is counted.
+  private var counted: IPAddress?
+  /// The address has as many connections as one may have.
+  private var isTurnedAway = false
   /// Nil before and after it is part of the connection.
   private var context: ChannelHandlerContext?
 
+  init(_ counts: ConnectionCounts) { self.counts = counts }
+
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
+    if let address, counts.enter(address) {
+      counted = address
+    } else if address != nil {
+      isTurnedAway = true
+      receiving = later(context.eventLoop, ms: Limits.httpTurnedAwayMs) { context.close(promise: nil) }
+    }
+    context.fireChannelActive()
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasRead = true
+    guard !isTurnedAway else { return turnAway(context) }
     switch unwrapInboundIn(data) {
     case .head(var head):
       isReceiving = true
@@ -170,6 +189,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     going?.cancel()
     endReceiving()
     unread?.cancel()
+    if let counted { counts.leave(counted) }
   }
 
   /// The time of a request runs while it is being received, and nothing else keeps the connection busy: meanwhile the
@@ -192,6 +212,16 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
       let seconds = Limits.httpRequestMs / 1_000
       answer(Problem(.requestTimeout, "request_timeout", "the request took longer than \(seconds) s to come"), context)
     }
+    context.close(promise: nil)
+  }
+
+  private func turnAway(_ context: ChannelHandlerContext) {
+    guard !isOver else { return }
+    let problem = Problem(
+      .tooManyRequests, "too_many_connections",
+      "your address has as many connections as one may have; close some, or come through fewer",
+      retryAfterSeconds: 1)
+    answer(problem, context)
     context.close(promise: nil)
   }
 

@@ -2,30 +2,34 @@ import Glibc
 package import Hummingbird
 package import Logging
 import NIOCore
-import OnTheMap
+package import OnTheMap
 
 /// Listens and answers, until graceful shutdown.
 package enum HTTPService {
   /// - Parameters:
   ///   - port: 0 for a free one.
   ///   - connections: at once, at most; further ones wait. Nil for as many as there may be.
+  ///   - proxies: in front of it: what one address may have does not hold for theirs.
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package static func run(
     _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
-    logger: Logger, ready: @escaping @Sendable (Int) -> Void
+    proxies: TrustedProxies = TrustedProxies(), logger: Logger, ready: @escaping @Sendable (Int) -> Void
   ) async throws {
+    let connections = connections ?? connectionsMax()
+    let counts = ConnectionCounts(
+      perNetworkMax: max(1, connections / Limits.httpNetworkShare), proxies: proxies)
     let application = Application(
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionWatch()], idleTimeout: .milliseconds(Limits.httpIdleMs),
+          additionalChannelHandlers: [ConnectionWatch(counts)], idleTimeout: .milliseconds(Limits.httpIdleMs),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
             maxHeaderFieldCount: Limits.httpHeadersMax))),
       configuration: .init(
         address: .hostname(host, port: port), backlog: Limits.httpBacklog,
-        availableConnectionsDelegate: .maximum(connections ?? connectionsMax(), logger: logger)),
+        availableConnectionsDelegate: .maximum(connections, logger: logger)),
       onServerRunning: { channel in ready(channel.localAddress?.port ?? port) }, logger: logger)
     do { try await application.run() } catch let error as IOError {
       throw ListenError(address: "\(host):\(port)", reason: error.localizedReason)

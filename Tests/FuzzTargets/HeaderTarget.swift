@@ -43,7 +43,7 @@ enum HeaderTarget {
       return true
     }
     let cookies = fields[values: .cookie]
-    try Finding.unless(cookies.contains { $0.contains("\(site.cookieName)=\(token)") }, said)
+    try Finding.unless(cookies.contains { has($0, site.cookieName, token) }, said)
     guard method == .post, fields[.origin] != partner else { return true }
     let own = ["https://map.example", "http://map.example", "map.example", origin]
     if let from = fields[.secFetchSite] {
@@ -52,6 +52,15 @@ enum HeaderTarget {
       try Finding.unless(own.contains(from) || from.hasSuffix("/map.example"), said)
     }
     return true
+  }
+
+  /// Whether a name and its value stand in it. The library takes more than one sign between them.
+  private static func has(_ cookies: String, _ name: String, _ value: String) -> Bool {
+    let (cookies, name, value) = (Array(cookies.utf8), Array("\(name)=".utf8), Array(value.utf8))
+    return cookies.indices.contains { start in
+      cookies[start...].starts(with: name)
+        && cookies[(start + name.count)...].drop { $0 == UInt8(ascii: "=") }.starts(with: value)
+    }
   }
 
   private static func proxies(_ fields: HTTPFields) throws {

@@ -1,0 +1,88 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import OnTheMap
+@testable import Web
+
+@Suite("Connections of one address")
+struct ConnectionCountsTests {
+  private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+  @Test("So many of one network stay, whoever comes beside it, and one that goes makes room")
+  func networks() throws {
+    let counts = ConnectionCounts(perNetworkMax: 2, proxies: TrustedProxies())
+    for (first, same, other) in [
+      ("192.0.2.1", "192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
+    ] {
+      #expect(try counts.enter(address(first)) && counts.enter(address(same)))
+      #expect(!counts.enter(try address(first)))
+      #expect(counts.enter(try address(other)))
+      counts.leave(try address(same))
+      #expect(counts.enter(try address(first)))
+      #expect(!counts.enter(try address(same)))
+    }
+  }
+
+  @Test("This machine and trusted proxies have as many as they want", arguments: ["127.0.0.9", "::1", "10.1.2.3"])
+  func exempt(text: String) throws {
+    let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies([try #require(AddressRange("10.0.0.0/8"))]))
+    for _ in 0..<3 { #expect(counts.enter(try address(text))) }
+    for _ in 0..<3 { counts.leave(try address(text)) }
+  }
+
+  /// A connection of an address, and what it was answered.
+  private func connect(_ counts: ConnectionCounts) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel(handler: ConnectionWatch(counts))
+    let peer = try SocketAddress(ipAddress: "192.0.2.1", port: 4_000)
+    channel.remoteAddress = peer
+    try channel.connect(to: peer).wait()
+    return channel
+  }
+
+  private func ask(_ channel: EmbeddedChannel) throws {
+    let head = HTTPRequest(method: .get, scheme: "http", authority: "map.example", path: "/")
+    try channel.writeInbound(HTTPRequestPart.head(head))
+  }
+
+  @Test("One too many is told so, and closed; when another has gone, the next one stays")
+  func told() throws {
+    let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
+    let first = try connect(counts)
+    try ask(first)
+    #expect(try first.readInbound(as: HTTPRequestPart.self) != nil)
+
+    let second = try connect(counts)
+    try ask(second)
+    #expect(try second.readInbound(as: HTTPRequestPart.self) == nil, "Nobody is to work for it.")
+    guard case .head(let head)? = try second.readOutbound(as: HTTPResponsePart.self) else {
+      Issue.record("There is no answer.")
+      return
+    }
+    #expect(head.status == .tooManyRequests && head.headerFields[.retryAfter] == "1")
+    #expect(head.headerFields[.connection] == "close")
+    #expect(!second.isActive)
+
+    try first.close().wait()
+    // What it held goes in the next turn.
+    first.embeddedEventLoop.run()
+    let third = try connect(counts)
+    try ask(third)
+    #expect(try third.readInbound(as: HTTPRequestPart.self) != nil)
+  }
+
+  @Test("One too many that says nothing is closed after its time")
+  func silent() throws {
+    let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
+    let (first, second) = (try connect(counts), try connect(counts))
+    for channel in [first, second] {
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(Limits.httpTurnedAwayMs - 1))
+      #expect(channel.isActive)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+    }
+    #expect(first.isActive && !second.isActive)
+    try first.close().wait()
+  }
+}
