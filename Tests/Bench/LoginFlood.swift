@@ -1,10 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// Logins with wrong passwords at a fixed rate, each for another account and from another address, beside posts of
 /// somebody who is signed in.
 struct LoginFlood {
@@ -46,40 +42,55 @@ struct LoginFlood {
     _ deployment: Deployment, beside body: @escaping @Sendable (Int) -> String
   ) async throws -> (posts: OpenLoop, statuses: [Int: Int]) {
     let statuses = Statuses()
-    let flood = LoginFlood.flood(deployment.http, body, statuses)
+    let flood = try LoginFlood.flood(deployment.http, body, statuses)
     let posts = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     statuses.end()
     try await flood.value
     return (posts, statuses.counts)
   }
 
-  /// Until the statuses are to end: a request that is cancelled in the moment of its answer can hang for ever.
+  /// Until the statuses are to end. Each request has a connection of its own, as it would from an address of its own. A
+  /// thread of its own: the HTTP client of the library keeps a core busy while many requests wait.
   private static func flood(
     _ http: String, _ body: @escaping @Sendable (Int) -> String, _ statuses: Statuses
-  ) -> Task<Void, any Error> {
-    Task {
-      let clock = ContinuousClock()
-      let start = clock.now
-      try await withThrowingTaskGroup { group in
-        for number in 0... {
-          if statuses.hasEnded { break }
-          try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
-          group.addTask { statuses.add(try await logIn(http, body(number), number: number)) }
-        }
+  ) throws -> Task<Void, any Error> {
+    guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
+    return Task {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try send(to: port, body, statuses) }) }
       }
     }
   }
 
-  /// - Returns: the answer's status.
-  private static func logIn(_ http: String, _ body: String, number: Int) async throws -> Int {
-    guard let url = URL(string: http + "/v2/session") else { throw BenchError("\(http) is no address") }
-    var request = URLRequest(url: url)
-    request.httpMethod = "POST"
-    request.httpBody = Data(body.utf8)
+  private static func send(to port: Int, _ body: (Int) -> String, _ statuses: Statuses) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
+    defer { buffer.deallocate() }
+    let start = ContinuousClock.now
+    var asking: [LoopbackSocket] = []
+    for number in 0... {
+      if statuses.hasEnded { return }
+      while ContinuousClock.now < start + .milliseconds(1_000 * number / perSecond) {
+        usleep(1_000)
+        asking = try asking.filter { socket in
+          guard try socket.read(into: buffer) != nil else { return true }
+          // "HTTP/1.1 403": one that ends after its answer needs no more reading.
+          statuses.add(Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0)
+          return false
+        }
+      }
+      let socket = try LoopbackSocket(port: port)
+      try socket.write(Array(request(body(number), number: number).utf8))
+      socket.waitNoMore()
+      asking.append(socket)
+    }
+  }
+
+  private static func request(_ body: String, number: Int) -> String {
     let address = "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
-    request.setValue(address, forHTTPHeaderField: "X-Forwarded-For")
-    let (_, response) = try await URLSession.shared.data(for: request)
-    return (response as? HTTPURLResponse)?.statusCode ?? 0
+    return """
+      POST /v2/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: \(address)\r\n\
+      Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+      """
   }
 }
 
