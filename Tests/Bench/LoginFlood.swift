@@ -49,39 +49,37 @@ struct LoginFlood {
     return (posts, statuses.counts)
   }
 
-  /// Until the statuses are to end. Each request has a connection of its own, as it would from an address of its own. A
-  /// thread of its own: the HTTP client of the library keeps a core busy while many requests wait.
+  /// Until the statuses are to end. Each request has a connection of its own, as it would from an address of its own;
+  /// the library's client would keep a core busy while many wait.
   private static func flood(
     _ http: String, _ body: @escaping @Sendable (Int) -> String, _ statuses: Statuses
   ) throws -> Task<Void, any Error> {
     guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
     return Task {
-      try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try send(to: port, body, statuses) }) }
+      let clock = ContinuousClock()
+      let start = clock.now
+      var asking: [LoopbackSocket] = []
+      for number in 0... {
+        try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
+        if statuses.hasEnded { return }
+        asking = try asking.filter { socket in
+          guard let answer = try status(of: socket) else { return true }
+          statuses.add(answer)
+          return false
+        }
+        let socket = try LoopbackSocket(port: port)
+        try socket.write(Array(request(body(number), number: number).utf8))
+        socket.waitNoMore()
+        asking.append(socket)
       }
     }
   }
 
-  private static func send(to port: Int, _ body: (Int) -> String, _ statuses: Statuses) throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
-    defer { buffer.deallocate() }
-    let start = ContinuousClock.now
-    var asking: [LoopbackSocket] = []
-    for number in 0... {
-      if statuses.hasEnded { return }
-      while ContinuousClock.now < start + .milliseconds(1_000 * number / perSecond) {
-        usleep(1_000)
-        asking = try asking.filter { socket in
-          guard try socket.read(into: buffer) != nil else { return true }
-          // "HTTP/1.1 403": one that ends after its answer needs no more reading.
-          statuses.add(Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0)
-          return false
-        }
-      }
-      let socket = try LoopbackSocket(port: port)
-      try socket.write(Array(request(body(number), number: number).utf8))
-      socket.waitNoMore()
-      asking.append(socket)
+  /// Nil where it has not come yet.
+  private static func status(of socket: LoopbackSocket) throws -> Int? {
+    try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
+      // "HTTP/1.1 403": one that ends after its answer needs no more reading.
+      try socket.read(into: buffer).map { _ in Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0 }
     }
   }
 
