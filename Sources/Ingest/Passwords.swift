@@ -13,7 +13,11 @@ actor Passwords {
   /// Compared with when there is no such account, so that the answer takes as long as for one.
   private let nobody: String
 
-  init() {
+  private let cores: Int
+
+  /// - Parameter cores: of the machine.
+  init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
+    self.cores = cores
     // Without memory for a hash here, none can be made later either: then every login fails, slowly.
     nobody = Secrets.passwordHash(Secrets.token()) ?? ""
   }
@@ -31,6 +35,11 @@ actor Passwords {
     // An account without a password has an empty one.
     let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
     return try await run { [nobody] in Secrets.isPassword(password, of: compared ?? nobody) } && compared != nil
+  }
+
+  /// How long none is computed after one that has taken so long.
+  static func rest(after took: Duration, cores: Int) -> Duration {
+    took * max(0, Limits.passwordHashCoresShare - cores) / max(1, cores)
   }
 
   private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws -> Value {
@@ -51,7 +60,7 @@ actor Passwords {
         continuation.resume(returning: work())
       }
     }
-    let rest = (ContinuousClock.now - start) * Limits.passwordHashRest
+    let rest = Passwords.rest(after: ContinuousClock.now - start, cores: cores)
     Task {
       try? await Task.sleep(for: rest)
       if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }

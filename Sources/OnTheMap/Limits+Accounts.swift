@@ -10,9 +10,10 @@ extension Limits {
   /// Password hashes computed at once: each takes 19 MiB and a core for some hundredths of a second. One, so that a
   /// flood of logins leaves a core for posts where there are two.
   package static let passwordHashesAtOnceMax = 1
-  /// How long none is computed after each, as a multiple of what it took: a machine of two cores that are both busy is
-  /// slow with its disk, on which posts wait. Some twenty-five logins a second are left.
-  package static let passwordHashRest = 1
+  /// The part of the machine's cores that hashes take in the long run, an eighth: after each none is computed for a
+  /// while where there are fewer than eight. A machine of two cores that are both busy is slow with its disk, on which
+  /// posts wait; some eleven logins a second are left there.
+  package static let passwordHashCoresShare = 8
   /// Logins and sign-ups that wait for their hash; above it 503.
   package static let passwordHashesWaitingMax = 32
   /// A session's token: 256 bits in base64url.
