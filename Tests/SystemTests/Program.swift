@@ -64,9 +64,11 @@ final class Program: Sendable {
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
       .merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    let log = try FileHandle(forWritingTo: log)
+    // The child has its own. Foundation keeps these open after it, and cannot start a process beside thousands of them.
+    let (output, log) = (try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: log))
+    defer { for file in [output, log] { try? file.close() } }
     try log.seekToEnd()
+    process.standardOutput = output
     process.standardError = log
     try process.run()
     self.process.withLock { $0 = process }
