@@ -89,7 +89,11 @@ package indirect enum ListCondition: Sendable, Equatable {
     ) throws(Refusal) -> [ListCondition] {
       guard case .array(let parts) = value else { throw Refusal(reason: "\(name) must be an array of objects") }
       var conditions: [ListCondition] = []
-      for part in parts { conditions.append(try condition(part, depth: depth + 1)) }
+      for part in parts {
+        // What compares nothing counts too: SQLite has a limit for what it joins.
+        try take()
+        conditions.append(try condition(part, depth: depth + 1))
+      }
       return conditions
     }
 
@@ -98,6 +102,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       guard case .object(let operators) = value, operators["__type"] == nil else {
         return try compare(field, name, .equal, value)
       }
+      if operators.isEmpty { try take() }
       var all: [ListCondition] = []
       for (name_, operand) in operators.sorted(by: { $0.key < $1.key }) {
         all.append(try condition(field, name, name_, operand))
@@ -113,7 +118,9 @@ package indirect enum ListCondition: Sendable, Equatable {
       case ("$in", .array(let values)): return try among(field, name, values)
       case ("$nin", .array(let values)): return .not(try among(field, name, values))
       case ("$in", _), ("$nin", _): throw Refusal(reason: "\(word) must be an array")
-      case ("$exists", .bool(let exists)): return (field != nil) == exists ? .always : .never
+      case ("$exists", .bool(let exists)):
+        try take()
+        return (field != nil) == exists ? .always : .never
       case ("$exists", _): throw Refusal(reason: "$exists must be true or false")
       default: throw Refusal(reason: "where has \(word.complaint), which is not known here")
       }

@@ -64,6 +64,15 @@ struct ListConditionTests {
     }
     _ = try condition(among(Limits.whereComparisonsMax))
     #expect(throws: ListCondition.Refusal.self) { try condition(among(Limits.whereComparisonsMax + 1)) }
+    // What compares nothing is joined all the same.
+    for count in [Limits.whereComparisonsMax, Limits.whereComparisonsMax + 1] {
+      let parts = Array(repeating: "{}", count: count).joined(separator: ",")
+      let members = (0..<count).map { "\"a\($0)\":{}" }.joined(separator: ",")
+      for text in ["{\"$or\":[\(parts)]}", "{\(members)}"] {
+        let isTaken = (try? condition(text)) != nil
+        #expect(isTaken == (count == Limits.whereComparisonsMax), "\(text.prefix(20))")
+      }
+    }
   }
 
   @Test(
