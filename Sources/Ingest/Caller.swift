@@ -28,7 +28,7 @@ struct Caller: Sendable {
       token = String(header.dropFirst(7))
     } else {
       guard let cookie = request.cookies[site.cookieName] else { throw Problem.unauthorized }
-      if request.method != .get, request.method != .head { try site.refuseOthers(request) }
+      if request.method != .get, request.method != .head { try site.refuseOthers(request, takesPartners: false) }
       token = cookie.value
     }
     guard token.utf8.count == Limits.sessionTokenBytes else { throw Problem.unauthorized }

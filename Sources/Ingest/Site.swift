@@ -34,8 +34,10 @@ struct Site: Sendable {
 
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
   /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
-  func refuseOthers(_ request: Request) throws(Problem) {
-    if let origin = request.headers[.origin], partners.contains(origin) { return }
+  ///
+  /// - Parameter takesPartners: whether partners may; not where a cookie says who asks: they have tokens.
+  func refuseOthers(_ request: Request, takesPartners: Bool = true) throws(Problem) {
+    if takesPartners, let origin = request.headers[.origin], partners.contains(origin) { return }
     let forbidden = Problem(
       .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")
     if let from = request.headers[.secFetchSite] {

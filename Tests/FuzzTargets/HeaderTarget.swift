@@ -44,7 +44,7 @@ enum HeaderTarget {
     }
     let cookies = fields[values: .cookie]
     try Finding.unless(cookies.contains { has($0, site.cookieName, token) }, said)
-    guard method == .post, fields[.origin] != partner else { return true }
+    guard method == .post else { return true }
     let own = ["https://map.example", "http://map.example", "map.example", origin]
     if let from = fields[.secFetchSite] {
       try Finding.unless(from == "same-origin" || from == "none", said)
