@@ -17,6 +17,8 @@ enum ClassicForm {
 
   /// Nil for a path that is not the original service's.
   init?(path: String) {
+    // As the router takes it, to which several slashes are one.
+    let path = "/" + path.split(separator: "/").joined(separator: "/")
     // Longer ones too: whoever asks for what is not there reads the error as it reads any answer.
     func covers(_ base: String) -> Bool { path == base || path.hasPrefix(base + "/") }
     if ClassicForm.guardedPaths.contains(where: covers) {
@@ -29,17 +31,20 @@ enum ClassicForm {
   }
 
   /// What an error is called there; nil for a path that is not the original service's.
-  static func response(to problem: Problem, _ request: Request) -> Response? {
-    guard let form = ClassicForm(path: request.uri.path) else { return nil }
-    return form.response(form.error(problem), status: problem.status)
+  static func body(of problem: Problem, at path: String) -> ByteBuffer? {
+    guard let form = ClassicForm(path: path) else { return nil }
+    return form.body(form.error(problem))
   }
 
   func response(_ json: JSONText, status: HTTPResponse.Status = .ok) -> Response {
-    guard self == .guarded else { return Response(json, status: status) }
+    Response(json: body(json), status: status)
+  }
+
+  private func body(_ json: JSONText) -> ByteBuffer {
     var body = ByteBuffer()
-    body.writeBytes(ClassicForm.prefix)
+    if self == .guarded { body.writeBytes(ClassicForm.prefix) }
     body.writeBytes(json.bytes)
-    return Response(json: body, status: status)
+    return body
   }
 
   /// Against scripts of other sites, which would have read the JSON as a program.
@@ -71,7 +76,8 @@ enum ClassicForm {
     case "session_required": return (209, "invalid session token")
     case "post_not_found", "not_found": return (101, "Object not found.")
     case "invalid_json": return (107, "invalid JSON")
-    case "busy": return (155, problem.sentence)
+    case "busy", "too_many_posts", "too_many_connections": return (155, problem.sentence)
+    case "request_timeout": return (124, problem.sentence)
     case "body_too_large": return (116, problem.sentence)
     case "cross_site", "method_not_allowed": return (119, problem.sentence)
     default: return (problem.status.kind == .serverError ? 1 : 142, problem.sentence)

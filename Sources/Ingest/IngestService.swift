@@ -153,7 +153,8 @@ package struct IngestService: Service {
     let http = HTTPRun { [self] in
       let router = try routes(queue, providers, pause)
       try await HTTPService.run(
-        router, host: configuration.host, port: configuration.port, proxies: configuration.proxies, logger: logger
+        router, host: configuration.host, port: configuration.port, proxies: configuration.proxies,
+        form: ClassicForm.body, logger: logger
       ) { port in
         ready(
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
@@ -172,7 +173,7 @@ package struct IngestService: Service {
     let site = Site(
       origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
     router.add(middleware: CrossOriginAnswers(site: site))
-    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.response, isSecure: site.isSecure))
+    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
     PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
     try DocumentRoutes().add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)

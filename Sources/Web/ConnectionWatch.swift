@@ -36,6 +36,9 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   /// The parser stops at a request for another protocol, which is answered like any other, and would keep all that
   /// follows in memory.
   private var isDeaf = false
+  /// Of the latest request whose head has come: what goes wrong before the next one has come is most likely about the
+  /// same API.
+  private var path = "/"
   /// What the parser has refused.
   private var problem: Problem?
   /// Nothing more is to be said.
@@ -49,6 +52,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private var going: Scheduled<Void>?
   private var departure = Departure.left
   private let counts: ConnectionCounts
+  private let form: ProblemForm
   /// Who is counted.
   private var counted: IPAddress?
   /// The address has as many connections as one may have.
@@ -56,7 +60,10 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   /// Nil before and after it is part of the connection.
   private var context: ChannelHandlerContext?
 
-  init(_ counts: ConnectionCounts) { self.counts = counts }
+  init(_ counts: ConnectionCounts, form: @escaping ProblemForm) {
+    self.counts = counts
+    self.form = form
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -73,8 +80,10 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     hasRead = true
+    let part = unwrapInboundIn(data)
+    if case .head(let head) = part { path = head.path ?? "/" }
     guard !isTurnedAway else { return turnAway(context) }
-    switch unwrapInboundIn(data) {
+    switch part {
     case .head(var head):
       isReceiving = true
       isDeaf = head.method == .connect
@@ -229,11 +238,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private func answer(_ problem: Problem, _ context: ChannelHandlerContext) {
     isOver = true
     guard begun == received else { return }
-    var response = problem.response
-    response.headers[.connection] = "close"
-    response.headers.addCaution()
-    context.write(wrapOutboundOut(.head(response.head)), promise: nil)
-    context.write(wrapOutboundOut(.body(ByteBuffer(bytes: problem.json.bytes))), promise: nil)
+    let (type, body) = problem.body(in: form, at: String(path.prefix { $0 != "?" }))
+    var head = HTTPResponse(status: problem.status, headerFields: problem.headers)
+    head.headerFields[.contentType] = type
+    head.headerFields[.contentLength] = "\(body.readableBytes)"
+    head.headerFields[.connection] = "close"
+    head.headerFields.addCaution()
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(body)), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 

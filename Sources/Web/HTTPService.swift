@@ -10,11 +10,13 @@ package enum HTTPService {
   ///   - port: 0 for a free one.
   ///   - connections: at once, at most; further ones wait. Nil for as many as there may be.
   ///   - proxies: in front of it: what one address may have does not hold for theirs.
+  ///   - form: of what is said before a request reaches the router.
   ///   - ready: called once with the port that was taken.
   /// - Throws: `ListenError`.
   package static func run(
     _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
-    proxies: TrustedProxies = TrustedProxies(), logger: Logger, ready: @escaping @Sendable (Int) -> Void
+    proxies: TrustedProxies = TrustedProxies(), form: @escaping ProblemForm = { _, _ in nil }, logger: Logger,
+    ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let connections = connections ?? connectionsMax()
     let counts = ConnectionCounts(
@@ -23,7 +25,8 @@ package enum HTTPService {
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionWatch(counts)], idleTimeout: .milliseconds(Limits.httpIdleMs),
+          additionalChannelHandlers: [ConnectionWatch(counts, form: form)],
+          idleTimeout: .milliseconds(Limits.httpIdleMs),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,
             maxHeaderFieldCount: Limits.httpHeadersMax))),

@@ -1,6 +1,11 @@
 package import HTTPTypes
 package import Hummingbird
+package import NIOCore
 package import OnTheMap
+
+/// A body for a problem at a path, where its clients want their errors in another form than the API's own; nil where
+/// they do not.
+package typealias ProblemForm = @Sendable (_ problem: Problem, _ path: String) -> ByteBuffer?
 
 /// An error in the API's form: problem details, RFC 9457, with a code that stays.
 package struct Problem: HTTPResponseError, Sendable {
@@ -44,7 +49,7 @@ package struct Problem: HTTPResponseError, Sendable {
   }
 
   /// As the HTTP library asks for it.
-  package func response(from request: Request, context: some RequestContext) -> Response { response }
+  package func response(from request: Request, context: some RequestContext) -> Response { response() }
 
   var json: JSONText { .object { write(to: &$0) } }
 
@@ -58,9 +63,16 @@ package struct Problem: HTTPResponseError, Sendable {
     if let field { json.add("field", field) }
   }
 
-  var response: Response {
-    var response = Response(json, status: status)
-    response.headers[.contentType] = "application/problem+json"
+  /// As it is said in a form: the type of the content, and the content.
+  func body(in form: ProblemForm, at path: String) -> (type: String, body: ByteBuffer) {
+    if let body = form(self, path) { return ("application/json", body) }
+    return ("application/problem+json", ByteBuffer(bytes: json.bytes))
+  }
+
+  func response(in form: ProblemForm = { _, _ in nil }, at path: String = "/") -> Response {
+    let (type, body) = body(in: form, at: path)
+    var response = Response(json: body, status: status)
+    response.headers[.contentType] = type
     response.headers.append(contentsOf: headers)
     return response
   }

@@ -9,16 +9,16 @@ package struct ProblemMiddleware: RouterMiddleware {
   package typealias Context = ConnectionContext
 
   private let problem: @Sendable (any Error) -> Problem?
-  private let form: @Sendable (Problem, Request) -> Response?
+  private let form: ProblemForm
   private let isSecure: Bool
 
   /// - Parameters:
   ///   - problem: what a service's own errors mean; nil for those that are not its own.
-  ///   - form: an answer to a request that wants its errors in another form; nil for the API's own.
+  ///   - form: of the answers.
   ///   - isSecure: whether people reach the service by TLS; browsers are then told to do so always.
   package init(
     _ problem: @escaping @Sendable (any Error) -> Problem?,
-    form: @escaping @Sendable (Problem, Request) -> Response? = { _, _ in nil }, isSecure: Bool = false
+    form: @escaping ProblemForm = { _, _ in nil }, isSecure: Bool = false
   ) {
     self.isSecure = isSecure
     self.problem = problem
@@ -40,12 +40,7 @@ package struct ProblemMiddleware: RouterMiddleware {
           "request failed",
           metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])
       }
-      if let formed = form(problem, request) {
-        response = formed
-        response.headers.append(contentsOf: problem.headers)
-      } else {
-        response = problem.response
-      }
+      response = problem.response(in: form, at: request.uri.path)
     }
     response.headers.addCaution()
     if isSecure { response.headers.append(HTTPFields.transport) }

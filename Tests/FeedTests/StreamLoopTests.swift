@@ -13,7 +13,7 @@ struct StreamLoopTests {
   /// A client of a stream, and what it was told.
   private final class Client {
     let channel: EmbeddedChannel
-    private let watch = ConnectionWatch(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies()))
+    private let watch = ConnectionWatch(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())) { _, _ in nil }
     private var text = ""
     private(set) var isOver = false
 

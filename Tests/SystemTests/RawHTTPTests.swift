@@ -64,6 +64,38 @@ struct RawHTTPTests {
     }
   }
 
+  @Test("What breaks a connection is told in the original service's form where its paths were asked for")
+  func classicForm() async throws {
+    let port = try await Stage.current.up().client.port
+    func refusal(_ path: String) async throws -> Answer {
+      let connection = try Connection(port: port)
+      let first = "GET \(path)?a=b HTTP/1.1\r\nHost: x\r\n\r\n"
+      try await connection.send(Array((first + "GET / HTTP/9.9\r\n\r\n").utf8))
+      let raw = try await connection.receive(within: .seconds(8))
+      let second = try #require(raw.range(of: "HTTP/1.1 400 Bad Request\r\n", options: .backwards))
+      return try #require(Answer(raw: String(raw[second.lowerBound...])), "\(raw)")
+    }
+    for path in ["/v1/users/1", "//v1//users/1", "/api/session"] {
+      let guarded = try await refusal(path)
+      #expect(try guarded.guarded()["status"] as? Int == 400, "\(path)")
+      #expect(guarded.headers["content-type"] == "application/json" && guarded.headers["connection"] == "close")
+    }
+    #expect(try await refusal("/parse/classes/StudentLocation").isParseError(400, 142))
+    BadRequest.expectProblem(try await refusal("/v2/session"), "another API")
+  }
+
+  @Test("Several slashes are one, also for the form of an error")
+  func slashes() async throws {
+    let port = try await Stage.current.up().client.port
+    for path in ["//v1/session", "/v1//session", "/api/session/"] {
+      let connection = try Connection(port: port)
+      try await connection.send(
+        Array("POST \(path) HTTP/1.1\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{".utf8))
+      let answer = try #require(Answer(raw: try await connection.receive()))
+      #expect(try answer.guarded()["status"] as? Int == 400, "\(path)")
+    }
+  }
+
   @Test("A client that asks for another protocol and sends no more is answered")
   func halfClosed() async throws {
     let client = try await Stage.current.up().client

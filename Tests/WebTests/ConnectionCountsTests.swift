@@ -35,7 +35,7 @@ struct ConnectionCountsTests {
 
   /// A connection of an address, and what it was answered.
   private func connect(_ counts: ConnectionCounts) throws -> EmbeddedChannel {
-    let channel = EmbeddedChannel(handler: ConnectionWatch(counts))
+    let channel = EmbeddedChannel(handler: ConnectionWatch(counts) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "192.0.2.1", port: 4_000)
     channel.remoteAddress = peer
     try channel.connect(to: peer).wait()
