@@ -16,6 +16,9 @@ extension Limits {
   package static let passwordHashCoresShare = 8
   /// Logins and sign-ups that wait for their hash; above it 503.
   package static let passwordHashesWaitingMax = 32
+  /// They wait so long at most; then 503. Where 32 wait the last waits some three seconds, and longer where all cores
+  /// are busy.
+  package static let passwordHashWaitMs: Int64 = 15_000
   /// A session's token: 256 bits in base64url.
   package static let sessionTokenBytes = 43
   /// Session tokens remembered between requests; each about 100 bytes.
@@ -39,6 +42,8 @@ extension Limits {
   package static let loginTriesForgottenMs: Int64 = 86_400_000
   /// Counts of wrong tries that are remembered; each about 150 bytes.
   package static let loginCountsMax = 50_000
+  /// A login counts as one of just now for so long: it stands for the password where an account has none.
+  package static let loginRecentMs: Int64 = 600_000
   /// What is kept of a client's name for itself, to be shown with its session.
   package static let agentBytesMax = 200
   /// Posts that are deleted in one transaction when their account is: about as long as a commit takes anyway.
@@ -52,7 +57,8 @@ extension Limits {
   package static let providerLoginsAtOnceMax = 32
   /// Whoever is sent to a provider has to come back within this time.
   package static let loginFlowMs: Int64 = 600_000
-  /// Logins that were sent to a provider and have not come back; each about 500 bytes. Above it 503.
+  /// Logins that were sent to a provider and have not come back; each about 500 bytes. Above it the network that has
+  /// most loses its oldest.
   package static let loginFlowsMax = 10_000
   /// The same from one network; above it its oldest are forgotten.
   package static let loginFlowsOfNetworkMax = 200
