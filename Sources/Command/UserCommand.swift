@@ -134,9 +134,11 @@ struct UserEnableCommand: AsyncParsableCommand {
 
 struct UserResetPasswordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reset-password", abstract: "Give an account another password, and end its sessions.",
+    commandName: "reset-password", abstract: "Give an account another password, and end all else that opens it.",
     discussion: """
-      The password is made up, and said once, unless --password-file has one.
+      Its sessions end, and its logins with providers are taken away; their owner
+      can add them again. The password is made up, and said once, unless
+      --password-file has one.
 
       Example:
         onthemap user reset-password ada@example.org
@@ -151,7 +153,7 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await options.change(.setUser(email: email, .password(try password.given())), json: json) {
-      "\($0.account.email) has another password, and its sessions are over."
+      "\($0.account.email) has another password; its sessions and logins with providers are gone."
     }
   }
 }

@@ -16,6 +16,8 @@ final class Audit: Sendable {
     case identityRefused = "identity_refused"
     /// A provider's identity has become one of the account's.
     case identityLinked = "identity_linked"
+    /// And is none any more.
+    case identityUnlinked = "identity_unlinked"
     /// After too many wrong passwords; these lines are few, however many there are.
     case loginHeldUp = "login_held_up"
     case loggedOut = "logged_out"

@@ -184,6 +184,7 @@ package struct IngestService: Service {
     LoginRoutes(providers: providers, site: site).add(to: router)
     SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
       .add(to: router)
+    IdentityRoutes(database: database, sessions: sessions, providers: providers, site: site).add(to: router)
     ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)

@@ -4,6 +4,11 @@ import OnTheMap
 import Store
 import Web
 
+/// The body of what takes the password once more, and nothing else.
+struct Confirmation: Decodable {
+  let currentPassword: String?
+}
+
 /// Logging in with an e-mail address and a password, whichever API asks for it.
 struct Logins: Sendable {
   let database: IngestDatabase
@@ -29,7 +34,7 @@ struct Logins: Sendable {
     if Secrets.isOutdated(hash) {
       // Only now is the password known.
       hash = try await passwords.hash(password)
-      guard try await database.setPassword(of: stored.account.id, hash, where: stored.passwordHash) else {
+      guard try await database.rehashPassword(of: stored.account.id, hash, from: stored.passwordHash) else {
         throw Problem.badCredentials
       }
     }
@@ -41,15 +46,21 @@ struct Logins: Sendable {
     return begun
   }
 
-  /// For what takes more than a session, which may be somebody else's by now. An account without a password has nothing
-  /// else to show.
+  /// For what takes more than a session, which may be somebody else's by now: the account's password, or, where it has
+  /// none, a session that began `Limits.loginRecentMs` ago at most.
   ///
   /// - Parameter password: as it came; nil where none did.
-  /// - Throws: a problem where the account has a password and it is not this one, and as `logIn`.
-  func confirm(_ password: String?, of account: Account, from source: LoginSource) async throws {
+  /// - Returns: the hash that it was compared with; empty where the account has no password.
+  /// - Throws: a problem where the account has a password and it is not this one, or the session is too old, and as
+  ///   `logIn`.
+  func confirm(_ password: String?, of caller: Caller, from source: LoginSource) async throws -> String {
+    let account = caller.account
     // As it is now: the session may remember it without one.
     guard let now = try await database.account(account.id) else { throw Problem.unauthorized }
-    guard now.hasPassword else { return }
+    guard now.hasPassword else {
+      guard WallClock.unixMs - caller.session.createdMs <= Limits.loginRecentMs else { throw Problem.loginNotRecent }
+      return ""
+    }
     guard let password else {
       throw Problem(
         .unprocessableContent, "missing_field", "this takes the account's password as currentPassword",
@@ -59,10 +70,9 @@ struct Logins: Sendable {
       stored.account.id == account.id
     else {
       audit.note(.passwordRefused, account: account.id, source)
-      throw Problem(
-        .forbidden, "wrong_password", "this is not the account's password; nothing has changed",
-        field: "currentPassword")
+      throw Problem.wrongPassword
     }
+    return stored.passwordHash
   }
 
   /// Nil where there is no such account, or another password; both take as long.
@@ -88,6 +98,12 @@ struct Logins: Sendable {
 }
 
 extension Problem {
+  static let wrongPassword = Problem(
+    .forbidden, "wrong_password", "this is not the account's password; nothing has changed", field: "currentPassword")
+  fileprivate static let loginNotRecent = Problem(
+    .forbidden, "login_not_recent",
+    "the account has no password, so this takes a login of the last \(Limits.loginRecentMs / 60_000) minutes; log in "
+      + "with your provider again, then repeat it")
   /// The same for an unknown account, a wrong password, and an account that is disabled.
   static let badCredentials = Problem(.forbidden, "bad_credentials", "no account has this e-mail address and password")
 }

@@ -19,10 +19,6 @@ struct ProfileRoutes: Sendable {
     let currentPassword: String?
   }
 
-  private struct Confirmation: Decodable {
-    let currentPassword: String?
-  }
-
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/account") { request, _ in
       let caller = try await Caller.identify(request, sessions: sessions, site: site)
@@ -39,7 +35,7 @@ struct ProfileRoutes: Sendable {
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
-      try await logins.confirm(body.currentPassword, of: caller.account, from: source)
+      _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }
     let account = try await queue.change(caller.account.id, change)
     sessions.reread(account.id)
@@ -51,7 +47,7 @@ struct ProfileRoutes: Sendable {
   private func delete(_ request: Request, _ source: LoginSource) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)
-    try await logins.confirm(body.currentPassword, of: caller.account, from: source)
+    _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     guard try await queue.database.close(caller.account.id, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }

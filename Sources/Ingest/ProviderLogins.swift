@@ -19,6 +19,8 @@ final class ProviderLogins: Sendable {
 
   private let logger: Logger
   private let underWay = Mutex(0)
+  /// Those who are at the provider.
+  private let flows = Mutex(LoginFlows())
   private let quota = Mutex(LogQuota())
 
   init(
@@ -41,17 +43,79 @@ final class ProviderLogins: Sendable {
   ///
   /// - Throws: a problem: of `ask`, `logIn`, or that nobody logs in so here.
   func logIn(facebookToken: String, from source: LoginSource) async throws -> (token: String, session: Session) {
+    try await logIn(identity(facebookToken: facebookToken, from: source), from: source)
+  }
+
+  /// Begins a way to the provider of OpenID Connect.
+  ///
+  /// - Parameters:
+  ///   - returnPath: where to go afterwards; nil for the page.
+  ///   - link: whose way to log in the identity is to become; nil for a login.
+  /// - Returns: where to send the browser, and what it has to come back with.
+  /// - Throws: a problem: there is no such provider or it cannot be asked, the path is none, or too many ask.
+  func begin(
+    returnPath: String?, link: AccountID?, from source: LoginSource
+  ) async throws -> (location: String, key: String) {
+    guard let openID else { throw Problem.openIDOff }
+    let path = returnPath ?? "/"
+    guard ProviderLogins.isReturnPath(path) else {
+      throw Problem(
+        .badRequest, "invalid_return",
+        "return must be a path of this site, such as /, of \(Limits.returnPathBytesMax) bytes at most", field: "return")
+    }
+    let flow = LoginFlow(
+      state: Secrets.token(), nonce: Secrets.token(), verifier: Secrets.token(), returnPath: path, link: link)
+    do {
+      let location = try await seated { () async throws(IdentityFailure) in try await openID.authorization(of: flow) }
+      let key = Secrets.token()
+      let network = source.address?.network.description ?? ""
+      flows.withLock { $0.begin(flow, key: key, network: network, nowMs: WallClock.unixMs) }
+      return (location, key)
+    } catch let failure as IdentityFailure {
+      note(failure)
+      throw Problem.providerUnavailable
+    }
+  }
+
+  /// What a browser that comes back had begun; nil where it had not, and a second time.
+  func take(key: String, state: String) -> LoginFlow? {
+    flows.withLock { $0.take(key: key, state: state, nowMs: WallClock.unixMs) }
+  }
+
+  /// Whom the provider of OpenID Connect has sent back.
+  ///
+  /// - Parameter issuer: who says to be the provider; nil where nobody does.
+  /// - Throws: a problem, as `ask`.
+  func identity(
+    code: String, issuer: String?, of flow: LoginFlow, from source: LoginSource
+  ) async throws -> ProvidedIdentity {
+    guard let openID else { throw Problem.openIDOff }
+    return try await ask(source) { () async throws(IdentityFailure) in
+      try await openID.check(issuer: issuer)
+      return try await openID.identity(code: code, of: flow)
+    }
+  }
+
+  /// Whose access token of Facebook's this is.
+  ///
+  /// - Throws: a problem, as `ask`, or that nobody logs in so here.
+  func identity(facebookToken: String, from source: LoginSource) async throws -> ProvidedIdentity {
     guard let facebook else { throw Problem.facebookOff }
-    let identity = try await ask(source) { () async throws(IdentityFailure) in
+    return try await ask(source) { () async throws(IdentityFailure) in
       try await facebook.identity(accessToken: facebookToken)
     }
-    return try await logIn(identity, from: source)
+  }
+
+  /// Within this site, whatever a browser makes of it.
+  private static func isReturnPath(_ path: String) -> Bool {
+    path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.count <= Limits.returnPathBytesMax
+      && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
   }
 
   /// What a provider says, within bounds: few ask at once, and an address at which it often fails is held up.
   ///
   /// - Throws: a problem: who asks has failed too often, too many ask, the provider refuses or cannot be asked.
-  func ask(
+  private func ask(
     _ source: LoginSource, _ question: () async throws(IdentityFailure) -> ProvidedIdentity
   ) async throws -> ProvidedIdentity {
     let tried: LoginTries.Try
@@ -81,7 +145,7 @@ final class ProviderLogins: Sendable {
   }
 
   /// - Throws: `Problem.busy` when too many wait for providers; what the question throws.
-  func seated<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
+  private func seated<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
     let isSeated = underWay.withLock { count in
       guard count < Limits.providerLoginsAtOnceMax else { return false }
       count += 1
@@ -93,7 +157,7 @@ final class ProviderLogins: Sendable {
   }
 
   /// A line about each kind of failure, now and then.
-  func note(_ failure: IdentityFailure) {
+  private func note(_ failure: IdentityFailure) {
     guard quota.withLock({ $0.admit(failure.code, nowMs: WallClock.unixMs) }) != nil else { return }
     logger.warning("login with a provider failed", metadata: ["code": "\(failure.code)"])
   }
@@ -124,25 +188,23 @@ final class ProviderLogins: Sendable {
     return begun
   }
 
-  /// Makes an identity one of the caller's account, and begins a new session in place of his. On disk on return.
+  /// Makes an identity one of the caller's account. On disk on return.
   ///
-  /// - Throws: a problem: it is another account's, the account has too many, or nobody may log in to it any more.
+  /// - Throws: a problem: it is another account's, the account has too many, or the caller's session is over.
   func link(
     _ identity: ProvidedIdentity, to caller: Caller, from source: LoginSource
-  ) async throws -> (token: String, session: Session) {
-    let account = caller.account
-    switch try await logins.database.link(identity, to: account.id, unixMs: WallClock.unixMs) {
-    case .linked: break
+  ) async throws -> LinkedIdentity {
+    let account = caller.account.id
+    let outcome = try await logins.database.link(
+      identity, to: account, session: Secrets.hash(caller.token), unixMs: WallClock.unixMs)
+    switch outcome {
+    case .linked(let linked):
+      logins.audit.note(.identityLinked, account: account, source)
+      return linked
     case .taken: throw Problem.identityTaken
     case .tooMany: throw Problem.tooManyIdentities
-    case .noAccount: throw Problem.unauthorized
+    case .noSession: throw Problem.unauthorized
     }
-    logins.audit.note(.identityLinked, account: account.id, source)
-    guard let begun = try await logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
-      throw Problem.loginRefused
-    }
-    try await logins.sessions.end(token: caller.token)
-    return begun
   }
 
   /// For an account whose address nobody has told: one that leads nowhere (RFC 2606), and that nobody can have taken
@@ -158,6 +220,8 @@ extension Problem {
   static let facebookOff = Problem(
     .forbidden, "facebook_off", "this server takes no login with Facebook; log in with your e-mail address and password"
   )
+  static let openIDOff = Problem(
+    .forbidden, "openid_off", "this server takes no login with OpenID Connect; GET /v2/login tells the ways it takes")
   static let identityRefused = Problem(
     .forbidden, "identity_refused", "the provider does not vouch for this login; log in there again")
   static let providerUnavailable = Problem(

@@ -77,9 +77,12 @@ struct SessionRoutes: Sendable {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
-    try await logins.confirm(body.currentPassword, of: caller.account, from: source)
+    let compared = try await logins.confirm(body.currentPassword, of: caller, from: source)
     let hash = try await passwords.hash(body.password)
-    try await sessions.endAll(of: caller.account.id, passwordHash: hash)
+    guard try await database.changePassword(of: caller.account.id, hash, from: compared) else {
+      throw Problem.wrongPassword
+    }
+    sessions.reread(caller.account.id)
     logins.audit.note(.passwordChanged, account: caller.account.id, source)
     var account = caller.account
     account.hasPassword = true

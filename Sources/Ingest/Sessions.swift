@@ -58,12 +58,10 @@ final class Sessions: Sendable {
 
   /// Ends an account's sessions. On disk on return.
   ///
-  /// - Parameters:
-  ///   - token: of the one that stays; nil for none.
-  ///   - passwordHash: the account's from now on; nil where it stays.
-  func endAll(of account: AccountID, except token: String? = nil, passwordHash: String? = nil) async throws {
+  /// - Parameter token: of the one that stays; nil for none.
+  func endAll(of account: AccountID, except token: String? = nil) async throws {
     let kept = token.map(Secrets.hash)
-    try await database.removeSessions(of: account, except: kept, passwordHash: passwordHash)
+    try await database.removeSessions(of: account, except: kept)
     let id = kept.map { SessionID(tokenHash: $0) }
     forget { $0.account.id == account && $0.id != id }
   }

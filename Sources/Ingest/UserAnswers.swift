@@ -45,7 +45,7 @@ struct UserAnswers: Sendable {
       if given == nil { madeUp = UserAnswers.password() }
       let password = given ?? madeUp ?? ""
       do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
-      try await logins.sessions.endAll(of: id, passwordHash: try await hash(password))
+      try await database.resetPassword(of: id, try await hash(password))
       logins.audit.note(.passwordReset, account: id)
     }
     logins.sessions.reread(id)

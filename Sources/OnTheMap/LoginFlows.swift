@@ -42,23 +42,26 @@ package struct LoginFlows: Sendable {
   /// How many have not come back: `Limits.loginFlowsMax` at most.
   var count: Int { entries.count }
 
-  /// Remembers one; false where there are too many. A network that has too many loses its oldest.
+  /// Remembers one. A network that has too many loses its oldest, and where all together are too many, so does the
+  /// one that has most: whoever begins them by the thousand keeps nobody else out.
   ///
   /// - Parameters:
   ///   - key: random; whoever begins the flow keeps it.
   ///   - network: whence it comes.
-  package mutating func begin(_ flow: LoginFlow, key: String, network: String, nowMs: Int64) -> Bool {
+  package mutating func begin(_ flow: LoginFlow, key: String, network: String, nowMs: Int64) {
     while let oldest = order.first, entries[oldest].map({ $0.untilMs <= nowMs }) ?? true {
       order.removeFirst()
       remove(oldest)
     }
-    if let own = ofNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax { remove(own[0]) }
-    guard entries.count < Limits.loginFlowsMax else { return false }
+    if let own = ofNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax {
+      remove(own[0])
+    } else if entries.count >= Limits.loginFlowsMax, let most = ofNetwork.values.max(by: { $0.count < $1.count }) {
+      remove(most[0])
+    }
     if order.count >= 2 * Limits.loginFlowsMax { order = order.filter { entries[$0] != nil } }
     entries[key] = Entry(flow: flow, network: network, untilMs: nowMs + Limits.loginFlowMs)
     order.append(key)
     ofNetwork[network, default: []].append(key)
-    return true
   }
 
   /// One that comes back: it is not there a second time. Nil where it was not begun, has come back, is too old, or has

@@ -1,3 +1,19 @@
+/// A provider's name for somebody that is a way to log in to his account.
+package struct LinkedIdentity: Sendable, Equatable {
+  /// Whose name it is.
+  package let issuer: String
+  /// As `ProvidedIdentity` has it.
+  package let subject: String
+  /// Since when, in milliseconds since 1970, UTC.
+  package let createdMs: Int64
+
+  package init(issuer: String, subject: String, createdMs: Int64) {
+    self.issuer = issuer
+    self.subject = subject
+    self.createdMs = createdMs
+  }
+}
+
 /// Somebody, as a provider says that knows who it is: one that exists is fit to be an account.
 package struct ProvidedIdentity: Sendable, Equatable {
   /// Whose word it is.

@@ -106,31 +106,42 @@ extension IngestDatabase {
 
   /// Ends an account's sessions. On disk on return.
   ///
-  /// - Parameters:
-  ///   - tokenHash: of the one that stays; nil for none.
-  ///   - passwordHash: the account's from now on, in the same transaction; nil where it stays.
-  package func removeSessions(
-    of account: AccountID, except tokenHash: [UInt8]? = nil, passwordHash: String? = nil
-  ) async throws {
+  /// - Parameter tokenHash: of the one that stays; nil for none.
+  package func removeSessions(of account: AccountID, except tokenHash: [UInt8]? = nil) async throws {
     try await writer.write { db in
-      if let passwordHash {
-        try db.execute(
-          sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [passwordHash, account.rawValue])
-      }
       try db.execute(
         sql: "DELETE FROM session WHERE account = ? AND token_hash IS NOT ?",
         arguments: [account.rawValue, tokenHash.map { Data($0) }])
     }
   }
 
-  /// Stores another hash of the same password. On disk on return; false where it is another password by now.
-  package func setPassword(of account: AccountID, _ hash: String, where before: String) async throws -> Bool {
+  /// Gives an account another password, and ends its sessions. On disk on return; false, and nothing has changed, where
+  /// it has another one by now than the one that was compared.
+  ///
+  /// - Parameter before: the hash that the password was compared with; empty where there was no password.
+  package func changePassword(of account: AccountID, _ hash: String, from before: String) async throws -> Bool {
+    try await writer.write { db in
+      guard try account.setPassword(hash, from: before, db) else { return false }
+      try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.rawValue])
+      return true
+    }
+  }
+
+  /// Gives an account another password, whatever it had, and takes every other way in: sessions and identities. On disk
+  /// on return.
+  package func resetPassword(of account: AccountID, _ hash: String) async throws {
     try await writer.write { db in
       try db.execute(
-        sql: "UPDATE account SET password = ? WHERE id = ? AND password = ?",
-        arguments: [hash, account.rawValue, before])
-      return db.changesCount == 1
+        sql: "UPDATE account SET password = ? WHERE id = ? AND closed_ms IS NULL", arguments: [hash, account.rawValue])
+      for table in ["session", "identity"] {
+        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
+      }
     }
+  }
+
+  /// Stores another hash of the same password. On disk on return; false where it is another password by now.
+  package func rehashPassword(of account: AccountID, _ hash: String, from before: String) async throws -> Bool {
+    try await writer.write { db in try account.setPassword(hash, from: before, db) }
   }
 
   /// Ends a session. On disk on return; not to be there is no error.
@@ -138,6 +149,15 @@ extension IngestDatabase {
     try await writer.write { db in
       try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [Data(tokenHash)])
     }
+  }
+}
+
+extension AccountID {
+  fileprivate func setPassword(_ hash: String, from before: String, _ db: Database) throws -> Bool {
+    try db.execute(
+      sql: "UPDATE account SET password = ? WHERE id = ? AND password = ? AND closed_ms IS NULL",
+      arguments: [hash, rawValue, before])
+    return db.changesCount == 1
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 package import OnTheMap
 
@@ -39,26 +40,72 @@ extension IngestDatabase {
   /// What linking an identity to an account did.
   package enum LinkOutcome: Sendable {
     /// It is the account's, or was before.
-    case linked
+    case linked(LinkedIdentity)
     /// Nothing: it is another account's.
     case taken
     /// Nothing: the account has `Limits.identitiesOfAccountMax`.
     case tooMany
-    /// Nothing: there is no such account, or none any more.
-    case noAccount
+    /// Nothing: the session is over, or none of the account's.
+    case noSession
   }
 
   /// Makes an identity an account's own. On disk on return.
-  package func link(_ identity: ProvidedIdentity, to account: AccountID, unixMs: Int64) async throws -> LinkOutcome {
+  ///
+  /// - Parameter tokenHash: of a session of the account. It may have ended while the provider was asked, as all do with
+  ///   another password; then nothing is to be added any more.
+  package func link(
+    _ identity: ProvidedIdentity, to account: AccountID, session tokenHash: [UInt8], unixMs: Int64
+  ) async throws -> LinkOutcome {
     try await writer.write { db in
-      guard try Account.one(account, db) != nil else { return .noAccount }
-      if let owner = try Account.one(of: identity, db) { return owner.id == account ? .linked : .taken }
-      let count = try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM identity WHERE account = ?", arguments: [account.rawValue])
-      guard let count, count < Limits.identitiesOfAccountMax else { return .tooMany }
+      let hasSession = try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE token_hash = ? AND account = ? AND expires_ms > ?)",
+        arguments: [Data(tokenHash), account.rawValue, unixMs])
+      guard hasSession == true else { return .noSession }
+      let own = try LinkedIdentity.all(of: account, db)
+      if let known = own.first(where: { $0.issuer == identity.issuer && $0.subject == identity.subject }) {
+        return .linked(known)
+      }
+      guard try Account.one(of: identity, db) == nil else { return .taken }
+      guard own.count < Limits.identitiesOfAccountMax else { return .tooMany }
       try identity.insert(account, unixMs, db)
-      return .linked
+      return .linked(LinkedIdentity(issuer: identity.issuer, subject: identity.subject, createdMs: unixMs))
     }
+  }
+
+  /// An account's identities, the oldest first.
+  package func identities(of account: AccountID) async throws -> [LinkedIdentity] {
+    try await pool.read { db in try LinkedIdentity.all(of: account, db) }
+  }
+
+  /// What unlinking an identity did.
+  package enum UnlinkOutcome: Sendable {
+    /// Nobody logs in with it to the account any more.
+    case unlinked
+    /// Nothing: it is none of the account's.
+    case notFound
+    /// Nothing: the account has no password, and nobody could log in to it any more.
+    case last
+  }
+
+  /// Takes an identity from an account. On disk on return.
+  package func unlink(_ identity: LinkedIdentity, from account: AccountID) async throws -> UnlinkOutcome {
+    try await writer.write { db in
+      let own = try LinkedIdentity.all(of: account, db)
+      guard own.contains(identity) else { return .notFound }
+      guard try own.count > 1 || Account.one(account, db)?.hasPassword == true else { return .last }
+      try db.execute(
+        sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
+      return .unlinked
+    }
+  }
+}
+
+extension LinkedIdentity {
+  fileprivate static func all(of account: AccountID, _ db: Database) throws -> [LinkedIdentity] {
+    try Row.fetchAll(
+      db, sql: "SELECT * FROM identity WHERE account = ? ORDER BY created_ms, issuer, subject",
+      arguments: [account.rawValue]
+    ).map { LinkedIdentity(issuer: $0["issuer"], subject: $0["subject"], createdMs: $0["created_ms"]) }
   }
 }
 

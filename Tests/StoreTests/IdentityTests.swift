@@ -72,41 +72,98 @@ struct IdentityTests {
     #expect(accounts.count == 1 && count == 1)
   }
 
+  private let token = [UInt8](repeating: 1, count: 32)
+
+  private func link(
+    _ database: IngestDatabase, _ subject: String, to account: AccountID, session: [UInt8]? = nil, unixMs: Int64 = 7
+  ) async throws -> String {
+    let outcome = try await database.link(identity(subject), to: account, session: session ?? token, unixMs: unixMs)
+    return switch outcome {
+    case .linked: "linked"
+    case .taken: "taken"
+    case .tooMany: "too many"
+    case .noSession: "no session"
+    }
+  }
+
   @Test("An account has so many identities, each is one account's, and goes with it")
   func linked() async throws {
     let database = try folder.open()
     let ada = try await database.addAccount("ada")
     let bob = try await made(database, "bob", email: "bob@example.org")
+    let bobs = [UInt8](repeating: 2, count: 32)
+    try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
+    try await database.addSession(tokenHash: bobs, account: bob.id, unixMs: 5, expiresMs: 100)
     for number in 1...Limits.identitiesOfAccountMax {
-      guard case .linked = try await database.link(identity("\(number)"), to: ada, unixMs: 7) else {
-        Issue.record("\(number) is not linked.")
-        return
-      }
+      #expect(try await link(database, "\(number)", to: ada, unixMs: Int64(number)) == "linked")
     }
-    guard case .tooMany = try await database.link(identity("more"), to: ada, unixMs: 7),
-      case .linked = try await database.link(identity("1"), to: ada, unixMs: 7),
-      case .taken = try await database.link(identity("1"), to: bob.id, unixMs: 7),
-      case .taken = try await database.link(identity("bob"), to: ada, unixMs: 7)
-    else {
-      Issue.record("It is linked, or is not.")
-      return
-    }
+    #expect(try await link(database, "more", to: ada) == "too many")
+    #expect(try await link(database, "1", to: ada) == "linked")
+    #expect(try await link(database, "1", to: bob.id, session: bobs) == "taken")
+    #expect(try await link(database, "bob", to: ada) == "taken")
+    let all = try await database.identities(of: ada)
+    #expect(all.map(\.subject) == (1...Limits.identitiesOfAccountMax).map { "\($0)" } && all.first?.createdMs == 1)
     #expect(try await database.close(ada, unixMs: 8))
     #expect(try database.number("SELECT count(*) FROM identity") == 1, "Bob's.")
-    guard case .noAccount = try await database.link(identity("1"), to: ada, unixMs: 9),
-      case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 9)
-    else {
+    #expect(try await link(database, "1", to: ada) == "no session")
+    guard case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 9) else {
       Issue.record("Something is left of it.")
       return
     }
     #expect(try await made(database, "1", email: "new@example.org").id != ada)
   }
 
+  @Test("Nothing is linked by a session that has ended, that is over, or that is another's")
+  func session() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
+    #expect(try await link(database, "1", to: bob) == "no session")
+    #expect(try await link(database, "1", to: ada, unixMs: 100) == "no session")
+    #expect(try await database.changePassword(of: ada, "another", from: "hash of ada"))
+    #expect(try await link(database, "1", to: ada) == "no session")
+    #expect(try await database.identities(of: ada).isEmpty)
+  }
+
+  @Test("An identity is taken away, but not the last way in")
+  func unlinked() async throws {
+    let database = try folder.open()
+    let ada = try await made(database, "1", email: "ada@example.org").id
+    try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
+    let first = try #require(try await database.identities(of: ada).first)
+    func unlink(_ identity: LinkedIdentity, from account: AccountID) async throws -> String {
+      "\(try await database.unlink(identity, from: account))"
+    }
+    #expect(try await unlink(first, from: ada) == "last")
+    #expect(try await link(database, "2", to: ada) == "linked")
+    #expect(try await unlink(first, from: try await database.addAccount("bob")) == "notFound")
+    #expect(try await unlink(first, from: ada) == "unlinked")
+    #expect(try await unlink(first, from: ada) == "notFound")
+    let second = try #require(try await database.identities(of: ada).first)
+    #expect(second.subject == "2")
+    #expect(try await unlink(second, from: ada) == "last")
+    #expect(try await database.changePassword(of: ada, "$argon2id$x", from: ""))
+    #expect(try await unlink(second, from: ada) == "unlinked")
+  }
+
+  @Test("A password that the operator gives takes every other way in")
+  func reset() async throws {
+    let database = try folder.open()
+    let ada = try await made(database, "1", email: "ada@example.org").id
+    _ = try await made(database, "2", email: "bob@example.org")
+    try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
+    try await database.resetPassword(of: ada, "$argon2id$x")
+    #expect(try await database.session(tokenHash: token) == nil)
+    #expect(try await database.identities(of: ada).isEmpty)
+    #expect(try database.number("SELECT count(*) FROM identity") == 1, "Bob's.")
+    #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "$argon2id$x")
+  }
+
   @Test("A new password makes it an account with one")
   func password() async throws {
     let database = try folder.open()
     let account = try await made(database, "1", email: "ada@example.org")
-    try await database.removeSessions(of: account.id, passwordHash: "$argon2id$x")
+    #expect(try await database.changePassword(of: account.id, "$argon2id$x", from: ""))
     #expect(try await database.account(account.id)?.hasPassword == true)
   }
 }

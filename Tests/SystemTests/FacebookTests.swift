@@ -151,7 +151,9 @@ struct FacebookTests {
 @Suite("An account without a password", .stage)
 struct PasswordlessTests {
   private func up() async throws -> (map: Services, client: Client) {
-    let graph = try GraphStandIn(["token": .init()])
+    var other = GraphStandIn.Login()
+    other.user = "20"
+    let graph = try GraphStandIn(["token": .init(), "token-2": other])
     Stage.current.keep(graph)
     let file = Stage.current.path("secret")
     try (GraphStandIn.appSecret + "\n").write(toFile: file, atomically: true, encoding: .utf8)
@@ -191,6 +193,28 @@ struct PasswordlessTests {
       let answer = try await client.send(method, path, body: body)
       #expect(answer.status == 422 && answer["code"] == "missing_field" && answer["field"] == "currentPassword")
     }
+  }
+
+  @Test("An account with a password gets it as another way in, with the password")
+  func added() async throws {
+    let (map, _) = try await up()
+    #expect(try await map.client.signUp("ada@example.org").status == 201)
+    var ada = try map.client
+    ada.token = try await ada.logIn("ada@example.org")["token"]
+    func add(_ members: [String: Any]) async throws -> Answer {
+      try await ada.send("POST", "/v2/account/identities", body: JSON.object(members))
+    }
+    #expect(try await add(["facebookAccessToken": "token"])["code"] == "missing_field")
+    let taken = try await add(["facebookAccessToken": "token", "currentPassword": Client.password])
+    #expect(taken.status == 409 && taken["code"] == "identity_taken")
+    let none = try await add(["facebookAccessToken": "none", "currentPassword": Client.password])
+    #expect(none.status == 403 && none["code"] == "identity_refused")
+    let off = try await add(["currentPassword": Client.password])
+    #expect(off.status == 403 && off["code"] == "openid_off")
+    let other = try await add(["facebookAccessToken": "token-2", "currentPassword": Client.password])
+    #expect(other.status == 201 && other["subject"] == "20", "\(other)")
+    let again = try await map.client.send("POST", "/v2/session", body: #"{"facebookAccessToken":"token-2"}"#)
+    #expect((again.object["account"] as? [String: Any])?["email"] as? String == "ada@example.org")
   }
 
   @Test("Its owner deletes it without one, and comes again as somebody new")

@@ -2,61 +2,11 @@ import Foundation
 import StandIn
 import Testing
 
-/// A service that sends people to a stand-in provider, and a browser.
-private struct Scene {
-  let provider: OpenIDStandIn
-  let map: Services
-  let port: UInt16
-  let browser = Browser()
-
-  init(
-    _ provider: OpenIDStandIn? = nil, _ more: [String: String] = [:], secret: String? = "s3cret: with/signs"
-  ) async throws {
-    let provider = try provider ?? OpenIDStandIn()
-    port = try Port.free()
-    var environment = [
-      "ONTHEMAP_ORIGIN": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
-      "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
-      // Libraries say all that they have at the lowest level: no secret may be among it.
-      "ONTHEMAP_LOG_LEVEL": "trace",
-    ]
-    environment["ONTHEMAP_OIDC_CLIENT_SECRET"] = secret
-    map = try await Stage.current.up("--http", "127.0.0.1:\(port)", environment: environment.merging(more) { $1 })
-    self.provider = provider
-    Stage.current.keep(provider)
-  }
-
-  var base: String { "http://127.0.0.1:\(port)" }
-
-  /// To the provider and as far as the address that it sends people back to.
-  func away(_ query: String = "", headers: [String: String] = [:]) async throws -> String {
-    let begun = try await browser.get("\(base)/v2/login/oidc\(query)", headers: headers)
-    #expect(begun.status == 303, "\(begun)")
-    let sent = try await browser.get(try #require(begun.headers["location"]))
-    #expect(sent.status == 302, "\(String(decoding: sent.body, as: UTF8.self))")
-    return try #require(sent.headers["location"])
-  }
-
-  /// The whole way, to the last answer.
-  func logIn(_ query: String = "", headers: [String: String] = [:]) async throws -> Answer {
-    try await browser.get(try await away(query, headers: headers))
-  }
-
-  /// Whoever the browser is logged in as.
-  var client: Client {
-    get throws {
-      var client = try map.client
-      client.token = browser.cookie("otm", of: port)
-      return client
-    }
-  }
-}
-
 @Suite("Logging in with OpenID Connect", .stage)
 struct OpenIDTests {
   @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
   func whole() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     let begun = try await scene.browser.get("\(scene.base)/v2/login/oidc?return=/map%3Fa%3D1")
     #expect(begun.status == 303)
     let set = try #require(scene.browser.setCookies.first)
@@ -89,7 +39,7 @@ struct OpenIDTests {
     play.clientSecret = nil
     play.tellsLater = true
     play.profile = #""name":"Ada Lovelace","email":"ada@example.org","email_verified":false"#
-    let scene = try await Scene(try OpenIDStandIn(play), secret: nil)
+    let scene = try await OpenIDScene(try OpenIDStandIn(play), secret: nil)
     #expect(try await scene.logIn().status == 303)
     let account = try await scene.client.get("/v2/account")
     #expect(account["firstName"] == "Ada" && account["lastName"] == "Lovelace")
@@ -98,7 +48,7 @@ struct OpenIDTests {
 
   @Test("A page learns how people may log in")
   func ways() async throws {
-    let ways = try await Scene().map.client.get("/v2/login")
+    let ways = try await OpenIDScene().map.client.get("/v2/login")
     let text = String(decoding: ways.body, as: UTF8.self)
     #expect(
       text == #"{"ways":[{"kind":"password"},{"kind":"openid","name":"Example","path":"/v2/login/oidc"}],"#
@@ -110,9 +60,9 @@ struct OpenIDTests {
     let client = try await Stage.current.up("--sign-up", "closed").client
     let ways = try await client.get("/v2/login")
     #expect(String(decoding: ways.body, as: UTF8.self) == #"{"ways":[{"kind":"password"}],"signUpOpen":false}"#)
-    for path in ["/v2/login/oidc", "/v2/login/oidc/callback?code=a&state=b"] {
-      #expect(try await client.get(path).status == 404)
-    }
+    let begun = try await client.get("/v2/login/oidc")
+    #expect(begun.status == 403 && begun["code"] == "openid_off")
+    #expect(try await client.get("/v2/login/oidc/callback?code=a&state=b")["code"] == "login_unknown")
     #expect(try await client.send("POST", "/v2/login", body: "{}").status == 405)
   }
 
@@ -123,7 +73,7 @@ struct OpenIDTests {
       ("iat", "1700000000"), ("azp", #""another""#), ("sub", "null"), ("nonce", "null"),
     ])
   func statement(claim: String, value: String) async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     scene.provider.set { $0.claims = [claim: value] }
     let answer = try await scene.logIn()
     #expect(answer.status == 403 && answer["code"] == "identity_refused", "\(answer)")
@@ -134,7 +84,7 @@ struct OpenIDTests {
 
   @Test("Whoever has not begun the login in this browser ends none, and nobody ends one twice")
   func forged() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     // An attacker's own login, in somebody else's browser.
     let attackers = try await scene.away()
     let victim = Browser()
@@ -163,7 +113,7 @@ struct OpenIDTests {
 
   @Test("What the provider sends people back with is told: not finished, or try again later")
   func denied() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     for (error, status, code) in [
       ("access_denied", 403, "login_denied"), ("login_required", 403, "login_denied"),
       ("temporarily_unavailable", 503, "provider_unavailable"), ("invalid_request", 503, "provider_unavailable"),
@@ -181,7 +131,7 @@ struct OpenIDTests {
 
   @Test("A provider that is down, slow, or says too much fails this login only, and is asked again")
   func down() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     let discovery = "/realm/.well-known/openid-configuration"
     let big = StandIn.Reply.answer(body: "\"" + String(repeating: "a", count: 300_000) + "\"")
     for reply in [.answer(status: 500, body: ""), .silence, big, .reset, .answer(body: "[]")] as [StandIn.Reply] {
@@ -210,7 +160,7 @@ struct OpenIDTests {
 
   @Test("So many wait for a provider at once, and further ones are told to come again")
   func busy() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     scene.provider.set { $0.replies = ["/realm/.well-known/openid-configuration": .silence] }
     let client = try scene.map.client
     let codes = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -222,7 +172,7 @@ struct OpenIDTests {
 
   @Test("Where to go afterwards is within the site")
   func returnPath() async throws {
-    let scene = try await Scene()
+    let scene = try await OpenIDScene()
     let longest = "/" + String(repeating: "a", count: 511)
     for bad in [
       "https://evil.example", "//evil.example", "/%5Cevil.example", "%2F%2Fevil.example", "/%0d%0aX:1", "", "a", "/%00",
@@ -255,99 +205,5 @@ struct OpenIDTests {
       let run = try await Stage.current.run("ingest", "--data", Stage.current.path("x"), environment: environment)
       #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidd"), "\(run.logged)")
     }
-  }
-}
-
-@Suite("An account and a provider", .stage)
-struct LinkedLoginTests {
-  /// The browser's own account, made with a password.
-  private func signUp(_ scene: Scene, _ email: String) async throws -> String {
-    let answer = try await scene.map.client.signUp(email)
-    #expect(answer.status == 201)
-    return "otm=\(try #require(answer["token"]))"
-  }
-
-  @Test("An account that has the address is not taken for his, until its owner adds this way of logging in")
-  func linked() async throws {
-    let scene = try await Scene()
-    let cookie = try await signUp(scene, "ada@example.org")
-    let taken = try await scene.logIn()
-    #expect(taken.status == 409 && taken["code"] == "email_taken")
-    #expect(try await scene.browser.get("\(scene.base)/v2/login/oidc?link=true").status == 401)
-    #expect(try await scene.browser.get("\(scene.base)/v2/login/oidc?link=1")["code"] == "invalid_link")
-    // Of another site's making a browser begins nothing: it could be somebody else's identity that is added.
-    let crossSite = try await scene.browser.get(
-      "\(scene.base)/v2/login/oidc?link=true", headers: ["Cookie": cookie, "Sec-Fetch-Site": "cross-site"])
-    #expect(crossSite.status == 403 && crossSite["code"] == "cross_site")
-
-    let back = try await scene.away("?link=true", headers: ["Cookie": cookie])
-    let key = try #require(scene.browser.cookie("otm-login", of: scene.port))
-    let done = try await Browser().get(back, headers: ["Cookie": "otm-login=\(key); \(cookie)"])
-    #expect(done.status == 303, "\(done)")
-    #expect(
-      try await scene.browser.get("\(scene.base)/v2/session", headers: ["Cookie": cookie]).status == 401, "A new one.")
-    #expect(try await scene.logIn().status == 303)
-    let account = try await scene.client.get("/v2/account")
-    #expect(account["email"] == "ada@example.org" && account.object["hasPassword"] as? Bool == true)
-    #expect(scene.map.ingest.logged.contains("event=identity_linked"))
-  }
-
-  @Test("An identity is one account's, and is added only to the one whose session began it")
-  func others() async throws {
-    let scene = try await Scene()
-    let (ada, bob) = (try await signUp(scene, "a@example.org"), try await signUp(scene, "b@example.org"))
-    #expect(try await scene.logIn().status == 303)
-    let id = try await scene.client.get("/v2/account")["id"]
-    scene.browser.forget("otm")
-    func link(begun: String, ended: String?) async throws -> Answer {
-      let back = try await scene.away("?link=true", headers: ["Cookie": begun])
-      let key = try #require(scene.browser.cookie("otm-login", of: scene.port))
-      let cookies = ["otm-login=\(key)", ended].compactMap(\.self).joined(separator: "; ")
-      return try await Browser().get(back, headers: ["Cookie": cookies])
-    }
-    let taken = try await link(begun: ada, ended: ada)
-    #expect(taken.status == 409 && taken["code"] == "identity_taken")
-    scene.provider.set { $0.subject = "user-2" }
-    #expect(try await link(begun: ada, ended: bob)["code"] == "login_unknown")
-    #expect(try await link(begun: ada, ended: nil)["code"] == "session_required")
-    scene.provider.set { $0.subject = "user-1" }
-    #expect(try await scene.logIn().status == 303)
-    #expect(try await scene.client.get("/v2/account")["id"] == id, "Nothing has changed.")
-  }
-
-  @Test("A deleted account's identity comes again as somebody new, and a closed sign-up is closed here too")
-  func deleted() async throws {
-    let scene = try await Scene()
-    #expect(try await scene.logIn().status == 303)
-    let before = try await scene.client.get("/v2/account")
-    let id = try #require(before["id"])
-    #expect(try await scene.client.send("DELETE", "/v2/account", body: "{}").status == 204)
-    #expect(try await scene.logIn().status == 303)
-    #expect(try await scene.client.get("/v2/account")["id"] != id)
-
-    scene.map.ingest.signal(SIGTERM)
-    _ = try await scene.map.ingest.exit(within: .seconds(10))
-    let closed = try await Scene(scene.provider, ["ONTHEMAP_SIGN_UP": "closed"])
-    #expect(try await closed.logIn().status == 303, "Whoever has an account logs in.")
-    closed.provider.set { $0.subject = "user-2" }
-    let answer = try await closed.logIn()
-    #expect(answer.status == 403 && answer["code"] == "sign_up_closed")
-  }
-
-  @Test("Where TLS ends in front, both cookies are for TLS and this host only")
-  func secure() async throws {
-    let provider = try OpenIDStandIn()
-    Stage.current.keep(provider)
-    let map = try await Stage.current.up(environment: [
-      "ONTHEMAP_ORIGIN": "https://map.example.org", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
-      "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1",
-    ])
-    let browser = Browser()
-    let begun = try await browser.get("\(try map.client.base)/v2/login/oidc")
-    #expect(browser.setCookies.first?.hasPrefix("__Host-otm-login=") == true)
-    #expect(browser.setCookies.first?.contains("Secure") == true)
-    #expect(
-      begun.headers["location"]?.contains("redirect_uri=https%3A%2F%2Fmap.example.org%2Fv2%2Flogin%2Foidc%2Fcallback")
-        == true)
   }
 }

@@ -85,4 +85,27 @@ struct SessionTests {
     #expect(try await map.client.logIn("ada@example.org", password: "a new password").status == 200)
     #expect(try await change("a new password", "x", try map.client).status == 401, "It takes a session.")
   }
+
+  @Test("Of passwords that are changed at once, each from the same one, one is changed")
+  func atOnce() async throws {
+    let map = try await Stage.current.up()
+    let first = try await map.client.signedUp()
+    let second = try await loggedIn(map.client)
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+      for (number, client) in [first, second, first, second].enumerated() {
+        group.addTask {
+          try await client.send(
+            "PUT", "/v2/account/password",
+            body: JSON.object(["currentPassword": Client.password, "password": "new password \(number)"]))
+        }
+      }
+      return try await group.reduce(into: [Answer]()) { $0.append($1) }
+    }
+    #expect(answers.count { $0.status == 200 } == 1, "\(answers.map(\.status))")
+    #expect(answers.allSatisfy { [200, 401, 403].contains($0.status) })
+    let token = try #require(answers.first { $0.status == 200 }?["token"])
+    var client = try map.client
+    client.token = token
+    #expect(try await client.get("/v2/session").status == 200, "Its session is the one that is left.")
+  }
 }

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import Link
+import OnTheMap
+import Store
+import Web
+
+/// `/v2/account/identities`: with which providers one logs in, to see, to add, and to take away.
+struct IdentityRoutes: Sendable {
+  let database: IngestDatabase
+  let sessions: Sessions
+  let providers: ProviderLogins
+  let site: Site
+
+  private struct Addition: Decodable {
+    let currentPassword: String?
+    let facebookAccessToken: String?
+    let `return`: String?
+  }
+
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/v2/account/identities") { request, _ in try await list(request) }
+    router.post("/v2/account/identities") { request, context in
+      try await add(request, site.source(of: request, context))
+    }
+    router.delete("/v2/account/identities/{id}") { request, context in
+      try await remove(context.parameters.get("id"), request, site.source(of: request, context))
+    }
+    router.refuseOthers(at: "/v2/account/identities", than: .get, .post)
+    router.refuseOthers(at: "/v2/account/identities/{id}", than: .delete)
+  }
+
+  private func list(_ request: Request) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let all = try await database.identities(of: caller.account.id)
+    return Response(.object { json in json.array("identities", all) { json, identity in identity.write(to: &json) } })
+  }
+
+  /// With Facebook's token at once; otherwise the answer says where to send the browser, which comes back to
+  /// `LoginRoutes`. It takes more than a session: with a stolen one somebody would make himself a way in that stays.
+  private func add(_ request: Request, _ source: LoginSource) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let body = try await RequestBody.decode(Addition.self, from: request)
+    _ = try await providers.logins.confirm(body.currentPassword, of: caller, from: source)
+    if let token = body.facebookAccessToken {
+      let identity = try await providers.identity(facebookToken: token, from: source)
+      let linked = try await providers.link(identity, to: caller, from: source)
+      return Response(.object { linked.write(to: &$0) }, status: .created)
+    }
+    let begun = try await providers.begin(returnPath: body.return, link: caller.account.id, from: source)
+    var response = Response(.object { $0.add("location", begun.location) })
+    response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+    return response
+  }
+
+  private func remove(_ id: String?, _ request: Request, _ source: LoginSource) async throws -> Response {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let body = try await RequestBody.decode(Confirmation.self, from: request)
+    _ = try await providers.logins.confirm(body.currentPassword, of: caller, from: source)
+    let own = try await database.identities(of: caller.account.id)
+    guard let identity = own.first(where: { $0.id == id }) else { throw Problem.identityNotFound }
+    switch try await database.unlink(identity, from: caller.account.id) {
+    case .unlinked: break
+    case .notFound: throw Problem.identityNotFound
+    case .last: throw Problem.lastLogin
+    }
+    providers.logins.audit.note(.identityUnlinked, account: caller.account.id, source)
+    return Response(status: .noContent)
+  }
+}
+
+extension LinkedIdentity {
+  /// By which its owner names it: the provider's names may have any characters.
+  fileprivate var id: String {
+    Secrets.hash(issuer + "\n" + subject).prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.add("id", id)
+    json.add("issuer", issuer)
+    json.add("subject", subject)
+    json.add("createdAt", unixMs: createdMs)
+  }
+}
+
+extension Problem {
+  fileprivate static let identityNotFound = Problem(
+    .notFound, "identity_not_found", "the account has no login with a provider with this id")
+  fileprivate static let lastLogin = Problem(
+    .conflict, "last_login", "nobody could log in to the account any more; give it a password first")
+}
