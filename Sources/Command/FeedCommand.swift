@@ -51,7 +51,7 @@ struct FeedCommand: AsyncParsableCommand {
     let ingest = try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702")
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
-    configuration.proxies = try proxies.proxies(settings)
+    configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
     let folder = settings.text(.feedData, flag: data, default: "data/feed")
     if folder != "none" { configuration.data = folder }

@@ -45,6 +45,12 @@ struct IngestOptions: ParsableArguments {
       """)
   var queueWaitMax: String?
 
+  @Option(
+    help: """
+      Posts and edits of one account a minute, 1 to 1000000. [ONTHEMAP_POSTS_PER_MINUTE, default: as many as it can]
+      """)
+  var postsPerMinute: String?
+
   @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
   @Option(help: "Workers' public keys, a file, or the word anyone; --jobs uses keys then. [ONTHEMAP_ALLOW_WORKERS]")
@@ -95,7 +101,7 @@ struct IngestOptions: ParsableArguments {
       jobs: try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701"),
       changes: try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702"),
       submit: try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700"), origin: origin)
-    configuration.proxies = try proxies.proxies(settings)
+    configuration.proxies = try proxies.trusted(settings)
     configuration.partners = try partners(settings)
     let signUp = settings.text(.signUp, flag: signUp, default: "open")
     guard ["open", "closed"].contains(signUp) else {
@@ -105,6 +111,7 @@ struct IngestOptions: ParsableArguments {
     try providers.set(&configuration, settings)
     configuration.remotePerSecond = perSecond
     configuration.queueWaitMaxMs = try waitMaxMs(settings)
+    configuration.postsPerMinute = try perMinute(settings)
     configuration.submitCurve = try keys.server(
       .submit, at: configuration.submit, .submit, list: .allowProducers, flag: allowProducers, admitsItself: false,
       settings: settings)
@@ -133,6 +140,17 @@ struct IngestOptions: ParsableArguments {
 
   /// What a browser sends as Origin, to be compared with it: no path, not even a slash.
   private static func isOrigin(_ text: String) -> Bool { text.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil }
+
+  private func perMinute(_ settings: Settings) throws -> Int? {
+    let text = settings.text(.postsPerMinute, flag: postsPerMinute, default: "")
+    guard !text.isEmpty else { return nil }
+    let range = Limits.postsPerMinuteRange
+    guard let posts = Int(text), range.contains(posts) else {
+      throw SettingError(
+        .postsPerMinute, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", came: text)
+    }
+    return posts
+  }
 
   private func waitMaxMs(_ settings: Settings) throws -> Int64 {
     let text = settings.text(.queueWaitMax, flag: queueWaitMax, default: "\(Limits.queueWaitMaxMs / 1_000)")

@@ -11,7 +11,7 @@ struct ProxyOptions: ParsableArguments {
   var trustedProxies: String?
 
   /// Throws `SettingError` with what is wrong.
-  func proxies(_ settings: Settings) throws -> TrustedProxies {
+  func trusted(_ settings: Settings) throws -> TrustedProxies {
     let text = settings.text(.trustedProxies, flag: trustedProxies, default: "")
     return TrustedProxies(
       try text.split(separator: ",").map { part in

@@ -64,10 +64,12 @@ struct BulkRoutes: Sendable {
   /// What became of each line, in their order.
   private func stored(_ lines: [Result<Valid, Problem>], _ account: AccountID) async throws -> [BulkAnswer] {
     let valid = lines.compactMap { try? $0.get() }
-    var stored: [IngestDatabase.Acceptance] = []
+    var (stored, refusal) = ([IngestDatabase.Acceptance](), Problem.busy)
     if !valid.isEmpty {
-      stored = try await withCheckedThrowingContinuation { continuation in
-        queue.accept(valid, account: account, counting: queue.meters.overHTTP) { continuation.resume(with: $0) }
+      (stored, refusal) = try await withCheckedThrowingContinuation { continuation in
+        queue.accept(valid, account: account, counting: queue.meters.overHTTP) { result, refusal in
+          continuation.resume(with: result.map { ($0, refusal) })
+        }
       }
     }
     var next = stored.makeIterator()
@@ -78,7 +80,7 @@ struct BulkRoutes: Sendable {
         switch next.next() {
         case .accepted(let accepted): .accepted(accepted.id, isReplayed: accepted.job == nil)
         case .conflict: .refused(.idempotencyKeyReused)
-        case .noRoom, nil: .refused(queue.refusal)
+        case .noRoom, nil: .refused(refusal)
         }
       }
     }

@@ -40,6 +40,9 @@ package struct IngestConfiguration: Sendable {
   package var remotePerSecond = Limits.remotePerSecond
   /// When a post has waited for a worker for so long, no more are taken.
   package var queueWaitMaxMs = Limits.queueWaitMaxMs
+  /// Posts and edits that one account may make in a minute; within `Limits.postsPerMinuteRange`. Nil for as many as it
+  /// can.
+  package var postsPerMinute: Int?
   /// Keys of submission; nil for plain text.
   package var submitCurve: CurveServer?
   /// Keys of the job link; nil for plain text.
@@ -105,7 +108,7 @@ package struct IngestService: Service {
     let lookups = Lookups(jobs: jobs, pause: pause, boot: database.boot)
     let queue = PostQueue(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count,
-      waitMaxMs: configuration.queueWaitMaxMs, logger: logger)
+      waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
     let sessions = Sessions(database: database)
     let logins = Logins(
       database: database, sessions: sessions, passwords: Passwords(), tries: try LoginTries(database: database),

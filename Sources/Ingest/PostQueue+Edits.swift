@@ -39,6 +39,7 @@ extension PostQueue {
   ) async throws -> Post {
     guard let post = try await database.post(id), post.account == account else { throw Problem.postNotFound }
     guard post.state != .queued else { throw Problem.postQueued }
+    if let refusal = allowance(1, of: account).refusal { throw refusal }
     let published: Verdict.Published
     if let known = post.outcome(of: submission) {
       published = known

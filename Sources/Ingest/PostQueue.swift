@@ -27,11 +27,12 @@ final class PostQueue: Sendable {
   let waitMaxMs: Int64
   /// Whether one has.
   private let isBehind = Atomic(false)
+  /// Nil where an account may post as fast as it can.
+  private let rates: Mutex<PostRates?>
 
   init(
     database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedChange]>, lookups: Lookups,
-    depth: Int,
-    waitMaxMs: Int64, logger: Logger
+    depth: Int, waitMaxMs: Int64, postsPerMinute: Int?, logger: Logger
   ) {
     self.database = database
     self.jobs = jobs
@@ -42,6 +43,7 @@ final class PostQueue: Sendable {
     meters = QueueMeters(logger: logger)
     self.depth = Atomic(depth)
     self.waitMaxMs = waitMaxMs
+    rates = Mutex(postsPerMinute.map(PostRates.init))
   }
 
   /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
@@ -55,9 +57,6 @@ final class PostQueue: Sendable {
     }
   }
 
-  /// Why a post is not taken that there is no room for.
-  var refusal: Problem { isBehind.load(ordering: .relaxed) ? .behind : .busy }
-
   /// Takes a post. On disk on return, with its job.
   ///
   /// - Parameter waits: whether `outcome` will be called with the id.
@@ -65,7 +64,8 @@ final class PostQueue: Sendable {
   func accept(
     _ submission: Submission, account: AccountID, idempotency: IngestDatabase.Idempotency?, waits: Bool
   ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
-    guard reserve(1) == 1 else {
+    let (room, refusal) = reserve(1, for: account)
+    guard room == 1 else {
       // What is stored already needs no room.
       guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
         throw refusal
@@ -84,14 +84,14 @@ final class PostQueue: Sendable {
             jobs.put(.add([job]))
             meters.overHTTP.increment()
           } else {
-            depth.subtract(1, ordering: .relaxed)
+            giveBack(1, to: account)
           }
           continuation.resume(returning: (accepted, expected))
         case .success(.failure(let conflict)):
-          depth.subtract(1, ordering: .relaxed)
+          giveBack(1, to: account)
           continuation.resume(throwing: conflict)
         case .failure(let error):
-          depth.subtract(1, ordering: .relaxed)
+          giveBack(1, to: account)
           continuation.resume(throwing: error)
         }
       }
@@ -99,31 +99,51 @@ final class PostQueue: Sendable {
   }
 
   /// Takes posts of one account, all in one transaction. `then` is called when they are on disk, with what became of
-  /// each, on the store's writer queue.
+  /// each, on the store's writer queue, and with why there was no room for those that found none.
   func accept(
     _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], account: AccountID,
-    counting counter: Counter, then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>) -> Void
+    counting counter: Counter,
+    then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>, _ refusal: Problem) -> Void
   ) {
-    let room = reserve(posts.count)
+    let (room, refusal) = reserve(posts.count, for: account)
     database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
       let accepted = (try? result.get().compactMap(\.job)) ?? []
-      if accepted.count < room { depth.subtract(room - accepted.count, ordering: .relaxed) }
+      if accepted.count < room { giveBack(room - accepted.count, to: account) }
       if !accepted.isEmpty {
         jobs.put(.add(accepted))
         counter.increment(by: accepted.count)
       }
-      then(result)
+      then(result, refusal)
     }
   }
 
   /// Room in the queue, as far as there is some; what is not used is to be given back.
-  private func reserve(_ count: Int) -> Int {
-    guard !isBehind.load(ordering: .relaxed) else { return 0 }
-    let over = depth.add(count, ordering: .relaxed).newValue - Limits.queueDepthMax
-    guard over > 0 else { return count }
-    let room = max(0, count - over)
-    depth.subtract(count - room, ordering: .relaxed)
-    return room
+  ///
+  /// - Returns: for how many posts there is room, and why there is none for the others.
+  private func reserve(_ count: Int, for account: AccountID) -> (room: Int, refusal: Problem) {
+    guard !isBehind.load(ordering: .relaxed) else { return (0, .behind) }
+    let (allowed, refusal) = allowance(count, of: account)
+    let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
+    guard over > 0 else { return (allowed, refusal ?? .busy) }
+    let room = max(0, allowed - over)
+    giveBack(allowed - room, to: account)
+    return (room, .busy)
+  }
+
+  private func giveBack(_ count: Int, to account: AccountID) {
+    depth.subtract(count, ordering: .relaxed)
+    rates.withLock { $0?.giveBack(count, to: account) }
+  }
+
+  /// So many posts as the account may make now, and why not all.
+  func allowance(_ count: Int, of account: AccountID) -> (allowed: Int, refusal: Problem?) {
+    rates.withLock { rates in
+      guard rates != nil else { return (count, nil) }
+      let nowMs = Reactor.nowMs
+      let allowed = rates?.take(count, by: account, nowMs: nowMs) ?? count
+      guard allowed < count, let pauseMs = rates?.pauseMs(of: account, nowMs: nowMs) else { return (allowed, nil) }
+      return (allowed, .tooManyPosts(pauseMs: pauseMs))
+    }
   }
 
   /// The list on disk has changed: by rising numbers, and before whoever changed it learns that.

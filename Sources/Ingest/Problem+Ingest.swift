@@ -13,6 +13,14 @@ extension Problem {
     .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
     retryAfterSeconds: 30)
 
+  static func tooManyPosts(pauseMs: Int64) -> Problem {
+    let seconds = Int((pauseMs + 999) / 1_000)
+    return Problem(
+      .tooManyRequests, "too_many_posts",
+      "the account has made as many posts and edits as it may in a minute; nothing was stored, go on in \(seconds) s",
+      retryAfterSeconds: seconds)
+  }
+
   static let emailTaken = Problem(
     .conflict, "email_taken", "there is an account with this e-mail address; log in", field: "email")
 

@@ -61,11 +61,11 @@ final class Submissions: Sendable {
     }
     guard !valid.isEmpty else { return finish(ticket, receipts.compactMap(\.self)) }
     let sorted = receipts
-    queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result in
+    queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result, refusal in
       if case .failure(let error) = result {
         logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
       }
-      var stored = self.receipts(result, count: posts.count).makeIterator()
+      var stored = self.receipts(result, refusal, count: posts.count).makeIterator()
       finish(ticket, sorted.compactMap { $0 ?? stored.next() })
     }
   }
@@ -86,7 +86,7 @@ final class Submissions: Sendable {
 
   /// One for each post that went to the store, in their order.
   private func receipts(
-    _ result: Result<[IngestDatabase.Acceptance], StoreError>, count: Int
+    _ result: Result<[IngestDatabase.Acceptance], StoreError>, _ refusal: Problem, count: Int
   ) -> [SubmitReceipt] {
     switch result {
     case .success(let acceptances):
@@ -94,7 +94,7 @@ final class Submissions: Sendable {
         switch acceptance {
         case .accepted(let accepted): accepted.job == nil ? .replayed(accepted.id) : .accepted(accepted.id)
         case .conflict: SubmitReceipt(.idempotencyKeyReused)
-        case .noRoom: SubmitReceipt(queue.refusal)
+        case .noRoom: SubmitReceipt(refusal)
         }
       }
     case .failure(let error): Array(repeating: SubmitReceipt(Problem(error)), count: count)
@@ -119,7 +119,8 @@ extension SubmitReceipt {
   /// What HTTP answers, said to a producer: a fault of the server's is no reason to give up.
   init(_ problem: Problem) {
     let refusal = SubmitRefusal(code: problem.code, detail: problem.detail, field: problem.field ?? "")
-    guard problem.status.code >= 500 else {
+    // What may be right later is told by a time; of a server's errors that is so without one.
+    guard problem.retryAfterSeconds != nil || problem.status.code >= 500 else {
       self = .refused(refusal)
       return
     }

@@ -75,6 +75,10 @@ package enum Limits {
   package static let queueWaitMaxMs: Int64 = 600_000
   /// The least and the most seconds that may be set.
   package static let queueWaitMaxSecondsRange = 1...604_800
+  /// The least and the most posts and edits of an account a minute that may be set.
+  package static let postsPerMinuteRange = 1...1_000_000
+  /// With posts of so many accounts in memory, each about 50 bytes, those are forgotten that may make all again.
+  package static let postRatesSweptAt = 10_000
   /// Look-ups waiting for a worker; each holds an HTTP request open.
   package static let lookupsMax = 1_000
   /// How long a look-up may take before its request is answered 503.

@@ -140,7 +140,7 @@ private struct RouteTable {
     let queue = PostQueue(
       database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
       lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: 0, waitMaxMs: Limits.queueWaitMaxMs,
-      logger: logger)
+      postsPerMinute: nil, logger: logger)
     let nowhere = try Endpoint("tcp://127.0.0.1:1")
     let service = IngestService(
       IngestConfiguration(

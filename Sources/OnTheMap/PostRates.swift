@@ -1,0 +1,59 @@
+/// How many posts each account may make: as many at once as in a minute, and from then on so many a minute. Of an
+/// account of which nothing is known that is all. Times are milliseconds of a clock that never goes back.
+package struct PostRates: Sendable {
+  /// What one post takes: so every millisecond gives whole units, `perMinute` of them.
+  private static let post: Int64 = 60_000
+
+  private struct Allowance {
+    var units: Int64
+    var countedMs: Int64
+  }
+
+  private let perMinute: Int64
+  /// Of those who have not all that they may have.
+  private var allowances: [AccountID: Allowance] = [:]
+  /// With so many, those go that have come to all again.
+  private var sweptAt = Limits.postRatesSweptAt
+
+  /// - Parameter perMinute: within `Limits.postsPerMinuteRange`.
+  package init(perMinute: Int) { self.perMinute = Int64(perMinute) }
+
+  /// Accounts of which something is known.
+  var count: Int { allowances.count }
+
+  /// Takes what there is of so many.
+  ///
+  /// - Returns: how many may be made, `wanted` at most.
+  package mutating func take(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
+    if allowances.count >= sweptAt {
+      allowances = allowances.filter { units(of: $0.key, nowMs: nowMs) < all }
+      // Where many post, not with every post.
+      sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
+    }
+    let there = units(of: account, nowMs: nowMs)
+    let taken = min(wanted, Int(there / PostRates.post))
+    allowances[account] = Allowance(units: there - Int64(taken) * PostRates.post, countedMs: nowMs)
+    return taken
+  }
+
+  /// So many were not made after all.
+  package mutating func giveBack(_ count: Int, to account: AccountID) {
+    guard var allowance = allowances[account] else { return }
+    allowance.units = min(all, allowance.units + Int64(count) * PostRates.post)
+    allowances[account] = allowance
+  }
+
+  /// Until the account may make one: 1 or more milliseconds.
+  package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
+    let lacking = PostRates.post - units(of: account, nowMs: nowMs)
+    return max(1, (lacking + perMinute - 1) / perMinute)
+  }
+
+  private var all: Int64 { perMinute * PostRates.post }
+
+  private func units(of account: AccountID, nowMs: Int64) -> Int64 {
+    guard let allowance = allowances[account] else { return all }
+    // A minute gives all.
+    return min(all, allowance.units + perMinute * min(60_000, max(0, nowMs - allowance.countedMs)))
+  }
+}
