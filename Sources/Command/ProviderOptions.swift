@@ -81,7 +81,7 @@ struct ProviderOptions: ParsableArguments {
     guard appID != nil || secret != nil || graph != nil else { return nil }
     guard let appID, let secret else {
       let missing = appID == nil ? Setting.facebookAppID.title : Setting.facebookAppSecretFile.rawValue
-      throw SettingError("Login with Facebook is half set: \(missing) lacks; set it, or none of \(Self.facebookNames).")
+      throw SettingError("Login with Facebook is half set: \(missing) lacks; set it, or none of ONTHEMAP_FACEBOOK_….")
     }
     do throws(FacebookConfiguration.Mistake) {
       return try FacebookConfiguration(
@@ -95,8 +95,6 @@ struct ProviderOptions: ParsableArguments {
       }
     }
   }
-
-  private static let facebookNames = "ONTHEMAP_FACEBOOK_…"
 }
 
 extension SettingError {

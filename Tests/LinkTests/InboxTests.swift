@@ -35,7 +35,7 @@ struct InboxTests {
   func threads() async throws {
     let wake = Wake()
     let inbox = Inbox<(thread: Int, number: Int)>(wake)
-    let perThread = 20_000
+    let perThread = 5_000
     var taken: [[Int]] = Array(repeating: [], count: 8)
     // Threads of their own: tasks would wait for the other tests at every turn.
     for thread in 0..<8 {
