@@ -49,6 +49,7 @@ let package = Package(
     // Each rung may import what stands above it here; Tests/TidyTests/ImportLadderTests.swift holds that.
     .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // A document in the program's text.
@@ -101,7 +102,8 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "COpenAPI", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle, logging, metrics,
+        "CArgon2", "COpenAPI", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle,
+        logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
       name: "Worker",
@@ -192,7 +194,7 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "FuzzTargets", "Fuzzing", "Ingest", "Link", "OnTheMap", "Store", "Web", logging,
+        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Link", "OnTheMap", "Store", "Web", logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

@@ -53,6 +53,7 @@ check_swift() {
 packages=()
 find_missing() {
   has_header zmq.h || packages+=(libzmq3-dev)
+  has_header argon2.h || packages+=(libargon2-dev)
   has_header sodium.h || packages+=(libsodium-dev)
   has_header sqlite3.h || packages+=(libsqlite3-dev)
   has_header zlib.h || packages+=(zlib1g-dev)

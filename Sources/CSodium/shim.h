@@ -1,2 +1,2 @@
-// libsodium: argon2id, BLAKE2b, random bytes, comparison in constant time.
+// libsodium: BLAKE2b, random bytes, base64, comparison in constant time.
 #include <sodium.h>

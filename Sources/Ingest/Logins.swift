@@ -31,7 +31,7 @@ struct Logins: Sendable {
       throw Problem.badCredentials
     }
     var hash = stored.passwordHash
-    if Secrets.isOutdated(hash) {
+    if PasswordHash.isOutdated(hash) {
       // Only now is the password known.
       hash = try await passwords.hash(password)
       guard try await database.rehashPassword(of: stored.account.id, hash, from: stored.passwordHash) else {

@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
 import OnTheMap
+import Synchronization
 import Web
 
 /// Passwords' hashes, `Limits.passwordHashesAtOnceMax` at once, on threads that stand back behind all others: a flood
-/// of logins waits, or is sent away, and posts go on.
+/// of logins waits, or is sent away, and posts go on. Where others leave no core at all they stop standing back: a
+/// flood of posts does not keep people out either.
 actor Passwords {
   /// SCHED_IDLE of sched(7): glibc shows the name to GNU programs only.
   private static let idlePolicy: Int32 = 5
@@ -15,6 +17,11 @@ actor Passwords {
   /// Compared with when there is no such account, so that the answer takes as long as for one.
   private let nobody: String
 
+  /// Until then none stands back.
+  private var hurriesUntil = ContinuousClock.now
+
+  private let spare = SpareMemory()
+
   private let cores: Int
   private let waitMs: Int64
 
@@ -24,13 +31,15 @@ actor Passwords {
   init(cores: Int = ProcessInfo.processInfo.activeProcessorCount, waitMs: Int64 = Limits.passwordHashWaitMs) {
     self.cores = cores
     self.waitMs = waitMs
-    // Without memory for a hash here, none can be made later either: then every login fails, slowly.
-    nobody = Secrets.passwordHash(Secrets.token()) ?? ""
+    let memory = PasswordMemory()
+    if let memory { spare.give(memory) }
+    // Without memory for a hash here, none can be made later either: then every login fails.
+    nobody = memory.flatMap { PasswordHash.make(Secrets.token(), in: $0) } ?? ""
   }
 
   /// Throws `Problem.busy` when too many wait already, or it has waited too long.
   func hash(_ password: String) async throws -> String {
-    guard let hash = try await run({ Secrets.passwordHash(password) }) else { throw Problem.busy }
+    guard let hash = try await run({ PasswordHash.make(password, in: $0) }) else { throw Problem.busy }
     return hash
   }
 
@@ -40,7 +49,8 @@ actor Passwords {
   func isPassword(_ password: String, of hash: String?) async throws -> Bool {
     // An account without a password has an empty one.
     let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
-    return try await run { [nobody] in Secrets.isPassword(password, of: compared ?? nobody) } && compared != nil
+    return try await run { [nobody] in PasswordHash.isPassword(password, of: compared ?? nobody, in: $0) }
+      && compared != nil
   }
 
   /// How long none is computed after one that has taken so long.
@@ -48,7 +58,7 @@ actor Passwords {
     took * max(0, Limits.passwordHashCoresShare - cores) / max(1, cores)
   }
 
-  private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws -> Value {
+  private func run<Value: Sendable>(_ work: @escaping @Sendable (PasswordMemory) -> Value) async throws -> Value {
     if running >= Limits.passwordHashesAtOnceMax {
       guard waiting.count < Limits.passwordHashesWaitingMax else { throw Problem.busy }
       // Whoever ends hands its place over: `running` stays.
@@ -56,25 +66,64 @@ actor Passwords {
     } else {
       running += 1
     }
-    let (value, took) = await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        // Whoever wakes up takes the core at once from a thread of this policy. From one with a niceness of 19 it
-        // waits out that one's slice, up to 3 ms, and a post wakes up many. 0 is the thread that calls.
-        var priority = sched_param()
-        sched_setscheduler(0, Passwords.idlePolicy, &priority)
-        let value = work()
-        // What it has used: where there is much to do it takes longer by itself, and needs no rest for that.
-        var used = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
-        continuation.resume(
-          returning: (value, Duration.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec)))
-      }
-    }
+    let outcome = await computed(work)
     Task {
-      try? await Task.sleep(for: Passwords.rest(after: took, cores: cores))
+      try? await Task.sleep(for: Passwords.rest(after: outcome?.took ?? .zero, cores: cores))
       if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().continuation.resume(returning: true) }
     }
-    return value
+    guard let outcome else { throw Problem.busy }
+    return outcome.value
+  }
+
+  /// Nil where there is no memory.
+  private func computed<Value: Sendable>(
+    _ work: @escaping @Sendable (PasswordMemory) -> Value
+  ) async -> Outcome<Value>? {
+    let standsBack = ContinuousClock.now >= hurriesUntil
+    var patience: Task<Void, any Error>?
+    let outcome: Outcome<Value>? = await withCheckedContinuation { continuation in
+      let first = First(continuation)
+      compute(work, standsBack: standsBack, then: first.resume)
+      guard standsBack else { return }
+      patience = Task {
+        try await Task.sleep(for: .milliseconds(Limits.passwordHashPatienceMs))
+        // The thread itself cannot be told to stand back no more: Linux lets only root do so.
+        hurriesUntil = .now + .milliseconds(Limits.passwordHashHurryMs)
+        compute(work, standsBack: false, then: first.resume)
+      }
+    }
+    patience?.cancel()
+    return outcome
+  }
+
+  /// - Parameter then: called on a thread of its own.
+  private nonisolated func compute<Value: Sendable>(
+    _ work: @escaping @Sendable (PasswordMemory) -> Value, standsBack: Bool,
+    then: @escaping @Sendable (Outcome<Value>?) -> Void
+  ) {
+    Thread.detachNewThread { [spare] in
+      guard let memory = spare.take() else { return then(nil) }
+      let outcome = standsBack ? Passwords.behindAll { Outcome { work(memory) } } : Outcome { work(memory) }
+      spare.give(memory)
+      then(outcome)
+    }
+  }
+
+  /// Waits for it on the thread that calls: whoever is woken up may begin threads, and they would stand back, too.
+  private static func behindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
+    let value = Mutex<Value?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      // Whoever wakes up takes the core at once from a thread of this policy. From one with a niceness of 19 it waits
+      // out that one's slice, up to 3 ms, and a post wakes up many. 0 is the thread that calls.
+      var priority = sched_param()
+      sched_setscheduler(0, idlePolicy, &priority)
+      let made = work()
+      value.withLock { $0 = made }
+      isDone.signal()
+    }
+    isDone.wait()
+    return value.withLock { $0! }
   }
 
   /// Waits for a place; false when none has come in time.
@@ -93,4 +142,29 @@ actor Passwords {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
     waiting.remove(at: index).continuation.resume(returning: false)
   }
+}
+
+/// What a hash came to.
+private struct Outcome<Value: Sendable>: Sendable {
+  let value: Value
+  /// What its thread has used of a core: where there is much to do it takes longer by itself, and needs no rest for
+  /// that.
+  let took: Duration
+
+  /// - Parameter work: all that the thread does.
+  init(_ work: () -> Value) {
+    value = work()
+    var used = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
+    took = .seconds(used.tv_sec) + .nanoseconds(used.tv_nsec)
+  }
+}
+
+/// Of two that compute the same, whoever is first is heard.
+private final class First<Value: Sendable>: Sendable {
+  private let continuation: Mutex<CheckedContinuation<Value, Never>?>
+
+  init(_ continuation: CheckedContinuation<Value, Never>) { self.continuation = Mutex(continuation) }
+
+  func resume(_ value: Value) { continuation.withLock { $0.take() }?.resume(returning: value) }
 }

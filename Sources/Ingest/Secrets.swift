@@ -1,11 +1,7 @@
 import CSodium
 
-/// Random tokens, their hashes, and passwords' hashes: libsodium's.
+/// Random tokens and their hashes: libsodium's.
 enum Secrets {
-  /// A password's hash is made and checked with 19 MiB and two passes: OWASP's minimum for argon2id.
-  private static let passes: UInt64 = 2
-  private static let memoryBytes = 19 * 1_048_576
-
   /// To be called once, before anything else here.
   static func prepare() {
     precondition(sodium_init() >= 0, "libsodium finds no source of randomness on this machine.")
@@ -38,26 +34,5 @@ enum Secrets {
     var encoded = [CChar](repeating: 0, count: 45)
     sodium_bin2base64(&encoded, encoded.count, hash, hash.count, sodium_base64_VARIANT_ORIGINAL)
     return String(decoding: encoded.dropLast().map(UInt8.init), as: UTF8.self)
-  }
-
-  /// argon2id in its string form. Slow, and takes 19 MiB, on purpose. Nil when there is no memory for it.
-  static func passwordHash(_ password: String) -> String? {
-    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
-    let made = crypto_pwhash_str_alg(
-      &text, password, UInt64(password.utf8.count), passes, memoryBytes, crypto_pwhash_ALG_ARGON2ID13)
-    return made == 0 ? String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self) : nil
-  }
-
-  /// Whether a hash was made with less work than one is today.
-  static func isOutdated(_ hash: String) -> Bool {
-    // libsodium copies so many bytes without looking for the end.
-    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
-    return crypto_pwhash_str_needs_rehash(hash, passes, memoryBytes) == 1
-  }
-
-  /// Takes as long as making the hash.
-  static func isPassword(_ password: String, of hash: String) -> Bool {
-    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
-    return crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
   }
 }

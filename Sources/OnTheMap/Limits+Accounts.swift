@@ -10,15 +10,20 @@ extension Limits {
   /// Password hashes computed at once: each takes 19 MiB and a core for some hundredths of a second. One, so that a
   /// flood of logins leaves a core for posts where there are two.
   package static let passwordHashesAtOnceMax = 1
-  /// The part of the machine's cores that hashes take in the long run, an eighth: after each none is computed for a
-  /// while where there are fewer than eight. A machine of two cores that are both busy is slow with its disk, on which
-  /// posts wait; some eleven logins a second are left there.
-  package static let passwordHashCoresShare = 8
+  /// The part of the machine's cores that hashes take in the long run, a sixteenth: after each none is computed for a
+  /// while where there are fewer than sixteen. A machine of two cores that are both busy is slow with its disk, on
+  /// which posts wait: with an eighth their p99 is more than doubled. Some six logins a second are left there.
+  package static let passwordHashCoresShare = 16
   /// Logins and sign-ups that wait for their hash; above it 503.
   package static let passwordHashesWaitingMax = 32
-  /// They wait so long at most; then 503. Where 32 wait the last waits some three seconds, and longer where all cores
+  /// They wait so long at most; then 503. Where 32 wait the last waits some five seconds, and longer where all cores
   /// are busy.
   package static let passwordHashWaitMs: Int64 = 15_000
+  /// A hash that stands back behind all others is begun a second time beside them when it has not got its core within
+  /// this time: on two cores that others keep busy it would take 8 to 21 s.
+  package static let passwordHashPatienceMs: Int64 = 1_000
+  /// Then none stands back for so long.
+  package static let passwordHashHurryMs: Int64 = 60_000
   /// A session's token: 256 bits in base64url.
   package static let sessionTokenBytes = 43
   /// Session tokens remembered between requests; each about 100 bytes.

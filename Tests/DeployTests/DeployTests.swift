@@ -19,7 +19,7 @@ struct ContainerTests {
       for line in ["VOLUME /data", "STOPSIGNAL SIGTERM", "-Xswiftc -static-stdlib"] where !file.text.contains(line) {
         complaints.append("\(line) is missing.")
       }
-      for package in ["libzmq5", "libsqlite3-0", "libsodium23", "zlib1g", "libcurl4", "ca-certificates"]
+      for package in ["libzmq5", "libsqlite3-0", "libsodium23", "libargon2-1", "zlib1g", "libcurl4", "ca-certificates"]
       where !runtime.contains(package) {
         complaints.append("\(package) is missing where the program runs.")
       }

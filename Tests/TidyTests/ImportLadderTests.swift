@@ -10,8 +10,8 @@ private let ladder: [String: Set<String>] = [
   ]),
 
   "Ingest": service.union([
-    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "COpenAPI", "CSodium", "Hummingbird",
-    "NIO*", "HTTPTypes",
+    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "COpenAPI", "CSodium",
+    "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
   "Feed": service.union(["OnTheMap", "Link", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
@@ -38,7 +38,7 @@ private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// Modules of ours, those without Swift among them.
-let ownModules = Set(ladder.keys).union(["COpenAPI", "CZeroMQ", "CSQLite", "CSodium", "CZlib"])
+let ownModules = Set(ladder.keys).union(["CArgon2", "COpenAPI", "CZeroMQ", "CSQLite", "CSodium", "CZlib"])
 
 private let importLine = Pattern(
   #"(?:^|;)[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#

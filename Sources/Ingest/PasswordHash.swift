@@ -1,0 +1,81 @@
+import CArgon2
+import CSodium
+import Glibc
+
+/// argon2id (RFC 9106) in its string form, as libsodium makes it, too: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+enum PasswordHash {
+  /// Two passes over 19 MiB: OWASP's minimum.
+  private static let passes: UInt32 = 2
+  private static let memoryKiB: UInt32 = 19_456
+  static let memoryBytes = Int(memoryKiB) * 1_024
+  private static let saltBytes = 16
+  private static let hashBytes = 32
+  private static let head = "$argon2id$v=\(ARGON2_VERSION_13.rawValue)$m=\(memoryKiB),t=\(passes),p=1$"
+
+  /// Slow, and takes much memory, on purpose. Nil where argon2 fails.
+  static func make(_ password: String, in memory: PasswordMemory) -> String? {
+    var salt = [UInt8](repeating: 0, count: saltBytes)
+    randombytes_buf(&salt, salt.count)
+    return compute(password, salt: salt, in: memory).map { head + base64(salt) + "$" + base64($0) }
+  }
+
+  /// Takes as long as making the hash.
+  static func isPassword(_ password: String, of hash: String, in memory: PasswordMemory) -> Bool {
+    guard hash.hasPrefix(head) else {
+      // Made with more work or less: libsodium copies so many bytes without looking for the end.
+      return hash.utf8.count < Int(crypto_pwhash_STRBYTES)
+        && crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
+    }
+    let parts = hash.dropFirst(head.count).split(separator: "$", omittingEmptySubsequences: false)
+    guard parts.count == 2, let salt = bytes(parts[0], count: saltBytes),
+      let stored = bytes(parts[1], count: hashBytes),
+      let computed = compute(password, salt: salt, in: memory)
+    else { return false }
+    return sodium_memcmp(computed, stored, hashBytes) == 0
+  }
+
+  /// Whether a hash was made with less work than one is today.
+  static func isOutdated(_ hash: String) -> Bool {
+    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
+    return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) == 1
+  }
+
+  private static func compute(_ password: String, salt: [UInt8], in memory: PasswordMemory) -> [UInt8]? {
+    var (password, salt) = (Array(password.utf8), salt)
+    var hash = [UInt8](repeating: 0, count: hashBytes)
+    let result = password.withUnsafeMutableBufferPointer { password in
+      salt.withUnsafeMutableBufferPointer { salt in
+        hash.withUnsafeMutableBufferPointer { hash in
+          var context = argon2_context()
+          (context.out, context.outlen) = (hash.baseAddress, UInt32(hash.count))
+          (context.pwd, context.pwdlen) = (password.baseAddress, UInt32(password.count))
+          (context.salt, context.saltlen) = (salt.baseAddress, UInt32(salt.count))
+          (context.t_cost, context.m_cost, context.lanes, context.threads) = (passes, memoryKiB, 1, 1)
+          context.version = ARGON2_VERSION_13.rawValue
+          context.allocate_cbk = { bytes, _ in
+            bytes?.pointee = PasswordMemory.current?.bytes
+            return 0
+          }
+          context.free_cbk = { _, _ in }
+          return PasswordMemory.$current.withValue(memory) { argon2id_ctx(&context) }
+        }
+      }
+    }
+    return result == ARGON2_OK.rawValue ? hash : nil
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    let variant = sodium_base64_VARIANT_ORIGINAL_NO_PADDING
+    var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+    sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+  }
+
+  private static func bytes(_ text: Substring, count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var length = 0
+    let result = sodium_base642bin(
+      &bytes, count, String(text), text.utf8.count, nil, &length, nil, sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+    return result == 0 && length == count ? bytes : nil
+  }
+}
