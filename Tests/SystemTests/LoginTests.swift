@@ -17,19 +17,33 @@ struct LoginTests {
       headers: ["X-Forwarded-For": address])
   }
 
+  /// Tries until it is held up. Five are free, and the first pause is 1 s, for which a busy machine may compute a hash;
+  /// each is twice as long as the one before.
+  ///
+  /// - Returns: how many were wrong, and the answer to the one that came too early.
+  private func holdUp(_ guess: () async throws -> Answer) async throws -> (wrong: Int, answer: Answer) {
+    var wrong = 0
+    while wrong < 12 {
+      let answer = try await guess()
+      guard answer.status == 403 else {
+        #expect(answer.status == 429 && answer["code"] == "too_many_logins", "\(answer.status)")
+        return (wrong, answer)
+      }
+      wrong += 1
+    }
+    throw Overdue(description: "nobody was held up")
+  }
+
   @Test("Who guesses waits longer and longer, and learns nothing; whom the account belongs to logs in from elsewhere")
   func guesses() async throws {
     let map = try await up()
     let client = try map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
-    for email in ["ada@example.org", "nobody@example.org"] {
-      for _ in 0..<5 { #expect(try await logIn(client, email, from: "203.0.113.5").status == 403) }
-    }
-    let held = try await logIn(client, from: "203.0.113.5")
-    #expect(held.status == 429 && held["code"] == "too_many_logins" && held.headers["retry-after"] == "1")
-    let unknown = try await logIn(client, "nobody@example.org", from: "203.0.113.5")
-    #expect(unknown.body == held.body && unknown.status == held.status)
+    let unknown = try await holdUp { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }.answer
+    let (wrong, held) = try await holdUp { try await logIn(client, from: "203.0.113.5") }
     #expect(try await logIn(client, password: Client.password, from: "203.0.113.5").status == 429, "Right or wrong.")
+    #expect(unknown.status == held.status && unknown["title"] == held["title"] && unknown["code"] == held["code"])
+    #expect(wrong > 5 || wrong == 5 && held.headers["retry-after"] == "1", "\(wrong)")
     #expect(try await logIn(client, password: Client.password, from: "203.0.113.6").status == 200)
     // After the pause one try is free, and the right one ends it all.
     try await eventually("The pause ends") {
@@ -60,8 +74,7 @@ struct LoginTests {
   @Test("Who says that he asks for somebody else is believed only where he is a proxy that is named")
   func notTrusted() async throws {
     let client = try await Stage.current.up().client
-    for turn in 0..<5 { #expect(try await logIn(client, from: "203.0.113.\(turn)").status == 403) }
-    #expect(try await logIn(client, from: "203.0.113.9").status == 429)
+    _ = try await holdUp { try await logIn(client, from: "203.0.113.\(Int.random(in: 0..<250))") }
     let wrong = try await Stage.current.run(
       "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", Stage.current.path("x"))
     #expect(wrong.status != 0)
@@ -85,7 +98,7 @@ struct LoginTests {
       try await group.waitForAll()
     }
     // Some were sent away as too many at once, which counts for nobody.
-    try await eventually("The account is held up") {
+    try await eventually("The account is held up", within: .seconds(120)) {
       try await logIn(client, from: "198.51.100.\(Int.random(in: 0..<250))").status == 429
     }
     #expect(try await logIn(client, password: Client.password, from: "2001:db8::1:2:3").status == 200)
@@ -96,14 +109,14 @@ struct LoginTests {
     let map = try await up()
     let ada = try await map.client.signedUp()
     let body = JSON.object(["currentPassword": "guessed-secret"])
-    for _ in 0..<5 { #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password") }
-    #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "too_many_logins")
+    #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password")
+    let wrong = try await holdUp { try await ada.send("DELETE", "/v2/account", body: body) }.wrong + 1
     #expect(try await logIn(try map.client, "typed-secret@example.org", from: "203.0.113.5").status == 403)
     _ = try await ada.send("DELETE", "/v2/session")
     try await eventually("It is logged") { map.ingest.logged.contains("event=logged_out") }
     let lines = map.ingest.logged.split(separator: "\n").filter { $0.contains("audit") }
     for (event, count) in [
-      ("event=account_created", 1), ("event=password_refused", 5), ("event=login_held_up", 1),
+      ("event=account_created", 1), ("event=password_refused", wrong), ("event=login_held_up", 1),
       ("event=login_refused", 1), ("event=logged_out", 1),
     ] { #expect(lines.count { $0.contains(event) } == count, "\(event): \(lines)") }
     #expect(lines.contains { $0.contains("login_refused") && $0.contains("address=203.0.113.5") })
