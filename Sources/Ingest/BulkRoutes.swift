@@ -18,23 +18,28 @@ struct BulkRoutes: Sendable {
     router.refuseOthers(at: "/v2/posts/bulk", than: .post)
   }
 
-  private typealias Valid = (submission: Submission, idempotency: IngestDatabase.Idempotency)
+  private typealias Valid = (submission: Submission, idempotency: IngestDatabase.Idempotency?)
 
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
     let lines = try BulkRoutes.lines(Array(body.readableBytesView))
-    // A line without a key of its own has one by its place in the request: sent again with the same header, each is
-    // recognised, and without a header no two are the same.
-    let header = try request.headers[.idempotencyKey].map(IngestDatabase.Idempotency.checked)
-    let base = Secrets.hash(header ?? Secrets.token()).prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    // With a header, a line without a key of its own has one by its place: sent again with the same one, each is
+    // recognised.
+    let base = try request.headers[.idempotencyKey].map { header in
+      let digest = Secrets.hash(try IngestDatabase.Idempotency.checked(header)).prefix(16)
+      return digest.map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    }
     let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let decoder = JSONDecoder()
     let read = lines.enumerated().map { index, line -> Result<Valid, Problem> in
       do throws(Problem) {
-        let line = try RequestBody.decoded(PostBody.self, line, decoder)
+        let plain = PostBody(plain: line)
+        let line = if let plain { plain } else { try RequestBody.decoded(PostBody.self, line, decoder) }
         let submission = try line.submission(trace: trace)
-        let key = line.idempotencyKey ?? "bulk-\(base)-\(index)"
+        guard let key = line.idempotencyKey ?? base.map({ "bulk-\($0)-\(index)" }) else {
+          return .success((submission, nil))
+        }
         return .success((submission, try .init(key: key, of: submission)))
       } catch { return .failure(error) }
     }

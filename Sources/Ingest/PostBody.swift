@@ -3,7 +3,7 @@ import OnTheMap
 import Web
 
 /// A post as a request has it: the whole body, or a line among many.
-struct PostBody: Decodable {
+struct PostBody: Decodable, Equatable {
   let place: String
   let link: String
   let latitude: Double?

@@ -101,7 +101,7 @@ final class PostQueue: Sendable {
   /// Takes posts of one account, all in one transaction. `then` is called when they are on disk, with what became of
   /// each, on the store's writer queue, and with why there was no room for those that found none.
   func accept(
-    _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], account: AccountID,
+    _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)], account: AccountID,
     counting counter: Counter,
     then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>, _ refusal: Problem) -> Void
   ) {

@@ -50,7 +50,7 @@ final class Submissions: Sendable {
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
     var receipts: [SubmitReceipt?] = []
     receipts.reserveCapacity(posts.count)
-    var valid: [(submission: Submission, idempotency: IngestDatabase.Idempotency)] = []
+    var valid: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)] = []
     valid.reserveCapacity(posts.count)
     for post in posts {
       do throws(Problem) {

@@ -6,6 +6,9 @@
 package struct PostID: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
   package let rawValue: UInt64
 
+  /// Ingest alone numbers posts.
+  package func _rawHashValue(seed: Int) -> Int { rawValue.hash(seed: seed) }
+
   /// Nil when the value does not fit 10 characters.
   package init?(rawValue: UInt64) {
     guard rawValue <= PostID.rawValueMax else { return nil }

@@ -41,7 +41,7 @@ struct AcceptStatements {
   ///
   /// - Returns: false where one of their keys or more have been used: then `earlier` has of each what there is.
   func insert(
-    _ posts: ArraySlice<(submission: Submission, idempotency: IngestDatabase.Idempotency)>, _ ids: [PostID],
+    _ posts: ArraySlice<(submission: Submission, idempotency: IngestDatabase.Idempotency?)>, _ ids: [PostID],
     _ account: AccountID, _ unixMs: Int64
   ) throws -> Bool {
     var all: [Column] = []

@@ -66,7 +66,7 @@ extension IngestDatabase {
   ///
   /// - Parameter room: so many new ones may be stored; those that are stored already need none.
   package func accept(
-    _ posts: [(submission: Submission, idempotency: Idempotency)], account: AccountID, room: Int, unixMs: Int64,
+    _ posts: [(submission: Submission, idempotency: Idempotency?)], account: AccountID, room: Int, unixMs: Int64,
     then: @escaping @Sendable (Result<[Acceptance], StoreError>) -> Void
   ) {
     writer.submit(
@@ -91,7 +91,7 @@ extension IngestDatabase {
           let result =
             room > 0
             ? try insert(submission, account, idempotency, unixMs, statements, db)
-            : try AcceptStatements.earlier(idempotency, account, db)
+            : try idempotency.flatMap { try AcceptStatements.earlier($0, account, db) }
           acceptances.append(result.map(Acceptance.init) ?? .noRoom)
           if acceptances.last?.isNew == true { room -= 1 }
         }
@@ -114,14 +114,14 @@ extension IngestDatabase {
 
   /// `AcceptStatements.rowsTogether` posts.
   private func insert(
-    _ posts: ArraySlice<(submission: Submission, idempotency: Idempotency)>, _ account: AccountID, _ unixMs: Int64,
+    _ posts: ArraySlice<(submission: Submission, idempotency: Idempotency?)>, _ account: AccountID, _ unixMs: Int64,
     _ statements: AcceptStatements, _ db: Database
   ) throws -> [Acceptance] {
     let ids = numbers.nextPosts(posts.count, unixMs: unixMs)
     let areAllNew = try statements.insert(posts, ids, account, unixMs)
     return try zip(posts, ids).map { post, id in
-      if !areAllNew {
-        guard let stored = try AcceptStatements.earlier(post.idempotency, account, db) else { throw missing }
+      if !areAllNew, let idempotency = post.idempotency {
+        guard let stored = try AcceptStatements.earlier(idempotency, account, db) else { throw missing }
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
       // Only ids that are on disk: the next start holds the database against the last that was taken.

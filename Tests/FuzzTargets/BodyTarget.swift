@@ -62,6 +62,9 @@ enum BodyTarget {
     try Finding.unless((1...Limits.bulkPostsMax).contains(lines.count), "\(lines.count) lines")
     for line in lines {
       try Finding.unless(!line.contains(UInt8(ascii: "\n")), "\(line)")
+      if let plain = PostBody(plain: line) {
+        try Finding.unless(plain == (try? decoded(PostBody.self, Array(line))), "\(plain) is read in two ways")
+      }
       do {
         let body = try decoded(PostBody.self, Array(line))
         let submission = try body.submission(trace: nil)

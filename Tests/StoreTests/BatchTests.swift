@@ -18,7 +18,7 @@ struct BatchTests {
   }
 
   private func accept(
-    _ entries: [(submission: Submission, idempotency: IngestDatabase.Idempotency)], _ database: IngestDatabase,
+    _ entries: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)], _ database: IngestDatabase,
     by account: AccountID, room: Int = 100
   ) async throws -> [IngestDatabase.Acceptance] {
     try await withCheckedThrowingContinuation { continuation in
@@ -98,6 +98,28 @@ struct BatchTests {
     database.close()
     let reopened = try folder.open()
     #expect(try reopened.number("SELECT count(*) FROM post") == 38)
+  }
+
+  @Test("A post without a key is new whenever it comes, beside those that are not")
+  func withoutKey() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    // In one statement, and some behind it.
+    let entries = try (0..<20).map { number in
+      let (submission, key) = try entry("k-\(number)", place: "Oslo \(number)")
+      return (submission, number % 2 == 0 ? key : nil)
+    }
+    let first = try await accept(entries, database, by: account)
+    let second = try await accept(entries, database, by: account)
+    #expect(first.allSatisfy { $0.accepted?.job != nil })
+    for (number, (before, after)) in zip(first, second).enumerated() {
+      #expect((after.accepted?.job == nil) == (number % 2 == 0))
+      #expect((after.accepted?.id == before.accepted?.id) == (number % 2 == 0))
+    }
+    #expect(try database.number("SELECT count(*) FROM post") == 30)
+    let third = try await accept(entries, database, by: account, room: 0)
+    #expect(third.count { $0.accepted != nil } == 10, "Where there is no room, those that are stored need none.")
+    try database.expectSound()
   }
 
   @Test("Where room ends within many, those behind it are not stored")
