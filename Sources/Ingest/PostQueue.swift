@@ -132,7 +132,7 @@ final class PostQueue: Sendable {
 
   private func giveBack(_ count: Int, to account: AccountID) {
     depth.subtract(count, ordering: .relaxed)
-    rates.withLock { $0?.giveBack(count, to: account) }
+    giveBackAllowance(count, of: account)
   }
 
   /// So many posts as the account may make now, and why not all.
@@ -144,6 +144,11 @@ final class PostQueue: Sendable {
       guard allowed < count, let pauseMs = rates?.pauseMs(of: account, nowMs: nowMs) else { return (allowed, nil) }
       return (allowed, .tooManyPosts(pauseMs: pauseMs))
     }
+  }
+
+  /// What it was allowed has come to nothing.
+  func giveBackAllowance(_ count: Int, of account: AccountID) {
+    rates.withLock { $0?.giveBack(count, to: account) }
   }
 
   /// The list on disk has changed: by rising numbers, and before whoever changed it learns that.
@@ -203,8 +208,18 @@ final class PostQueue: Sendable {
       case .success(let stored):
         if !stored.entries.isEmpty { tell(stored.entries.map { .put($0) }) }
         meters.count(settled, void: stored.void)
-        jobs.put(
-          .finished(settled.map { finished($0.taken, stored.void.contains($0.id) ? nil : $0.settlement, $0.id) }))
+        var gone: [PostID] = []
+        gone.reserveCapacity(settled.count)
+        let finished = settled.map { id, taken, settlement in
+          // For what is deleted there is nothing to try again.
+          if case .retry(let attempts, let pauseMs) = settlement, !stored.void.contains(id) {
+            return JobServer.Finished.again(taken, attempts: attempts, pauseMs: pauseMs)
+          }
+          gone.append(id)
+          return .gone(taken)
+        }
+        leave(gone)
+        jobs.put(.finished(finished))
       case .failure(let error):
         logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
         jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
@@ -226,7 +241,7 @@ final class PostQueue: Sendable {
     database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
       switch result {
       case .success(let stored):
-        for post in dead { leave(post) }
+        leave(dead)
         meters.losses.increment(by: rows.count)
         meters.bury(dead, void: stored.void)
         jobs.put(.finished(losses.dead.map { .buried($0) }))
@@ -239,7 +254,7 @@ final class PostQueue: Sendable {
 
   private func row(_ settlement: Settlement, of taken: JobServer.Taken, nowMs: Int64) -> IngestDatabase.Settlement {
     switch settlement {
-    case .verdict(let verdict): return .verdict(verdict)
+    case .verdict(let verdict): return .verdict(verdict, of: taken.job)
     case .retry(let attempts, let pauseMs):
       var reason: Verdict.Reason?
       if case .failed(let failure) = taken.result.outcome {
@@ -250,18 +265,9 @@ final class PostQueue: Sendable {
     }
   }
 
-  /// - Parameter settlement: nil where the post is deleted: there is nothing to try again for.
-  private func finished(_ taken: JobServer.Taken, _ settlement: Settlement?, _ post: PostID) -> JobServer.Finished {
-    if case .retry(let attempts, let pauseMs) = settlement {
-      return .again(taken, attempts: attempts, pauseMs: pauseMs)
-    }
-    leave(post)
-    return .gone(taken)
-  }
-
-  private func leave(_ post: PostID) {
-    depth.subtract(1, ordering: .relaxed)
-    waiters.tell(post, ())
+  private func leave(_ posts: [PostID]) {
+    depth.subtract(posts.count, ordering: .relaxed)
+    waiters.tell(posts, ())
   }
 }
 

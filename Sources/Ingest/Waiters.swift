@@ -27,19 +27,26 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   }
 
   /// It has ended; nothing happens where nobody waits.
-  func tell(_ id: ID, _ outcome: Outcome) {
-    let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
-      switch states[id] {
-      case .expected:
-        states[id] = .over(outcome)
-        return nil
-      case .waiting(let continuation):
-        states[id] = nil
-        return continuation
-      case .over, nil: return nil
+  func tell(_ id: ID, _ outcome: Outcome) { tell([id], outcome) }
+
+  /// They have ended, all in the same way.
+  func tell(_ ids: [ID], _ outcome: Outcome) {
+    let waiting = states.withLock { states in
+      // Mostly nobody waits, and thousands end at once.
+      guard !states.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
+      return ids.compactMap { id in
+        switch states[id] {
+        case .expected:
+          states[id] = .over(outcome)
+          return nil
+        case .waiting(let continuation):
+          states[id] = nil
+          return continuation
+        case .over, nil: return nil
+        }
       }
     }
-    continuation?.resume(returning: outcome)
+    for continuation in waiting { continuation.resume(returning: outcome) }
   }
 
   /// Waits, after `expect`, for the end, for the time, or for the process's shutdown. Nil when it has not ended by

@@ -43,6 +43,21 @@ package struct Job: Sendable, Equatable {
   package var trace: TraceContext?
   /// Whether its worker may make one request to a remote provider. Goes with the lease.
   package var isRemote = false
+  /// What its post shows besides, so that the settlement need not read it back; nil for a look-up, and for a job that
+  /// was read from the disk. Does not travel.
+  package var draft: Draft?
+
+  /// Of a post as it was accepted: nothing changes it while it is queued, but its owner may delete it.
+  package struct Draft: Sendable, Equatable {
+    package let link: String
+    /// Milliseconds since 1970, UTC.
+    package let createdMs: Int64
+
+    package init(link: String, createdMs: Int64) {
+      self.link = link
+      self.createdMs = createdMs
+    }
+  }
 
   /// A post's.
   package init(

@@ -13,7 +13,7 @@ package final class IngestDatabase: Sendable {
   let pool: DatabasePool
   let writer: Writer
   let numbers: Numbers
-  let drafts: Drafts
+  let names: Names
   /// Accounts that are deleted since the start: a request that was under way then makes no post.
   let closed = Mutex<Set<AccountID>>([])
   private let lock: InstanceLock
@@ -63,8 +63,8 @@ package final class IngestDatabase: Sendable {
       mark.boot = boot
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
       numbers = try Numbers(pool, highWater: highWater)
-      drafts = Drafts()
-      writer = Writer(pool: pool, highWater: highWater, drafts: drafts, files: try Files([path, path + "-wal"]))
+      names = Names()
+      writer = Writer(pool: pool, highWater: highWater, names: names, files: try Files([path, path + "-wal"]))
     } catch let gone as Files.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {

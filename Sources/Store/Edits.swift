@@ -37,11 +37,7 @@ extension IngestDatabase {
         guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
         return try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
           .map { .listed($0) } ?? .unlisted
-      },
-      then: { [drafts] result in
-        if case .success = result { drafts.remove(post) }
-        then(result)
-      })
+      }, then: then)
   }
 
   /// Makes a post of an account's another one, under its id: it is published, whatever it was before, unless it is

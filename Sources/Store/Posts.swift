@@ -130,16 +130,13 @@ extension IngestDatabase {
     }
   }
 
-  /// A post that has just been stored: the settlement need not read it back.
+  /// A post that has just been stored.
   private func accepted(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ unixMs: Int64
   ) -> Accepted {
-    drafts.add(
-      .init(
-        account: account, place: submission.place, link: submission.link, createdMs: unixMs,
-        trace: submission.trace), for: id)
     var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
     job.trace = submission.trace
+    job.draft = Job.Draft(link: submission.link, createdMs: unixMs)
     return Accepted(id: id, job: job, createdMs: unixMs)
   }
 

@@ -24,7 +24,7 @@ extension IngestDatabase {
     then: @escaping @Sendable (Result<ProfileOutcome, StoreError>) -> Void
   ) {
     writer.submit(
-      { [numbers, drafts] db -> ProfileOutcome in
+      { [numbers, names] db -> ProfileOutcome in
         guard let before = try Account.one(account, db) else { return .notFound }
         try db.execute(
           sql: "UPDATE OR IGNORE account SET email = ?, first_name = ?, last_name = ? WHERE id = ?",
@@ -36,7 +36,7 @@ extension IngestDatabase {
         guard (after.firstName, after.lastName) != (before.firstName, before.lastName) else {
           return .changed(after, [])
         }
-        drafts.set(Drafts.Name(first: after.firstName, last: after.lastName), for: account)
+        names.set(Names.Name(first: after.firstName, last: after.lastName), for: account)
         return .changed(after, try listAgain(account, unixMs, numbers, db))
       }, then: then)
   }
@@ -115,11 +115,7 @@ extension IngestDatabase {
           erasure.next = nil
         }
         return erasure
-      },
-      then: { [drafts] result in
-        if let erasure = try? result.get() { for post in erasure.unlisted { drafts.remove(post) } }
-        then(result)
-      })
+      }, then: then)
   }
 }
 

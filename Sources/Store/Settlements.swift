@@ -5,8 +5,9 @@ package import OnTheMap
 extension IngestDatabase {
   /// What becomes of a job.
   package enum Settlement: Sendable {
-    /// The post is published or rejected, and the job is gone.
-    case verdict(Verdict)
+    /// The post is published or rejected, and the job is gone. What the post shows is read from the disk where the
+    /// caller's job does not have it.
+    case verdict(Verdict, of: Job? = nil)
     /// Not now: the attempt is counted, and the job waits until a time (ms since 1970, UTC). The reason, where there is
     /// one, goes into the post's history.
     case retry(attempts: Int, dueMs: Int64, reason: Verdict.Reason? = nil)
@@ -14,13 +15,6 @@ extension IngestDatabase {
     case leaseLost
     /// Not any more: the post is dead, with the reason, and the job is gone.
     case dead(Verdict.Reason)
-
-    var isFinal: Bool {
-      switch self {
-      case .verdict, .dead: true
-      case .retry, .leaseLost: false
-      }
-    }
   }
 
   /// What became of settlements.
@@ -38,17 +32,20 @@ extension IngestDatabase {
     then: @escaping @Sendable (Result<Settled, StoreError>) -> Void
   ) {
     writer.submit(
-      { [numbers, drafts] db in
+      { [numbers, names] db in
         var settled = Settled()
         let publishing = try db.cachedStatement(sql: publishing)
-        for (post, settlement) in settlements {
+        settled.entries.reserveCapacity(settlements.count)
+        for index in settlements.indices {
+          let post = settlements[index].post
           let isQueued: Bool
-          switch settlement {
-          case .verdict(.published(let published)):
-            let entry = try publish(post, published, (numbers, drafts), unixMs, publishing, db)
+          switch settlements[index].settlement {
+          case .verdict(.published(let published), let job):
+            let draft = try job.flatMap(Draft.init) ?? draft(post, db)
+            let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
             if let entry { settled.entries.append(entry) }
             isQueued = entry != nil
-          case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
+          case .verdict(.rejected(let reason), _): isQueued = try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason):
             isQueued = try end(post, .dead, reason, unixMs, db)
             if isQueued { try note(.died, reason, of: post, unixMs, db) }
@@ -68,13 +65,7 @@ extension IngestDatabase {
           if !isQueued { settled.void.insert(post) }
         }
         return settled
-      },
-      then: { [drafts] result in
-        if case .success = result {
-          for (post, settlement) in settlements where settlement.isFinal { drafts.remove(post) }
-        }
-        then(result)
-      })
+      }, then: then)
   }
 }
 
@@ -83,12 +74,38 @@ private let publishing = """
     seq = ?, updated_ms = ? WHERE id = ? AND state = 0
   """
 
+/// What a post shows from its acceptance on.
+private struct Draft {
+  let account: AccountID
+  let place: String
+  let link: String
+  let createdMs: Int64
+  let trace: TraceContext?
+
+  /// Nil where the job was read from the disk without it.
+  init?(_ job: Job) {
+    guard let draft = job.draft else { return nil }
+    account = job.account
+    place = job.query
+    link = draft.link
+    createdMs = draft.createdMs
+    trace = job.trace
+  }
+
+  init(_ row: Row) {
+    account = AccountID(rawValue: row[0])
+    place = row[1]
+    link = row[2]
+    createdMs = row[3]
+    trace = TraceContext(column: row[4])
+  }
+}
+
 /// Nil when the post was settled before.
 private func publish(
-  _ post: PostID, _ published: Verdict.Published, _ memory: (numbers: Numbers, drafts: Drafts), _ unixMs: Int64,
-  _ publishing: Statement, _ db: Database
+  _ post: PostID, _ draft: Draft, _ published: Verdict.Published, _ memory: (numbers: Numbers, names: Names),
+  _ unixMs: Int64, _ publishing: Statement, _ db: Database
 ) throws -> FeedEntry? {
-  guard let draft = try memory.drafts.draft(post) ?? draft(post, db) else { return nil }
   let seq = memory.numbers.nextSeq
   let changed = try publishing.run(
     db, .integer(published.coordinate.latitudeE7), .integer(published.coordinate.longitudeE7), .text(published.label),
@@ -96,7 +113,7 @@ private func publish(
     published.match.map { .integer($0.rawValue) } ?? .null, .integer(seq), .integer(unixMs), .integer(post.rawValue))
   guard changed == 1 else { return nil }
   memory.numbers.takeSeq()
-  let name = try memory.drafts.name(draft.account) ?? name(draft.account, memory.drafts, db)
+  let name = try memory.names.name(draft.account) ?? name(draft.account, memory.names, db)
   return FeedEntry(
     id: post, seq: seq, account: draft.account, firstName: name.first, lastName: name.last, place: draft.place,
     label: published.label, countryCode: published.countryCode, link: draft.link, coordinate: published.coordinate,
@@ -104,23 +121,19 @@ private func publish(
     trace: draft.trace)
 }
 
-private func draft(_ post: PostID, _ db: Database) throws -> Drafts.Draft? {
+private func draft(_ post: PostID, _ db: Database) throws -> Draft? {
   try Row.fetchOne(
     db.cachedStatement(
       sql: "SELECT account, place, link, created_ms, traceparent FROM post WHERE id = ? AND state = 0"),
     arguments: [Int64(post.rawValue)]
-  ).map {
-    Drafts.Draft(
-      account: AccountID(rawValue: $0[0]), place: $0[1], link: $0[2], createdMs: $0[3],
-      trace: TraceContext(column: $0[4]))
-  }
+  ).map(Draft.init)
 }
 
-private func name(_ account: AccountID, _ drafts: Drafts, _ db: Database) throws -> Drafts.Name {
+private func name(_ account: AccountID, _ names: Names, _ db: Database) throws -> Names.Name {
   let row = try Row.fetchOne(
     db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account.rawValue])
-  let name = Drafts.Name(first: row?[0] ?? "", last: row?[1] ?? "")
-  drafts.set(name, for: account)
+  let name = Names.Name(first: row?[0] ?? "", last: row?[1] ?? "")
+  names.set(name, for: account)
   return name
 }
 

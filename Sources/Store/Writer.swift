@@ -23,7 +23,7 @@ final class Writer: Sendable {
 
   private let pool: DatabasePool
   private let highWater: HighWater
-  private let drafts: Drafts
+  private let names: Names
   private let files: Files
   private let state = Mutex(State())
   /// Has one element when the disk has failed.
@@ -33,10 +33,10 @@ final class Writer: Sendable {
   let times = CommitTimes()
   private let meters = WriterMeters()
 
-  init(pool: DatabasePool, highWater: HighWater, drafts: Drafts, files: Files) {
+  init(pool: DatabasePool, highWater: HighWater, names: Names, files: Files) {
     self.pool = pool
     self.highWater = highWater
-    self.drafts = drafts
+    self.names = names
     self.files = files
     (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
@@ -139,7 +139,7 @@ final class Writer: Sendable {
       // SQLite has rolled back by itself after some errors.
       if db.isInsideTransaction { try? db.rollback() }
       highWater.forget()
-      drafts.forgetNames()
+      names.forget()
       throw error
     }
     highWater.keep()

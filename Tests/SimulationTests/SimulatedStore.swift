@@ -154,7 +154,7 @@ final class SimulatedStore {
 extension SimulatedStore.Settled {
   fileprivate func row(unixMs: Int64) -> IngestDatabase.Settlement {
     switch settlement {
-    case .verdict(let verdict): .verdict(verdict)
+    case .verdict(let verdict): .verdict(verdict, of: job)
     case .retry(let attempts, let pauseMs): .retry(attempts: attempts, dueMs: unixMs + pauseMs)
     case .dead(let reason): .dead(reason)
     }

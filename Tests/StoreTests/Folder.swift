@@ -130,6 +130,15 @@ extension IngestDatabase {
   }
 }
 
+extension Job {
+  /// As the disk gives it back.
+  var asRead: Job {
+    var job = self
+    job.draft = nil
+    return job
+  }
+}
+
 extension Verdict {
   static func at(_ latitudeE7: Int32, label: String = "Oslo, Norway") -> Verdict {
     guard let point = Coordinate(latitudeE7: latitudeE7, longitudeE7: -1) else {

@@ -31,6 +31,29 @@ struct SettleTests {
     #expect(try database.unsettledJobs().isEmpty)
   }
 
+  @Test("A post is published as it was accepted, whether its job has it or it is read from the disk")
+  func fromJob() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let jobs = [
+      try await #require(database.accepted("Oslo", by: account, unixMs: 1_700_000_000_000).job),
+      try await #require(database.accepted("Oslo", by: account, unixMs: 1_700_000_000_000).job),
+    ]
+    #expect(jobs[0].draft == Job.Draft(link: "https://example.org", createdMs: 1_700_000_000_000))
+    let ids = jobs.compactMap(\.id.post)
+    let entries = try await database.settled([(ids[0], .verdict(.at(7), of: jobs[0])), (ids[1], .verdict(.at(7)))])
+    try #require(entries.map(\.id) == ids && entries.map(\.seq) == [1, 2])
+    #expect(try database.feed().entries == entries.reversed())
+    let (carried, read) = (entries[0], entries[1])
+    #expect(carried.place == read.place && carried.link == read.link && carried.createdMs == read.createdMs)
+    #expect(carried.account == read.account && carried.firstName == read.firstName)
+    // Deleted while its job was out: nothing to settle, whatever the job has.
+    let deleted = try await #require(database.accepted("Rome", by: account).job)
+    let id = try #require(deleted.id.post)
+    #expect(try await database.deleted(id, of: account) == .unlisted)
+    #expect(try await database.settled([(id, .verdict(.at(7), of: deleted))]).isEmpty)
+  }
+
   @Test("A rejected post and a dead one have their reason, and are not on the list")
   func ended() async throws {
     let database = try folder.open()
