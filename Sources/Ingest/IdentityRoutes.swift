@@ -59,7 +59,7 @@ struct IdentityRoutes: Sendable {
     _ = try await providers.logins.confirm(body.currentPassword, of: caller, from: source)
     let own = try await database.identities(of: caller.account.id)
     guard let identity = own.first(where: { $0.id == id }) else { throw Problem.identityNotFound }
-    switch try await database.unlink(identity, from: caller.account.id) {
+    switch try await database.unlink(identity, from: caller.account.id, issuers: providers.issuers) {
     case .unlinked: break
     case .notFound: throw Problem.identityNotFound
     case .last: throw Problem.lastLogin

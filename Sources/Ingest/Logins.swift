@@ -75,7 +75,8 @@ struct Logins: Sendable {
     return stored.passwordHash
   }
 
-  /// Nil where there is no such account, or another password; both take as long.
+  /// Nil where there is no such account, or another password; both take as long, where the account's hash
+  /// was made with the work of today.
   private func compare(
     _ password: String, email: String, from source: LoginSource
   ) async throws -> (account: Account, passwordHash: String)? {

@@ -19,7 +19,7 @@ enum PasswordHash {
     return compute(password, salt: salt, in: memory).map { head + base64(salt) + "$" + base64($0) }
   }
 
-  /// Takes as long as making the hash.
+  /// Takes as long as making a hash; with one that was made with more work or less, as long as that.
   static func isPassword(_ password: String, of hash: String, in memory: PasswordMemory) -> Bool {
     guard hash.hasPrefix(head) else {
       // Made with more work or less: libsodium copies so many bytes without looking for the end.
@@ -34,10 +34,12 @@ enum PasswordHash {
     return sodium_memcmp(computed, stored, hashBytes) == 0
   }
 
-  /// Whether a hash was made with less work than one is today.
+  /// Whether a hash was made with less work than one is today, or in another form; one with more work stays.
   static func isOutdated(_ hash: String) -> Bool {
-    guard hash.utf8.count < Int(crypto_pwhash_STRBYTES) else { return false }
-    return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) == 1
+    guard let cost = hash.prefixMatch(of: /\$argon2id\$v=19\$m=([0-9]{1,9}),t=([0-9]{1,9}),p=1\$/)?.output,
+      let memory = UInt32(cost.1), let passes = UInt32(cost.2)
+    else { return true }
+    return memory < memoryKiB || passes < PasswordHash.passes
   }
 
   private static func compute(_ password: String, salt: [UInt8], in memory: PasswordMemory) -> [UInt8]? {

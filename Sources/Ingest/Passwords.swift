@@ -31,10 +31,12 @@ actor Passwords {
   init(cores: Int = ProcessInfo.processInfo.activeProcessorCount, waitMs: Int64 = Limits.passwordHashWaitMs) {
     self.cores = cores
     self.waitMs = waitMs
-    let memory = PasswordMemory()
-    if let memory { spare.give(memory) }
-    // Without memory for a hash here, none can be made later either: then every login fails.
-    nobody = memory.flatMap { PasswordHash.make(Secrets.token(), in: $0) } ?? ""
+    guard let memory = PasswordMemory(), let nobody = PasswordHash.make(Secrets.token(), in: memory) else {
+      // Without it unknown accounts could be told by the time that they take.
+      fatalError("There are no \(PasswordHash.memoryBytes) bytes of memory to compute passwords' hashes in.")
+    }
+    spare.give(memory)
+    self.nobody = nobody
   }
 
   /// Throws `Problem.busy` when too many wait already, or it has waited too long.
@@ -75,7 +77,7 @@ actor Passwords {
     return outcome.value
   }
 
-  /// Nil where there is no memory.
+  /// Nil where there is no memory, or no thread.
   private func computed<Value: Sendable>(
     _ work: @escaping @Sendable (PasswordMemory) -> Value
   ) async -> Outcome<Value>? {
@@ -87,9 +89,11 @@ actor Passwords {
       guard standsBack else { return }
       patience = Task {
         try await Task.sleep(for: .milliseconds(Limits.passwordHashPatienceMs))
+        try Task.checkCancellation()
         // The thread itself cannot be told to stand back no more: Linux lets only root do so.
         hurriesUntil = .now + .milliseconds(Limits.passwordHashHurryMs)
-        compute(work, standsBack: false, then: first.resume)
+        // Where this one cannot be made the first may still be.
+        compute(work, standsBack: false) { if let outcome = $0 { first.resume(outcome) } }
       }
     }
     patience?.cancel()
@@ -101,19 +105,20 @@ actor Passwords {
     _ work: @escaping @Sendable (PasswordMemory) -> Value, standsBack: Bool,
     then: @escaping @Sendable (Outcome<Value>?) -> Void
   ) {
-    Thread.detachNewThread { [spare] in
+    let isBegun = detachThread { [spare] in
       guard let memory = spare.take() else { return then(nil) }
       let outcome = standsBack ? Passwords.behindAll { Outcome { work(memory) } } : Outcome { work(memory) }
       spare.give(memory)
       then(outcome)
     }
+    if !isBegun { then(nil) }
   }
 
   /// Waits for it on the thread that calls: whoever is woken up may begin threads, and they would stand back, too.
   private static func behindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
+    let isBegun = detachThread {
       // Whoever wakes up takes the core at once from a thread of this policy. From one with a niceness of 19 it waits
       // out that one's slice, up to 3 ms, and a post wakes up many. 0 is the thread that calls.
       var priority = sched_param()
@@ -122,6 +127,7 @@ actor Passwords {
       value.withLock { $0 = made }
       isDone.signal()
     }
+    guard isBegun else { return work() }
     isDone.wait()
     return value.withLock { $0! }
   }

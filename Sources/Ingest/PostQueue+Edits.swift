@@ -40,12 +40,20 @@ extension PostQueue {
     guard let post = try await database.post(id), post.account == account else { throw Problem.postNotFound }
     guard post.state != .queued else { throw Problem.postQueued }
     if let refusal = allowance(1, of: account).refusal { throw refusal }
-    let published: Verdict.Published
-    if let known = post.outcome(of: submission) {
-      published = known
-    } else {
-      published = try await outcome(of: submission, whenGone: whenGone)
+    do {
+      let known = post.outcome(of: submission)
+      let published = if let known { known } else { try await outcome(of: submission, whenGone: whenGone) }
+      return try await edit(id, of: account, submission, published)
+    } catch {
+      // It has changed nothing.
+      giveBackAllowance(1, of: account)
+      throw error
     }
+  }
+
+  private func edit(
+    _ id: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published
+  ) async throws -> Post {
     let edit = try await withCheckedThrowingContinuation { continuation in
       database.edit(id, of: account, submission, published, unixMs: WallClock.unixMs) { [self] result in
         if case .success(.published(let entry)) = result { tell([.put(entry)]) }

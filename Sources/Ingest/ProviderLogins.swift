@@ -33,6 +33,11 @@ final class ProviderLogins: Sendable {
     self.logger = logger
   }
 
+  /// Of those with whom one can log in.
+  var issuers: Set<String> {
+    Set([facebook.map { _ in FacebookGraph.issuer }, openID?.configuration.issuer].compactMap(\.self))
+  }
+
   /// Asks nobody any more.
   func end() {
     facebook?.end()

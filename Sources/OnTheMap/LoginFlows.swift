@@ -55,8 +55,10 @@ package struct LoginFlows: Sendable {
     }
     if let own = ofNetwork[network], own.count >= Limits.loginFlowsOfNetworkMax {
       remove(own[0])
-    } else if entries.count >= Limits.loginFlowsMax, let most = ofNetwork.values.max(by: { $0.count < $1.count }) {
-      remove(most[0])
+    } else if entries.count >= Limits.loginFlowsMax, let most = ofNetwork.values.map(\.count).max() {
+      // Where several have as many, whoever has begun last has had the least time to come back.
+      let oldest = order.first { key in entries[key].map { ofNetwork[$0.network]?.count == most } ?? false }
+      if let oldest { remove(oldest) }
     }
     if order.count >= 2 * Limits.loginFlowsMax { order = order.filter { entries[$0] != nil } }
     entries[key] = Entry(flow: flow, network: network, untilMs: nowMs + Limits.loginFlowMs)

@@ -83,16 +83,22 @@ extension IngestDatabase {
     case unlinked
     /// Nothing: it is none of the account's.
     case notFound
-    /// Nothing: the account has no password, and nobody could log in to it any more.
+    /// Nothing: nobody could log in to the account any more.
     case last
   }
 
-  /// Takes an identity from an account. On disk on return.
-  package func unlink(_ identity: LinkedIdentity, from account: AccountID) async throws -> UnlinkOutcome {
+  /// Takes an identity from an account, unless it has no password and no other identity with which somebody could log
+  /// in. On disk on return.
+  ///
+  /// - Parameter issuers: of the providers with which one can log in now.
+  package func unlink(
+    _ identity: LinkedIdentity, from account: AccountID, issuers: Set<String>
+  ) async throws -> UnlinkOutcome {
     try await writer.write { db in
       let own = try LinkedIdentity.all(of: account, db)
       guard own.contains(identity) else { return .notFound }
-      guard try own.count > 1 || Account.one(account, db)?.hasPassword == true else { return .last }
+      let hasOther = own.contains { $0 != identity && issuers.contains($0.issuer) }
+      guard try hasOther || Account.one(account, db)?.hasPassword == true else { return .last }
       try db.execute(
         sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
       return .unlinked

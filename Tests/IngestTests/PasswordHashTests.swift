@@ -36,6 +36,19 @@ struct PasswordHashTests {
     #expect(!PasswordHash.isPassword("wrong horse", of: weak, in: memory))
     #expect(PasswordHash.isOutdated(weak))
     #expect(PasswordHash.isPassword("correct horse", of: strong, in: memory))
+    #expect(!PasswordHash.isOutdated(strong))
+  }
+
+  @Test(
+    "What is to be made anew is what was made with less, or in another form",
+    arguments: [
+      ("$argon2id$v=19$m=19456,t=2,p=1$", false), ("$argon2id$v=19$m=19455,t=2,p=1$", true),
+      ("$argon2id$v=19$m=19456,t=1,p=1$", true), ("$argon2id$v=19$m=65536,t=2,p=1$", false),
+      ("$argon2id$v=19$m=65536,t=1,p=1$", true), ("$argon2id$v=19$m=19456,t=2,p=2$", true),
+      ("$argon2i$v=19$m=19456,t=2,p=1$", true), ("$argon2id$v=16$m=19456,t=2,p=1$", true), ("", true),
+    ])
+  func forms(hash: String, isOutdated: Bool) {
+    #expect(PasswordHash.isOutdated(hash) == isOutdated)
   }
 
   @Test(

@@ -65,4 +65,15 @@ struct LoginFlowTests {
     flows.begin(flow(), key: "later", network: "n", nowMs: Limits.loginFlowMs)
     #expect(flows.count == 1, "The time of the others is over.")
   }
+
+  @Test("Of as many networks with one each the oldest goes")
+  func ties() {
+    let flows = Book()
+    for number in 0..<Limits.loginFlowsMax { flows.begin(flow(), key: "\(number)", network: "\(number)", nowMs: 0) }
+    flows.begin(flow(), key: "own", network: "own", nowMs: 1)
+    for number in 0..<50 { flows.begin(flow(), key: "x\(number)", network: "x\(number)", nowMs: 1) }
+    #expect(flows.count == Limits.loginFlowsMax)
+    #expect(flows.take(key: "own", state: "s", nowMs: 1) != nil && flows.take(key: "51", state: "s", nowMs: 1) != nil)
+    #expect(flows.take(key: "50", state: "s", nowMs: 1) == nil)
+  }
 }

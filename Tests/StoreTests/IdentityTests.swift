@@ -131,12 +131,16 @@ struct IdentityTests {
     let ada = try await made(database, "1", email: "ada@example.org").id
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     let first = try #require(try await database.identities(of: ada).first)
-    func unlink(_ identity: LinkedIdentity, from account: AccountID) async throws -> String {
-      "\(try await database.unlink(identity, from: account))"
+    func unlink(
+      _ identity: LinkedIdentity, from account: AccountID, isOn: Bool = true
+    ) async throws -> String {
+      let issuers: Set = isOn ? [identity.issuer] : []
+      return "\(try await database.unlink(identity, from: account, issuers: issuers))"
     }
     #expect(try await unlink(first, from: ada) == "last")
     #expect(try await link(database, "2", to: ada) == "linked")
     #expect(try await unlink(first, from: try await database.addAccount("bob")) == "notFound")
+    #expect(try await unlink(first, from: ada, isOn: false) == "last", "Nobody logs in with the other one now.")
     #expect(try await unlink(first, from: ada) == "unlinked")
     #expect(try await unlink(first, from: ada) == "notFound")
     let second = try #require(try await database.identities(of: ada).first)

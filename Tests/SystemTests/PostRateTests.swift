@@ -13,6 +13,11 @@ struct PostRateTests {
     let edited = try await client.send(
       "PUT", "/v2/posts/\(try #require(post["id"]))", body: JSON.object(["place": "Lima", "link": "example.org"]))
     #expect(edited.status == 200)
+    for _ in 0..<3 {
+      let body = JSON.object(["place": "Qwxzzzk Vbbnkl", "link": "example.org"])
+      let refused = try await client.send("PUT", "/v2/posts/\(try #require(post["id"]))", body: body)
+      #expect(refused.status == 422, "It changes nothing, and costs nothing: \(refused)")
+    }
     // Two are left.
     let lines = (0..<3).map { #"{"place":"Bonn","link":"example.org/\#($0)"}"# }.joined(separator: "\n")
     let bulk = try await client.send("POST", "/v2/posts/bulk", body: lines)
