@@ -72,15 +72,20 @@ struct Bulk: Sendable {
     self.token = token
   }
 
-  /// Posts so many in one request, and returns how many were accepted.
+  private static let line = Data((#"{"place":"Seattle, WA","link":"https://example.org/me"}"# + "\n").utf8)
+  private static let accepted = Array(#"{"status":202"#.utf8)
+
+  /// Posts so many in one request, and returns how many were accepted. What it takes of the machine is missing to what
+  /// it measures: as little as can be.
   func send(_ posts: Int) async throws -> Int {
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     request.setValue("application/x-ndjson", forHTTPHeaderField: "Content-Type")
-    let line = #"{"place":"Seattle, WA","link":"https://example.org/me"}"# + "\n"
-    request.httpBody = Data(String(repeating: line, count: posts).utf8)
+    var lines = Data(capacity: posts * Bulk.line.count)
+    for _ in 0..<posts { lines.append(Bulk.line) }
+    request.httpBody = lines
     let (body, _) = try await URLSession.shared.data(for: request)
-    return body.split(separator: UInt8(ascii: "\n")).count { $0.starts(with: #"{"status":202"#.utf8) }
+    return [UInt8](body).split(separator: UInt8(ascii: "\n")).count { $0.starts(with: Bulk.accepted) }
   }
 }
