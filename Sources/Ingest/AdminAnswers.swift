@@ -100,7 +100,7 @@ final class AdminAnswers: Sendable {
   private func setPaused(sinceMs: Int64?) async throws -> Int64? {
     try await withCheckedThrowingContinuation { continuation in
       database.setPaused(sinceMs: sinceMs) { [queue, pause, logger] result in
-        // On the writer's queue: in the order in which it is stored, whoever asked first.
+        // On the commits' queue: in the order in which it is stored, whoever asked first.
         if case .success(let sinceMs) = result {
           pause.sinceMs = sinceMs
           queue.jobs.put(.setPaused(sinceMs != nil))

@@ -6,7 +6,7 @@ import Web
 
 /// Posts that their owners edit or delete.
 ///
-/// The store calls back on its writer's queue, one commit after the other and within each in the order of the writes,
+/// The store calls back on its commits' queue, one commit after the other and within each in the order of the writes,
 /// with settlements among them: so changes come to the feeds by rising numbers, whoever made them.
 extension PostQueue {
   /// Deletes an account's post. On disk on return, and on its way to the feeds.

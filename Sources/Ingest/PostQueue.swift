@@ -9,7 +9,7 @@ import Web
 /// Posts on their way from the door to the map: accepted into the store, handed to the job link, and settled when a
 /// worker has answered.
 ///
-/// Threads: requests come from any task; results from the job link's reactor; commits end on the store's writer queue.
+/// Threads: requests come from any task; results from the job link's reactor; ends of commits from the store.
 /// Nothing here waits but `accept` and `outcome`.
 final class PostQueue: Sendable {
   let database: IngestDatabase
@@ -99,7 +99,7 @@ final class PostQueue: Sendable {
   }
 
   /// Takes posts of one account, all in one transaction. `then` is called when they are on disk, with what became of
-  /// each, on the store's writer queue, and with why there was no room for those that found none.
+  /// each, on the store's commits' queue, and with why there was no room for those that found none.
   func accept(
     _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)], account: AccountID,
     counting counter: Counter,

@@ -7,7 +7,7 @@ import Web
 
 /// What producers ask over ZeroMQ, answered by the rules of `/v2/posts`.
 ///
-/// Threads: requests come on the reactor's; batches are answered from the store's writer queue, the rest from tasks.
+/// Threads: requests come on the reactor's; batches are answered from the store's commits' queue, the rest from tasks.
 /// How many there are at once is bounded by `SubmitAdmission`.
 final class Submissions: Sendable {
   private let database: IngestDatabase

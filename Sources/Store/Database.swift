@@ -101,6 +101,7 @@ package final class IngestDatabase: Sendable {
       return
     }
     _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+    writer.finish()
     try? pool.close()
     lock.unlock()
   }

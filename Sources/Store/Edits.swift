@@ -23,7 +23,7 @@ extension IngestDatabase {
     case published(FeedEntry)
   }
 
-  /// Deletes a post of an account's. On disk when `then` is called, on the writer's queue and in the order of the
+  /// Deletes a post of an account's. On disk when `then` is called, on the commits' queue and in the order of the
   /// numbers, with a success.
   ///
   /// What stays is a row without content: so its id is given to no other, and a retry under its key makes no second
@@ -41,7 +41,7 @@ extension IngestDatabase {
   }
 
   /// Makes a post of an account's another one, under its id: it is published, whatever it was before, unless it is
-  /// queued. All of it is on disk when `then` is called, on the writer's queue and in the order of the numbers, with a
+  /// queued. All of it is on disk when `then` is called, on the commits' queue and in the order of the numbers, with a
   /// success; otherwise nothing is.
   ///
   /// - Parameter published: what was found for the submission.

@@ -29,7 +29,7 @@ extension IngestDatabase {
   /// The same idempotency key came with another request. Final.
   package struct IdempotencyConflict: Error {}
 
-  /// Stores a post, which is a job from then on. On disk when `then` is called, on the writer's queue, with a success.
+  /// Stores a post, which is a job from then on. On disk when `then` is called, on the commits' queue, with a success.
   package func accept(
     _ submission: Submission, account: AccountID, idempotency: Idempotency?, unixMs: Int64,
     then: @escaping @Sendable (Result<Result<Accepted, IdempotencyConflict>, StoreError>) -> Void
@@ -61,7 +61,7 @@ extension IngestDatabase {
   }
 
   /// Stores posts of one account, all in one transaction; each is a job from then on. On disk when `then` is called, on
-  /// the writer's queue, with a success: what became of each, in their order. Of two with the same key the second is
+  /// the commits' queue, with a success: what became of each, in their order. Of two with the same key the second is
   /// the first.
   ///
   /// - Parameter room: so many new ones may be stored; those that are stored already need none.

@@ -14,7 +14,7 @@ extension IngestDatabase {
     case changed(Account, [FeedChange])
   }
 
-  /// Changes an account's own data. On disk when `then` is called, on the writer's queue and in the order of the
+  /// Changes an account's own data. On disk when `then` is called, on the commits' queue and in the order of the
   /// numbers, with a success.
   ///
   /// Posts have their name from the account. Whoever follows the list is told of those on it as of edited ones, or
@@ -79,7 +79,7 @@ extension IngestDatabase {
   }
 
   /// Takes some posts of a closed account, `Limits.accountPostsErasedAtOnce` at most, and after the last its name. On
-  /// disk when `then` is called, on the writer's queue and in the order of the numbers, with a success.
+  /// disk when `then` is called, on the commits' queue and in the order of the numbers, with a success.
   ///
   /// - Parameter after: the last one's `next`; nil to begin.
   package func erasePosts(

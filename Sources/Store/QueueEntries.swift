@@ -38,7 +38,7 @@ extension IngestDatabase {
   }
 
   /// Pauses the queue, or resumes it with nil; where it is paused already, since then. On disk when `then` is called,
-  /// on the writer's queue and in the order of the commits, with since when it is paused; a failure may be tried again.
+  /// on the commits' queue and in the order of the commits, with since when it is paused; a failure may be tried again.
   package func setPaused(sinceMs: Int64?, then: @escaping @Sendable (Result<Int64?, StoreError>) -> Void) {
     writer.submit(
       { db in

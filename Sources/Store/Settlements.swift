@@ -25,7 +25,7 @@ extension IngestDatabase {
     package var void: Set<PostID> = []
   }
 
-  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the writer's queue, with a success. A
+  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the commits' queue, with a success. A
   /// job that is settled already is left as it is.
   package func settle(
     _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64,

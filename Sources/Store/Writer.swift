@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import Metrics
 import Synchronization
@@ -6,11 +7,12 @@ import Telemetry
 /// The one connection that writes, and the group commit on it: while a commit is on its way to the disk the next group
 /// gathers, so that one fdatasync serves all who came in the meantime.
 ///
-/// Writes run one after the other on the connection's own queue, in the order in which they were submitted.
+/// Writes run one after the other on the connection's own queue, in the order in which they were submitted. What became
+/// of them is told on another, the commits' queue, in the same order, while the next group is written.
 final class Writer: Sendable {
   private struct Write: Sendable {
     /// Returns what to call when the commit is on disk.
-    let run: @Sendable (Database) throws -> () -> Void
+    let run: @Sendable (Database) throws -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
   }
 
@@ -32,6 +34,8 @@ final class Writer: Sendable {
   /// How long commits take.
   let times = CommitTimes()
   private let meters = WriterMeters()
+  /// Where writes' ends are told.
+  private let commits = DispatchQueue(label: "onthemap.commits")
 
   init(pool: DatabasePool, highWater: HighWater, names: Names, files: Files) {
     self.pool = pool
@@ -41,7 +45,7 @@ final class Writer: Sendable {
     (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
-  /// Runs `body` within the next commit. `then` is called on the writer's queue when the commit is on disk or has
+  /// Runs `body` within the next commit. `then` is called on the commits' queue when the commit is on disk or has
   /// failed; it must not wait.
   func submit<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value,
@@ -76,6 +80,13 @@ final class Writer: Sendable {
     }
   }
 
+  /// Waits until the end of each write that has been written is told.
+  func finish() { commits.sync {} }
+
+  private func tell(_ ends: [@Sendable () -> Void]) { commits.async { for end in ends { end() } } }
+
+  private func fail(_ writes: [Write], _ error: StoreError) { tell(writes.map { write in { write.fail(error) } }) }
+
   private func drain(_ db: Database) {
     while true {
       let (group, failure) = state.withLock { state in
@@ -85,13 +96,13 @@ final class Writer: Sendable {
       }
       if group.isEmpty { return }
       if let failure {
-        for write in group { write.fail(failure) }
+        fail(group, failure)
         continue
       }
-      do { for done in try commit(group, db) { done() } } catch let error where Writer.isOfTheDisk(error) {
+      do { tell(try commit(group, db)) } catch let error where Writer.isOfTheDisk(error) {
         meters.count(error)
         stop(error)
-        for write in group { write.fail(StoreError(error)) }
+        fail(group, StoreError(error))
       } catch {
         // One bad write must not take its neighbours with it: each again, by itself.
         for write in group { alone(write, db) }
@@ -100,11 +111,11 @@ final class Writer: Sendable {
   }
 
   private func alone(_ write: Write, _ db: Database) {
-    if let failure = state.withLock({ $0.failure }) { return write.fail(failure) }
-    do { for done in try commit([write], db) { done() } } catch {
+    if let failure = state.withLock({ $0.failure }) { return fail([write], failure) }
+    do { tell(try commit([write], db)) } catch {
       meters.count(error)
       if Writer.isOfTheDisk(error) { stop(error) }
-      write.fail(StoreError(error))
+      fail([write], StoreError(error))
     }
   }
 
@@ -124,8 +135,8 @@ final class Writer: Sendable {
   }
 
   /// On disk on return: what to call now.
-  private func commit(_ group: [Write], _ db: Database) throws -> [() -> Void] {
-    var done: [() -> Void] = []
+  private func commit(_ group: [Write], _ db: Database) throws -> [@Sendable () -> Void] {
+    var done: [@Sendable () -> Void] = []
     done.reserveCapacity(group.count)
     let rows = db.totalChangesCount
     let start = ContinuousClock.now
