@@ -57,7 +57,9 @@ struct DiskFaultTests {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
-    let tampering = Tampering("pwrite64:error=ENOSPC:when=40+", on: Trial.data + Self.log)
+    // It gets room by itself, thread by thread. To end the tracer amid a call would be another fault: that call then
+    // fails with ENOSYS.
+    let tampering = Tampering("pwrite64:error=ENOSPC:when=40..140", on: Trial.data + Self.log)
     try await ingest.startAndWait(under: tampering.command)
     try await eventually("posts are refused", within: .seconds(30)) {
       try await trial.client.logIn("ada@example.org").status == 507
@@ -66,7 +68,9 @@ struct DiskFaultTests {
     #expect(try await trial.client.get("/livez").status == 204)
     #expect(try await trial.client.list().seq > 0)
     let pid = try #require(ingest.pid)
-    try await tampering.end(of: ingest)
+    try await eventually("there is room again", within: .seconds(60)) {
+      try await trial.client.logIn("ada@example.org").status == 200
+    }
     try await trial.ledger.advance(by: 20)
     #expect(ingest.pid == pid)
     try await trial.expectWhole("no room for a while")
