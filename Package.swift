@@ -54,6 +54,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // A document in the program's text.
     .target(name: "COpenAPI"),
+    // The web page's files, from Sources/Page, and Leaflet's.
+    .target(name: "CPage"),
 
     // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
     .target(
@@ -94,7 +96,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: http + [
-        "CZlib", "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
+        "CSodium", "CZlib", "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
 
@@ -102,8 +104,8 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "COpenAPI", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web", lifecycle,
-        logging, metrics,
+        "CArgon2", "COpenAPI", "CPage", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web",
+        lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
       name: "Worker",

@@ -2,7 +2,8 @@
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
 #   build   compiler and libraries that the program is made with
 #   test    build, and what the tests need: protoc, strace and faketime; for the examples curl, Node, Debian's Python
-#           with its ZeroMQ, and a Python environment in .venv with newer ones, and with what tests an HTTP API
+#           with its ZeroMQ, and a Python environment in .venv with newer ones, and with what tests an HTTP API and, in
+#           Chromium, a page
 #   bench   build, wrk and strace
 # Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
 set -euo pipefail
@@ -17,6 +18,10 @@ protobuf=7.36.2
 schemathesis=4.32.5
 openapi_spec_validator=0.9.0
 jsonschema=4.26.0
+pytest=9.2.0
+pytest_xdist=3.8.0
+playwright=1.65.2
+axe=0.1.8
 venv=.venv
 
 fail() {
@@ -58,6 +63,8 @@ find_missing() {
   has_header sqlite3.h || packages+=(libsqlite3-dev)
   has_header zlib.h || packages+=(zlib1g-dev)
   has_command xz || packages+=(xz-utils)
+  [[ -e /usr/share/javascript/leaflet/leaflet.min.js ]] || packages+=(libjs-leaflet)
+  [[ -e /usr/share/javascript/leaflet/leaflet.markercluster.min.js ]] || packages+=(libjs-leaflet.markercluster)
   case $mode in
   test)
     has_command protoc || packages+=(protobuf-compiler)
@@ -65,6 +72,7 @@ find_missing() {
     has_command faketime || packages+=(faketime)
     has_command curl || packages+=(curl)
     has_command node || packages+=(nodejs)
+    has_command chromium || packages+=(chromium)
     /usr/bin/python3 -c 'import zmq' 2>/dev/null || packages+=(python3-zmq)
     /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || packages+=(python3-protobuf)
     if [[ ! -x $venv/bin/python ]]; then
@@ -102,6 +110,7 @@ make_venv() {
   local packages=(
     "pyzmq==$pyzmq" "protobuf==$protobuf" "schemathesis==$schemathesis"
     "openapi-spec-validator==$openapi_spec_validator" "jsonschema==$jsonschema"
+    "pytest==$pytest" "pytest-xdist==$pytest_xdist" "playwright==$playwright" "axe-playwright-python==$axe"
   )
   local stamp
   stamp="$venv/$(IFS=, && echo "${packages[*]}")"

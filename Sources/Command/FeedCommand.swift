@@ -42,6 +42,7 @@ struct FeedCommand: AsyncParsableCommand {
       """)
   var allowPlaintext: String?
   @OptionGroup var proxies: ProxyOptions
+  @OptionGroup var viewing: ViewingOptions
   @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
@@ -53,6 +54,7 @@ struct FeedCommand: AsyncParsableCommand {
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
     configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
+    configuration.viewing = try viewing.viewing(settings, needsKey: true)
     let folder = settings.text(.feedData, flag: data, default: "data/feed")
     if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)

@@ -35,6 +35,8 @@ struct IngestOptions: ParsableArguments {
   @Option(help: "Who makes accounts: open for anybody, closed for onthemap user. [ONTHEMAP_SIGN_UP, default: open]")
   var signUp: String?
   @OptionGroup var providers: ProviderOptions
+  @OptionGroup var page: PageOptions
+  @OptionGroup var viewing: ViewingOptions
   @Option(
     help: "Requests a second to remote providers, of all workers, 0.01 to 100. [ONTHEMAP_REMOTE_RATE, default: 1]")
   var remoteRate: String?
@@ -109,6 +111,8 @@ struct IngestOptions: ParsableArguments {
     }
     configuration.isSignUpOpen = signUp == "open"
     try providers.set(&configuration, settings)
+    configuration.page = try page.configuration(settings)
+    configuration.page.viewing = try viewing.viewing(settings, isAll: isAll)
     configuration.remotePerSecond = perSecond
     configuration.queueWaitMaxMs = try waitMaxMs(settings)
     configuration.postsPerMinute = try perMinute(settings)
@@ -139,7 +143,7 @@ struct IngestOptions: ParsableArguments {
   }
 
   /// What a browser sends as Origin, to be compared with it: no path, not even a slash.
-  private static func isOrigin(_ text: String) -> Bool { text.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil }
+  static func isOrigin(_ text: String) -> Bool { text.wholeMatch(of: #/https?:\/\/[^\/?#@\s]+/#) != nil }
 
   private func perMinute(_ settings: Settings) throws -> Int? {
     let text = settings.text(.postsPerMinute, flag: postsPerMinute, default: "")

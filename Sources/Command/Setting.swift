@@ -22,6 +22,7 @@ enum Setting: String, CaseIterable {
   case feedIngest = "ONTHEMAP_FEED_INGEST"
   case feedKey = "ONTHEMAP_FEED_KEY"
   case feedOperations = "ONTHEMAP_FEED_OPERATIONS"
+  case feedURL = "ONTHEMAP_FEED_URL"
   case gazetteer = "ONTHEMAP_GAZETTEER"
   case geocoderIngest = "ONTHEMAP_GEOCODER_INGEST"
   case geocoderOperations = "ONTHEMAP_GEOCODER_OPERATIONS"
@@ -53,19 +54,24 @@ enum Setting: String, CaseIterable {
   case signUp = "ONTHEMAP_SIGN_UP"
   case submit = "ONTHEMAP_SUBMIT"
   case submitKey = "ONTHEMAP_SUBMIT_KEY"
+  case tiles = "ONTHEMAP_TILES"
+  case tilesAttribution = "ONTHEMAP_TILES_ATTRIBUTION"
   case trustedProxies = "ONTHEMAP_TRUSTED_PROXIES"
   case user = "ONTHEMAP_USER"
+  case viewing = "ONTHEMAP_VIEWING"
+  case viewKey = "ONTHEMAP_VIEW_KEY"
+  case viewKeyFile = "ONTHEMAP_VIEW_KEY_FILE"
   case workerName = "ONTHEMAP_WORKER_NAME"
   case workers = "ONTHEMAP_WORKERS"
 
   /// Never shown.
-  var isSecret: Bool { [.facebookAppSecret, .oidcClientSecret, .password, .remoteKey].contains(self) }
+  var isSecret: Bool { [.facebookAppSecret, .oidcClientSecret, .password, .remoteKey, .viewKey].contains(self) }
 
   /// The flag as people type it, where there is one.
   var flag: String? {
     switch self {
     case .facebookAppSecret, .facebookAppSecretFile, .oidcClientSecret, .oidcClientSecretFile, .password, .passwordFile,
-      .remoteKey, .remoteKeyFile:
+      .remoteKey, .remoteKeyFile, .viewKey, .viewKeyFile:
       nil
     case .oidcClientID: "--oidc-client-id"
     case .oidcIssuer: "--oidc-issuer"
@@ -74,6 +80,10 @@ enum Setting: String, CaseIterable {
     case .facebookGraph: "--facebook-graph"
     case .geocoderIngest, .feedIngest: "--ingest"
     case .feedHTTP: "--feed-http"
+    case .feedURL: "--feed-url"
+    case .viewing: "--viewing"
+    case .tiles: "--tiles"
+    case .tilesAttribution: "--tiles-attribution"
     case .logLevel: "--log-level"
     case .workerName: "--name"
     case .allowFeeds: "--allow-feeds"

@@ -42,7 +42,7 @@ struct UpCommand: AsyncParsableCommand {
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     // Its ingest is told when that listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
-    feed.proxies = ingest.proxies
+    (feed.proxies, feed.viewing) = (ingest.proxies, ingest.page.viewing)
     feed.data = ingest.data + "/feed"
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
@@ -60,6 +60,10 @@ struct UpCommand: AsyncParsableCommand {
     // The others start when ingest listens: only then its ports are known.
     let ingestReady = Told<IngestService.Addresses>()
     let feedReady = Told<FeedService.Addresses>()
+    // With TLS in front, a browser reaches the feed by an address that nobody here knows.
+    if case .unknown = ingest.page.feed, !ingest.origin.hasPrefix("https://") {
+      ingest.page.feed = .port { feedReady.now?.httpPort }
+    }
     var services: [any Service] = [
       IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
       Later { [ingest, feed] in
@@ -73,17 +77,15 @@ struct UpCommand: AsyncParsableCommand {
     ]
     let joined = (1...workers).map { _ in Told<Void>() }
     for (index, joined) in joined.enumerated() {
+      let name = "worker-\(index + 1)"
       services.append(
         Later { [ingest] in
-          let addresses = try await ingestReady.value
           var configuration = WorkerConfiguration(
-            ingest: addresses.jobs.connectable, gazetteer: gazetteer, concurrency: Limits.windowMax / 2,
-            name: "worker-\(index + 1)")
+            ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
+            concurrency: Limits.windowMax / 2, name: name)
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client
-          return GeocodeWorker(configuration, logger: makeLogger("worker-\(index + 1)", level: level)) {
-            joined.tell(())
-          }
+          return GeocodeWorker(configuration, logger: makeLogger(name, level: level)) { joined.tell(()) }
         })
     }
     services.append(
@@ -96,13 +98,21 @@ struct UpCommand: AsyncParsableCommand {
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
         for worker in joined { try await worker.value }
         operations.begin()
-        say(
-          "ready http=http://\(authority(host)):\(addresses.httpPort) "
-            + "feed-http=http://\(authority(feedAddress.host)):\(feed.httpPort) feed=\(feed.publish) "
-            + "query=\(feed.query) jobs=\(addresses.jobs) changes=\(addresses.changes) submit=\(addresses.submit)"
-            + (try await operations.word))
+        announce(
+          addresses, at: authority(host), feed, at: authority(feedAddress.host), operations: try await operations.word)
       })
     try await serve(operations.services + services, settings: settings, logger: logger)
+  }
+
+  /// A line for programs, and one for people.
+  private func announce(
+    _ ingest: IngestService.Addresses, at host: String, _ feed: FeedService.Addresses, at feedHost: String,
+    operations: String
+  ) {
+    say(
+      "ready http=http://\(host):\(ingest.httpPort) feed-http=http://\(feedHost):\(feed.httpPort) feed=\(feed.publish) "
+        + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)\(operations)")
+    say("The map is at http://\(host):\(ingest.httpPort)/ for your browser; Ctrl-C ends all of it.")
   }
 }
 

@@ -14,10 +14,11 @@ struct UserCommand: AsyncParsableCommand {
         onthemap user create ada@example.org --first-name Ada --last-name Lovelace
         onthemap user ls
         onthemap user disable eve@example.org
+        onthemap user promote ada@example.org
       """,
     subcommands: [
       UserListCommand.self, UserCreateCommand.self, UserDisableCommand.self, UserEnableCommand.self,
-      UserResetPasswordCommand.self,
+      UserResetPasswordCommand.self, UserPromoteCommand.self, UserDemoteCommand.self,
     ])
 }
 
@@ -154,6 +155,50 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
   func run() async throws {
     try await options.change(.setUser(email: email, .password(try password.given())), json: json) {
       "\($0.account.email) has another password; its sessions and logins with providers are gone."
+    }
+  }
+}
+
+struct UserPromoteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "promote", abstract: "Make an account an operator's: it sees the queue and steers it, at /admin.",
+    discussion: """
+      At once, also where it is logged in.
+
+      Example:
+        onthemap user promote ada@example.org
+      """)
+
+  @Argument(help: "The account's e-mail address.")
+  var email: String
+  @Flag(help: "One JSON object.")
+  var json = false
+  @OptionGroup var options: AdminOptions
+
+  func run() async throws {
+    try await options.change(.setUser(email: email, .promote), json: json) {
+      "\($0.account.email) is an operator: /admin is open to it."
+    }
+  }
+}
+
+struct UserDemoteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demote", abstract: "Take back what promote did.",
+    discussion: """
+      Example:
+        onthemap user demote ada@example.org
+      """)
+
+  @Argument(help: "The account's e-mail address.")
+  var email: String
+  @Flag(help: "One JSON object.")
+  var json = false
+  @OptionGroup var options: AdminOptions
+
+  func run() async throws {
+    try await options.change(.setUser(email: email, .demote), json: json) {
+      "\($0.account.email) is no operator any more."
     }
   }
 }

@@ -8,11 +8,11 @@ enum UserText {
         "\(user.account.id.rawValue)", user.account.email,
         [user.account.firstName, user.account.lastName].filter { !$0.isEmpty }.joined(separator: " "),
         shortAge(ms: unixMs - user.account.createdMs), "\(user.sessions)", "\(user.posts)",
-        user.disabledMs == nil ? "active" : "disabled",
+        user.disabledMs == nil ? "active" : "disabled", user.account.isOperator ? "operator" : "",
       ]
     }
     return TextTable.lines(
-      [["ID", "E-MAIL", "NAME", "AGE", "SESSIONS", "POSTS", "STATE"]] + rows, right: [0, 3, 4, 5])
+      [["ID", "E-MAIL", "NAME", "AGE", "SESSIONS", "POSTS", "STATE", "ROLE"]] + rows, right: [0, 3, 4, 5])
   }
 
   static func json(_ users: [User], next: AccountID?) -> String {
@@ -34,6 +34,7 @@ enum UserText {
     json.add("createdAt", unixMs: user.account.createdMs)
     json.add("disabled", user.disabledMs != nil)
     if let since = user.disabledMs { json.add("disabledAt", unixMs: since) }
+    json.add("operator", user.account.isOperator)
     json.add("sessions", user.sessions)
     json.add("posts", user.posts)
     if let password = user.password { json.add("password", password) }

@@ -1,14 +1,16 @@
 import HTTPTypes
 import Hummingbird
+import Link
 import NIOCore
 import OnTheMap
 import Web
 
 /// What the feed answers over HTTP: the list at `/v2/feed`, and what becomes of it at `/v2/feed/stream`. For everybody,
-/// and for pages from anywhere.
+/// or, where the map is closed, with a `ticket` of ingest; and for pages from anywhere.
 struct FeedRoutes: Sendable {
   let latest: LatestList
   let streams: FeedStreams
+  let viewing: Viewing
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
@@ -22,7 +24,9 @@ struct FeedRoutes: Sendable {
   }
 
   private func list(_ request: Request) throws -> Response {
-    let filter = try filter(Query(request))
+    let query = Query(request)
+    _ = try admit(query)
+    let filter = try filter(query)
     let version = try version()
     let accepted = ContentCoding(accepting: request.headers[.acceptEncoding])
     if let known = request.headers[.ifNoneMatch], version.isAmong(known) {
@@ -38,11 +42,22 @@ struct FeedRoutes: Sendable {
 
   private func stream(_ request: Request, _ context: ConnectionContext) throws -> Response {
     let query = Query(request)
+    let endMs = try admit(query)
     let filter = try filter(query)
     _ = try version()
     // A browser that comes again has both, and the header is the later one.
     let last = request.headers[.lastEventID] ?? query["lastEventId"] ?? ""
-    return try streams.response(after: EventID(last.trimmedLine), filter, context)
+    return try streams.response(after: EventID(last.trimmedLine), filter, context, endMs: endMs)
+  }
+
+  /// When whoever asks is to be gone, in ms since 1970; nil for never.
+  private func admit(_ query: Query) throws -> Int64? {
+    guard viewing.isClosed else { return nil }
+    guard let endMs = viewing.tickets?.end(of: query["ticket"] ?? "", unixMs: WallClock.unixMs) else {
+      throw Problem(
+        .unauthorized, "ticket_required", "the map is closed: log in at ingest, whose /v2/page has a ticket for this")
+    }
+    return endMs
   }
 
   private func version() throws -> ListVersion {

@@ -9,7 +9,7 @@ package import OnTheMap
 import ServiceLifecycle
 import Synchronization
 package import Telemetry
-import Web
+package import Web
 
 /// Where a feed pulls from, publishes and listens.
 package struct FeedConfiguration: Sendable {
@@ -37,6 +37,8 @@ package struct FeedConfiguration: Sendable {
   package var proxies = TrustedProxies()
   /// Whether its process has nothing else that serves HTTP to many: then more descriptors are its own.
   package var isAlone = false
+  /// Who may see the list over HTTP.
+  package var viewing = Viewing.open
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
 
@@ -97,7 +99,7 @@ package struct FeedService: Service {
         turnedStale: { isStale in
           latest.set(isStale: isStale)
           streams.changed()
-        }), meters)
+        }, streams: { streams.count }), meters)
     defer {
       reactor.stop()
       keeper?.keep()
@@ -107,7 +109,7 @@ package struct FeedService: Service {
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: PublicAnswers())
     router.add(middleware: ProblemMiddleware { _ in nil })
-    FeedRoutes(latest: latest, streams: streams).add(to: router)
+    FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
     try await withThrowingDiscardingTaskGroup { group in
       if let keeper { group.addTask { await keeper.run() } }
       try await withGracefulShutdownHandler {
@@ -129,6 +131,8 @@ package struct FeedService: Service {
     let replaced: @Sendable (FeedState) -> Void
     let changed: @Sendable ([FeedChange], FeedState) -> Void
     let turnedStale: @Sendable (Bool) -> Void
+    /// How many streams there are.
+    let streams: @Sendable () -> Int
   }
 
   private func start(
@@ -152,7 +156,7 @@ package struct FeedService: Service {
         logger: logger,
         subscribers: {
           meters.subscribers.set(publisher.subscribers)
-          return publisher.subscribers
+          return publisher.subscribers + told.streams()
         },
         heard: { meters.heard(nowMs: $0) },
         turnedStale: { isStale, nowMs in

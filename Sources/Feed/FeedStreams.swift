@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Link
 import Metrics
 import NIOCore
 import OnTheMap
@@ -30,6 +31,9 @@ final class FeedStreams: Sendable {
   private let dropped = Metric.feedStreamsDropped.counter()
   private let refused = Metric.feedStreamsRefused.counter()
 
+  /// Streams at this moment.
+  var count: Int { taken.load(ordering: .relaxed) }
+
   /// - Parameter places: streams at once, at most.
   init(_ latest: LatestList, places: Int) {
     self.latest = latest
@@ -39,8 +43,12 @@ final class FeedStreams: Sendable {
 
   /// A stream's answer, which goes on until the client leaves or the process ends.
   ///
-  /// - Parameter last: the event that the client has seen last; nil for a new one.
-  func response(after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext) throws -> Response {
+  /// - Parameters:
+  ///   - last: the event that the client has seen last; nil for a new one.
+  ///   - endMs: when it ends, since 1970; nil for never.
+  func response(
+    after last: EventID?, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64? = nil
+  ) throws -> Response {
     // Given back with the answer, whatever becomes of it: that of HEAD is never written.
     guard let place = Place(of: self) else {
       refused.increment()
@@ -54,7 +62,7 @@ final class FeedStreams: Sendable {
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { writer in
-        await self.follow(StreamCursor(last: last), filter, context)
+        await self.follow(StreamCursor(last: last), filter, context, endMs: endMs)
         withExtendedLifetime(place) {}
         try await writer.finish(nil)
       })
@@ -99,14 +107,17 @@ final class FeedStreams: Sendable {
   }
 
   /// Until the client leaves, or all streams end.
-  private func follow(_ cursor: StreamCursor, _ filter: FeedFilter, _ context: ConnectionContext) async {
+  private func follow(
+    _ cursor: StreamCursor, _ filter: FeedFilter, _ context: ConnectionContext, endMs: Int64?
+  ) async {
+    let endsAt = endMs.map { NIODeadline.now() + .milliseconds(max(0, $0 - WallClock.unixMs)) } ?? .distantFuture
     await withCheckedContinuation { continuation in
       context.openAnswer { [self] answer in
         // The loop first: then no change after this version can miss it.
         guard let answer, let loop = loop(answer.eventLoop, filter), let version = latest.version else {
           return continuation.resume()
         }
-        loop.add(StreamClient(answer, cursor, filter) { continuation.resume() }, version)
+        loop.add(StreamClient(answer, cursor, filter, endsAt: endsAt) { continuation.resume() }, version)
       }
     }
   }

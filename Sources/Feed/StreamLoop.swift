@@ -58,11 +58,13 @@ final class StreamLoop: Sendable {
   /// Ends all. Any thread.
   func end() {
     eventLoop.execute { [self] in
-      for client in state.value.clients {
-        // Who does not read would not take the end either.
-        if client.answer.isWritable { remove(client) } else { client.answer.close() }
-      }
+      for client in state.value.clients { end(client) }
     }
+  }
+
+  private func end(_ client: StreamClient) {
+    // Who does not read would not take the end either.
+    if client.answer.isWritable { remove(client) } else { client.answer.close() }
   }
 
   /// Takes one in, and tells it the first. On the event loop.
@@ -95,7 +97,7 @@ final class StreamLoop: Sendable {
   }
 
   private func scheduleRound() {
-    eventLoop.assumeIsolated().scheduleTask(deadline: state.value.dueAt) { [self] in
+    eventLoop.assumeIsolated().scheduleTask(deadline: max(state.value.dueAt, eventLoop.now)) { [self] in
       state.value.isAwaited = false
       state.value.left = state.value.clients.count
       state.value.version = version()
@@ -129,6 +131,7 @@ final class StreamLoop: Sendable {
   }
 
   private func tell(_ client: StreamClient, at now: NIODeadline) {
+    guard now < client.endsAt else { return end(client) }
     guard client.answer.isWritable else { return }
     var events = state.value.version?.events(after: &client.cursor, client.filter) ?? []
     if events.isEmpty, now - client.toldAt >= .milliseconds(Limits.streamHeartbeatMs) { events = [Self.heartbeat] }
@@ -163,6 +166,8 @@ final class StreamLoop: Sendable {
 final class StreamClient {
   let answer: OpenAnswer
   let filter: FeedFilter
+  /// When it is ended, at the next sweep.
+  let endsAt: NIODeadline
   /// Called once, when it is over.
   let whenOver: () -> Void
   var cursor: StreamCursor
@@ -170,10 +175,14 @@ final class StreamClient {
   /// Where it is among those of its loop; nil when it is not.
   var index: Int?
 
-  init(_ answer: OpenAnswer, _ cursor: StreamCursor, _ filter: FeedFilter, whenOver: @escaping () -> Void) {
+  init(
+    _ answer: OpenAnswer, _ cursor: StreamCursor, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture,
+    whenOver: @escaping () -> Void
+  ) {
     self.answer = answer
     self.cursor = cursor
     self.filter = filter
+    self.endsAt = endsAt
     self.whenOver = whenOver
   }
 }

@@ -131,5 +131,6 @@ extension Account {
     json.add("lastName", lastName)
     json.add("createdAt", unixMs: createdMs)
     json.add("hasPassword", hasPassword)
+    json.add("isOperator", isOperator)
   }
 }

@@ -5,25 +5,27 @@ import Store
 
 /// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
 ///
-/// Threads: questions come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax` at most,
-/// and the answer goes back to the reactor.
+/// Threads: those of the socket come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax`
+/// at most, and the answer goes back to the reactor. Those of HTTP come from any.
 final class AdminAnswers: Sendable {
   private let database: IngestDatabase
   private let queue: PostQueue
   private let pause: QueuePause
   private let users: UserAnswers
-  private let answers: Inbox<AdminServer.Answer>
+  private let view: QueueView
+  private let answers: Inbox<AdminServer.Command>
   private let logger: Logger
   private let startMs = Reactor.nowMs
 
   init(
     database: IngestDatabase, queue: PostQueue, pause: QueuePause, users: UserAnswers,
-    answers: Inbox<AdminServer.Answer>, logger: Logger
+    view: QueueView, answers: Inbox<AdminServer.Command>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
     self.pause = pause
     self.users = users
+    self.view = view
     self.answers = answers
     self.logger = logger
   }
@@ -38,11 +40,25 @@ final class AdminAnswers: Sendable {
         logger.error("an operator is not answered", metadata: ["error": "\(error)"])
         answer = .refused(AdminRefusal(.failed, "\(error)"))
       }
-      answers.put((question, answer))
+      answers.put(.answer(question, answer))
     }
   }
 
-  private func answer(_ request: AdminRequest, _ known: AdminServer.Known) async throws -> AdminAnswer {
+  /// Answers a request that has not come over the socket.
+  ///
+  /// - Parameter account: whose it is: it stands in the log.
+  /// - Throws: `AdminRefusal`, or what the store throws.
+  func answer(_ request: AdminRequest, to account: AccountID) async throws -> AdminAnswer {
+    guard let known = await view.known(about: request) else {
+      throw AdminRefusal(.busy, "too many ask at once; ask again later")
+    }
+    return try await answer(request, known, account)
+  }
+
+  private func answer(
+    _ request: AdminRequest, _ known: AdminServer.Known, _ account: AccountID? = nil
+  ) async throws -> AdminAnswer {
+    let by: Logger.Metadata = account.map { ["account": "\($0.rawValue)"] } ?? [:]
     switch request {
     case .status: return .status(try await status(known))
     case .list(let state, let reason, let after, let limit):
@@ -54,14 +70,14 @@ final class AdminAnswers: Sendable {
       return .report(entry.placed(known.placements.first), try await database.history(of: id))
     case .retry(let selection):
       let change = try await queue.revive(selection)
-      if !change.done.isEmpty { logger.notice("dead posts retried", metadata: ["count": "\(change.done.count)"]) }
+      if !change.done.isEmpty { note("dead posts retried", by, count: change.done.count) }
       return .changed(change)
     case .drop(let ids):
       let change = try await database.drop(ids, unixMs: WallClock.unixMs)
-      if !change.done.isEmpty { logger.notice("dead posts dropped", metadata: ["count": "\(change.done.count)"]) }
+      if !change.done.isEmpty { note("dead posts dropped", by, count: change.done.count) }
       return .changed(change)
-    case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs))
-    case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil))
+    case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs, by))
+    case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil, by))
     case .users(let email, let after, let limit): return try await users.list(email: email, after: after, limit: limit)
     case .addUser(let user): return .user(try await users.add(user))
     case .setUser(let email, let change): return .user(try await users.set(email, change))
@@ -97,14 +113,18 @@ final class AdminAnswers: Sendable {
     return .list(entries.filter { $0.state == state }, next: ids.count == limit ? ids.last : nil)
   }
 
-  private func setPaused(sinceMs: Int64?) async throws -> Int64? {
+  private func note(_ event: Logger.Message, _ by: Logger.Metadata, count: Int) {
+    logger.notice(event, metadata: by.merging(["count": "\(count)"]) { $1 })
+  }
+
+  private func setPaused(sinceMs: Int64?, _ by: Logger.Metadata) async throws -> Int64? {
     try await withCheckedThrowingContinuation { continuation in
       database.setPaused(sinceMs: sinceMs) { [queue, pause, logger] result in
         // On the commits' queue: in the order in which it is stored, whoever asked first.
         if case .success(let sinceMs) = result {
           pause.sinceMs = sinceMs
           queue.jobs.put(.setPaused(sinceMs != nil))
-          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused")
+          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: by)
         }
         continuation.resume(with: result)
       }

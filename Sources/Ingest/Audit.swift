@@ -33,6 +33,8 @@ final class Audit: Sendable {
     case accountDisabled = "account_disabled"
     case accountEnabled = "account_enabled"
     case passwordReset = "password_reset"
+    case operatorAppointed = "operator_appointed"
+    case operatorDismissed = "operator_dismissed"
   }
 
   private let logger: Logger

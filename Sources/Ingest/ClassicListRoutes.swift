@@ -9,6 +9,7 @@ import Web
 struct ClassicListRoutes: Sendable {
   let database: IngestDatabase
   let latest: LatestBytes
+  let viewers: Viewers
 
   func add(to router: Router<ConnectionContext>) {
     for path in ClassicForm.lists {
@@ -17,6 +18,7 @@ struct ClassicListRoutes: Sendable {
   }
 
   private func list(_ request: Request) async throws -> Response {
+    try await viewers.admit(request)
     let query = try ClassicListRoutes.query(Query(request))
     guard query != ListQuery() else { return Response(json: try await latest.classic()) }
     return Response(ListedPost.json(try await database.listed(query)))

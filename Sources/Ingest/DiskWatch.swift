@@ -13,15 +13,16 @@ struct DiskWatch: Service {
   let database: IngestDatabase
   let logger: Logger
 
-  /// Runs until the other service ends, or the disk fails.
+  /// Runs, with the queue's history, until HTTP ends, or the disk fails.
   ///
-  /// - Throws: `DiskFailure`, or what the other service throws.
-  func run(beside other: some Service) async throws {
+  /// - Throws: `DiskFailure`, or what HTTP throws.
+  func run(beside http: some Service, _ history: some Service) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(
-          service: other, successTerminationBehavior: .gracefullyShutdownGroup,
+          service: http, successTerminationBehavior: .gracefullyShutdownGroup,
           failureTerminationBehavior: .gracefullyShutdownGroup),
+        .init(service: history, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
         .init(
           service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)

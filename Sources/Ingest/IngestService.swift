@@ -36,6 +36,8 @@ package struct IngestConfiguration: Sendable {
   package var facebook: FacebookConfiguration?
   /// At which provider of OpenID Connect they do; nil where they cannot.
   package var openID: OpenIDConfiguration?
+  /// What the page is told.
+  package var page = PageConfiguration()
   /// Requests a second to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   package var remotePerSecond = Limits.remotePerSecond
   /// When a post has waited for a worker for so long, no more are taken.
@@ -117,15 +119,17 @@ package struct IngestService: Service {
       logins: logins, facebook: configuration.facebook, openID: configuration.openID,
       isOpen: configuration.isSignUpOpen, logger: logger)
     defer { providers.end() }
-    let answers = Inbox<AdminServer.Answer>(wake)
+    let answers = Inbox<AdminServer.Command>(wake)
+    let view = QueueView(answers)
+    let history = QueueHistory(database: database, view: view)
     let admin = AdminAnswers(
       database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
-      answers: answers, logger: logger)
+      view: view, answers: answers, logger: logger)
     let submitted = Inbox<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
-    configuration.registry?.add(QueueSamples(database: database, jobs: jobs, pause: pause).collect)
+    configuration.registry?.add(QueueSamples(database: database, view: view, pause: pause).collect)
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
@@ -137,15 +141,12 @@ package struct IngestService: Service {
       let submitServer = try SubmitServer(
         context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
         taken: { submissions.take($0) })
-      var stations: [any Station] = [jobServer, changeServer, submitServer]
-      if let bind = configuration.admin {
-        stations.append(
-          try AdminServer(
-            context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
-            asked: { admin.take($0) }))
-      }
+      let adminServer = try AdminServer(
+        context, bind: configuration.admin, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
+        asked: { admin.take($0) })
       return (
-        stations, (jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
+        [jobServer, changeServer, submitServer, adminServer],
+        (jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
       )
     }
     defer { reactor.stop() }
@@ -154,7 +155,7 @@ package struct IngestService: Service {
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = try routes(queue, providers, pause)
+      let router = try routes(queue, providers, pause, admin, history)
       try await HTTPService.run(
         router, host: configuration.host, port: configuration.port, proxies: configuration.proxies,
         form: ClassicForm.body, logger: logger
@@ -163,12 +164,12 @@ package struct IngestService: Service {
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
       }
     }
-    try await DiskWatch(database: database, logger: logger).run(beside: http)
+    try await DiskWatch(database: database, logger: logger).run(beside: http, history)
   }
 
   /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
   func routes(
-    _ queue: PostQueue, _ providers: ProviderLogins, _ pause: QueuePause
+    _ queue: PostQueue, _ providers: ProviderLogins, _ pause: QueuePause, _ admin: AdminAnswers, _ history: QueueHistory
   ) throws -> Router<ConnectionContext> {
     let (database, logins, sessions) = (queue.database, providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
@@ -177,7 +178,9 @@ package struct IngestService: Service {
       origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
     router.add(middleware: CrossOriginAnswers(site: site))
     router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
-    PublicRoutes(latest: queue.latest, pause: pause).add(to: router)
+    let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
+    PublicRoutes(latest: queue.latest, pause: pause, viewers: viewers).add(to: router)
+    PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
     try DocumentRoutes().add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
@@ -189,11 +192,12 @@ package struct IngestService: Service {
       .add(to: router)
     IdentityRoutes(database: database, sessions: sessions, providers: providers, site: site).add(to: router)
     ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
-    PostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    PostRoutes(database: database, queue: queue, sessions: sessions, site: site, viewers: viewers).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
+    AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
     ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
     ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
-    ClassicListRoutes(database: database, latest: queue.latest).add(to: router)
+    ClassicListRoutes(database: database, latest: queue.latest, viewers: viewers).add(to: router)
     ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
   }
@@ -202,6 +206,12 @@ package struct IngestService: Service {
   private func warn() {
     if configuration.admin == nil {
       logger.warning("no admin socket: the path in the data folder would be too long; set ONTHEMAP_ADMIN")
+    }
+    if configuration.page.viewing.isClosed, configuration.page.viewing.tickets == nil {
+      logger.notice(
+        "the map is closed, and pages ask for it every few seconds; set ONTHEMAP_VIEW_KEY_FILE here and at feeds")
+    } else if case .unknown = configuration.page.feed {
+      logger.notice("the page asks for the list every few seconds; set ONTHEMAP_FEED_URL, and it is live")
     }
     if configuration.origin.hasPrefix("https://"), configuration.proxies.isEmpty {
       logger.warning(

@@ -10,7 +10,7 @@ struct LoginRoutes: Sendable {
   let site: Site
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/v2/login") { _, _ in Response(ways) }
+    router.get("/v2/login") { _, _ in Response(.object { providers.writeWays(to: &$0) }) }
     router.refuseOthers(at: "/v2/login", than: .get)
     router.get("/v2/login/oidc") { request, context in try await begin(request, site.source(of: request, context)) }
     router.get("/v2/login/oidc/callback") { request, context in
@@ -18,22 +18,6 @@ struct LoginRoutes: Sendable {
     }
     router.refuseOthers(at: "/v2/login/oidc", than: .get)
     router.refuseOthers(at: "/v2/login/oidc/callback", than: .get)
-  }
-
-  private var ways: JSONText {
-    .object { json in
-      var ways: [(kind: String, name: String?)] = [("password", nil)]
-      if let openID = providers.openID { ways.append(("openid", openID.configuration.name)) }
-      if providers.facebook != nil { ways.append(("facebook", nil)) }
-      json.array("ways", ways) { json, way in
-        json.add("kind", way.kind)
-        if let name = way.name {
-          json.add("name", name)
-          json.add("path", "/v2/login/oidc")
-        }
-      }
-      json.add("signUpOpen", providers.isOpen)
-    }
   }
 
   /// Sends a browser to the provider.
@@ -78,6 +62,23 @@ struct LoginRoutes: Sendable {
         .forbidden, "login_denied", "the login at the provider was not finished; begin again, or log in otherwise")
     default: Problem.providerUnavailable
     }
+  }
+}
+
+extension ProviderLogins {
+  /// Adds the ways to log in that are on to an open object.
+  func writeWays(to json: inout JSONText) {
+    var ways: [(kind: String, name: String?)] = [("password", nil)]
+    if let openID { ways.append(("openid", openID.configuration.name)) }
+    if facebook != nil { ways.append(("facebook", nil)) }
+    json.array("ways", ways) { json, way in
+      json.add("kind", way.kind)
+      if let name = way.name {
+        json.add("name", name)
+        json.add("path", "/v2/login/oidc")
+      }
+    }
+    json.add("signUpOpen", isOpen)
   }
 }
 

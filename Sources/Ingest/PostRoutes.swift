@@ -10,6 +10,7 @@ struct PostRoutes: Sendable {
   let queue: PostQueue
   let sessions: Sessions
   let site: Site
+  let viewers: Viewers
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
@@ -25,6 +26,7 @@ struct PostRoutes: Sendable {
 
   /// On the map, it is everybody's. Before, and when it never gets there, only its owner learns that it is.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
+    try await viewers.admit(request)
     guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
       throw Problem.postNotFound
     }
@@ -62,7 +64,9 @@ struct PostRoutes: Sendable {
     let filter = try PostFilter(query)
     switch query["scope"] ?? "own" {
     case "own": return try await own(query, filter, limit, request)
-    case "all": return try await all(query, filter, limit)
+    case "all":
+      try await viewers.admit(request)
+      return try await all(query, filter, limit)
     default: throw Problem(.badRequest, "invalid_scope", "scope must be own or all", field: "scope")
     }
   }
@@ -84,7 +88,7 @@ struct PostRoutes: Sendable {
       })
   }
 
-  /// The caller's own, whatever became of them, oldest first; `next` as above.
+  /// The caller's own, whatever became of them, oldest first or newest; `next` as above.
   private func own(_ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let after = try query["after"].map { text in
@@ -93,7 +97,12 @@ struct PostRoutes: Sendable {
       }
       return id
     }
-    let (posts, next) = try await database.posts(of: caller.account.id, filter, after: after, limit: limit)
+    let order = query["order"] ?? "oldest"
+    guard ["oldest", "newest"].contains(order) else {
+      throw Problem(.badRequest, "invalid_order", "order must be oldest or newest", field: "order")
+    }
+    let (posts, next) = try await database.posts(
+      of: caller.account.id, filter, isNewestFirst: order == "newest", after: after, limit: limit)
     return Response(
       .object { json in
         json.array("posts", posts) { $1.write(to: &$0) }

@@ -3,26 +3,30 @@ import Hummingbird
 import OnTheMap
 import Web
 
-/// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, `/livez`, and
-/// `/readyz`.
+/// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, unless the map is closed,
+/// `/livez`, and `/readyz`.
 struct PublicRoutes: Sendable {
   let latest: LatestBytes
   let pause: QueuePause
+  let viewers: Viewers
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
     // A paused queue still takes posts: whoever balances load is to send them.
     router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
-    router.get("/") { _, _ in PublicRoutes.response(PublicRoutes.welcome) }
-    router.get("/v2/feed") { _, _ in Response(json: try await latest.native()) }
+    router.get("/v2/feed") { request, _ in
+      try await viewers.admit(request)
+      return Response(json: try await latest.native())
+    }
     router.get("/v2/version") { _, _ in Response(.object { $0.add("version", ProductVersion.text) }) }
     router.get("/v2/limits") { _, _ in Response(PublicRoutes.limits) }
-    for path in ["/livez", "/readyz", "/", "/v2/feed", "/v2/version", "/v2/limits"] as [RouterPath] {
+    for path in ["/livez", "/readyz", "/v2/feed", "/v2/version", "/v2/limits"] as [RouterPath] {
       router.refuseOthers(at: path, than: .get)
     }
   }
 
-  private static func response(_ text: String) -> Response {
+  /// A few lines for people.
+  static func response(_ text: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
@@ -47,23 +51,4 @@ struct PublicRoutes: Sendable {
     json.add("feedEntriesMax", Limits.feedEntriesMax)
     json.add("sessionDays", Limits.sessionDays)
   }
-
-  private static let welcome = """
-    On The Map: say where you are, add a link, and everybody sees it.
-
-      POST /v2/accounts      {"email", "password", "firstName", "lastName"}
-      POST /v2/session       {"email", "password"}
-      POST /v2/posts         {"place", "link"}, with Authorization: Bearer TOKEN
-      POST /v2/posts/bulk    many of them, a line each
-      GET  /v2/posts?scope=all&q=  everybody's, by a text, country, box, since, until
-      GET  /v2/posts/ID      what became of a post; PUT and DELETE for one's own
-      GET  /v2/geocode?q=    places for a text
-      GET  /v2/reverse?lat=&lon=  towns around a point
-      GET  /v2/limits        how long and how many things may be
-      GET  /v2/feed          the latest \(Limits.feedEntriesMax)
-      GET  /openapi          all of it, as a page; /openapi.json for programs
-
-    Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.
-
-    """
 }

@@ -1,30 +1,27 @@
 import Link
 import OnTheMap
 import Store
-import Synchronization
 import Telemetry
 
 /// What the queue is at the moment of a scrape: asked of the reactor and of the database, so that between two scrapes
 /// it costs nothing. Any thread.
 final class QueueSamples: Sendable {
   private let database: IngestDatabase
-  private let jobs: Inbox<JobServer.Command>
+  private let view: QueueView
   private let pause: QueuePause
-  private let snapshots = Waiters<UInt64, QueueSnapshot>(max: Limits.scrapesMax)
-  private let counter = Atomic<UInt64>(0)
 
-  init(database: IngestDatabase, jobs: Inbox<JobServer.Command>, pause: QueuePause) {
+  init(database: IngestDatabase, view: QueueView, pause: QueuePause) {
     self.database = database
-    self.jobs = jobs
+    self.view = view
     self.pause = pause
   }
 
-  /// What cannot be had within `Limits.scrapeMs` is left out.
+  /// What cannot be had within `Limits.queueLookMs` is left out.
   func collect() async -> [Sample] {
     var samples = database.samples
     samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
     samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
-    if let snapshot = await snapshot() {
+    if case .status(let snapshot, _, _)? = await view.known(about: .status) {
       samples += [
         Metric.queueJobs.sample(snapshot.ready, QueueState.ready.word),
         Metric.queueJobs.sample(snapshot.leased, QueueState.leased.word),
@@ -47,12 +44,5 @@ final class QueueSamples: Sendable {
       // Left out, as what is not known.
     }
     return samples
-  }
-
-  private func snapshot() async -> QueueSnapshot? {
-    let id = counter.add(1, ordering: .relaxed).newValue
-    guard snapshots.expect(id) else { return nil }
-    jobs.put(.inspect { [snapshots] in snapshots.tell(id, $0) })
-    return await snapshots.outcome(of: id, withinMs: Limits.scrapeMs)
   }
 }

@@ -18,11 +18,15 @@ enum Secrets {
 
   /// BLAKE2b, 256 bits.
   static func hash(_ text: String) -> [UInt8] {
-    var hash = [UInt8](repeating: 0, count: 32)
     var text = text
-    text.withUTF8 { bytes in
-      _ = crypto_generichash(&hash, hash.count, bytes.baseAddress, UInt64(bytes.count), nil, 0)
-    }
+    return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// BLAKE2b, 256 bits.
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var hash = [UInt8](repeating: 0, count: 32)
+    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+    crypto_generichash(&hash, hash.count, start, UInt64(bytes.count), nil, 0)
     return hash
   }
 

@@ -47,6 +47,12 @@ struct UserAnswers: Sendable {
       do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
       try await database.resetPassword(of: id, try await hash(password))
       logins.audit.note(.passwordReset, account: id)
+    case .promote:
+      try await database.setOperator(id, true)
+      logins.audit.note(.operatorAppointed, account: id)
+    case .demote:
+      try await database.setOperator(id, false)
+      logins.audit.note(.operatorDismissed, account: id)
     }
     logins.sessions.reread(id)
     return try await user(email, password: madeUp)

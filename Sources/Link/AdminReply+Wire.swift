@@ -142,13 +142,14 @@ extension Onthemap_Admin_V1_User {
     sessions = UInt32(clamping: user.sessions)
     posts = UInt64(clamping: user.posts)
     password = user.password ?? ""
+    `operator` = user.account.isOperator
   }
 
   var user: User {
     User(
       account: Account(
         id: AccountID(rawValue: Int64(clamping: account)), email: email, firstName: firstName, lastName: lastName,
-        createdMs: unixMs(createdUnixMs) ?? 0),
+        createdMs: unixMs(createdUnixMs) ?? 0, isOperator: `operator`),
       disabledMs: unixMs(disabledUnixMs), sessions: Int(sessions), posts: Int(clamping: posts),
       password: password.isEmpty ? nil : password)
   }

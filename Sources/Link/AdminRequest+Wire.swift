@@ -58,6 +58,8 @@ extension AdminRequestFrame {
           case .disable: $0.disabled = true
           case .enable: $0.disabled = false
           case .password(let password): $0.password = password ?? ""
+          case .promote: $0.operator = true
+          case .demote: $0.operator = false
           }
         })
     }
@@ -100,6 +102,7 @@ extension AdminRequestFrame {
       switch user.change {
       case .disabled(let isDisabled): return .setUser(email: user.email, isDisabled ? .disable : .enable)
       case .password(let password): return .setUser(email: user.email, .password(password.isEmpty ? nil : password))
+      case .operator(let isOperator): return .setUser(email: user.email, isOperator ? .promote : .demote)
       case nil: throw AdminRefusal(.malformed, "a SetUserRequest without a change of this protocol")
       }
     case nil: throw AdminRefusal(.malformed, "a request without a body of this protocol")

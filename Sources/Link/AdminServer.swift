@@ -4,7 +4,8 @@ package import OnTheMap
 import SwiftProtobuf
 
 /// Ingest's end of the admin socket: a ROUTER that takes an operator's questions. What the reactor's own stations know
-/// is added to them here, on their thread; what is on disk is answered by whoever gets the question.
+/// is added to them here, on their thread; what is on disk is answered by whoever gets the question. For questions that
+/// come another way it tells what the stations know.
 ///
 /// An ipc socket is made for its owner only (0600): whoever reaches it may steer the queue.
 package final class AdminServer: Station {
@@ -24,27 +25,32 @@ package final class AdminServer: Station {
     fileprivate let id: UInt64
   }
 
-  /// Answers on their way back; each question gets one. Any thread, through the inbox.
-  package typealias Answer = (question: Question, answer: AdminAnswer)
+  /// What ingest tells it; any thread, through the inbox.
+  package enum Command: Sendable {
+    /// On its way back; each question of the socket gets one.
+    case answer(Question, AdminAnswer)
+    /// Calls back on the reactor's thread with what the stations know about a request; the callee must not wait.
+    case look(AdminRequest, @Sendable (Known) -> Void)
+  }
 
   package let socket: Socket
-  /// With the port that was taken.
-  package let endpoint: Endpoint
+  /// With the port that was taken; nil where nobody asks over the socket.
+  package let endpoint: Endpoint?
   private let jobs: JobServer
   private let changes: ChangeServer
-  private let inbox: Inbox<Answer>
+  private let inbox: Inbox<Command>
   private let logger: Logger
   private let asked: @Sendable (Question) -> Void
   private var open = 0
   private var malformed = MalformedFrames("admin")
 
   /// - Parameters:
+  ///   - bind: nil for no socket that anybody reaches.
   ///   - jobs, changes: stations of the same reactor, to be looked at.
-  ///   - inbox: takes the answers.
   ///   - asked: called on the reactor's thread with each question, `Limits.adminRequestsMax` at most without an answer;
   ///     must not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, jobs: JobServer, changes: ChangeServer, inbox: Inbox<Answer>,
+    _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer, inbox: Inbox<Command>,
     logger: Logger, asked: @escaping @Sendable (Question) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
@@ -52,7 +58,7 @@ package final class AdminServer: Station {
     // From its first moment on: what is bound for all, and closed afterwards, may have been opened in between.
     let mask = umask(0o177)
     defer { umask(mask) }
-    endpoint = try socket.bind(bind)
+    endpoint = if let bind { try socket.bind(bind) } else { nil }
     self.jobs = jobs
     self.changes = changes
     self.inbox = inbox
@@ -84,9 +90,13 @@ package final class AdminServer: Station {
   }
 
   package func turn(nowMs: Int64) -> Int64 {
-    for (question, answer) in inbox.takeAll() {
-      open -= 1
-      send(answer, to: question.peer, id: question.id)
+    for command in inbox.takeAll() {
+      switch command {
+      case .answer(let question, let answer):
+        open -= 1
+        send(answer, to: question.peer, id: question.id)
+      case .look(let request, let tell): tell(known(about: request, nowMs: nowMs))
+      }
     }
     return .max
   }

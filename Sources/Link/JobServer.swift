@@ -19,8 +19,6 @@ package final class JobServer: Station {
     case finished([Finished])
     /// Whether anything may go out.
     case setPaused(Bool)
-    /// Calls back on the reactor's thread with what there is; the callee must not wait.
-    case inspect(@Sendable (QueueSnapshot) -> Void)
   }
 
   /// A result that counts, on its way to the store.
@@ -285,7 +283,6 @@ package final class JobServer: Station {
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
     case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused
-    case .inspect(let tell): tell(dispatch.snapshot(nowMs: nowMs))
     }
   }
 

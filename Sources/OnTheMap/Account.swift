@@ -17,9 +17,12 @@ package struct Account: Sendable, Equatable {
   package let createdMs: Int64
   /// Whether it can be logged in to with a password; otherwise only as somebody whom a provider knows.
   package var hasPassword: Bool
+  /// Whether it may see the queue and steer it, as the admin socket may.
+  package var isOperator: Bool
 
   package init(
-    id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64, hasPassword: Bool = true
+    id: AccountID, email: String, firstName: String, lastName: String, createdMs: Int64, hasPassword: Bool = true,
+    isOperator: Bool = false
   ) {
     self.id = id
     self.email = email
@@ -27,6 +30,7 @@ package struct Account: Sendable, Equatable {
     self.lastName = lastName
     self.createdMs = createdMs
     self.hasPassword = hasPassword
+    self.isOperator = isOperator
   }
 }
 

@@ -342,10 +342,19 @@ package enum Limits {
   package static let deadReasonsMax = 20
   /// Over so many seconds rates are counted.
   package static let rateWindowSeconds = 10
-  /// How long a scrape of metrics waits for the reactor; then it goes without.
-  package static let scrapeMs: Int64 = 1_000
-  /// Scrapes of one ingest that wait for its reactor at once.
-  package static let scrapesMax = 16
+  /// How long a look at the queue waits for the reactor: a scrape of metrics goes without it then.
+  package static let queueLookMs: Int64 = 1_000
+  /// Looks at one ingest's queue that wait for its reactor at once.
+  package static let queueLooksMax = 64
+  /// How long a ticket for a feed's HTTP is good, where the map is closed; streams end with it, and come again with
+  /// another.
+  package static let viewTicketMs: Int64 = 600_000
+  /// The shortest key that ingest and feeds may share for tickets.
+  package static let viewKeyBytesMin = 32
+  /// Between two samples of the queue's history.
+  package static let queueHistoryStepMs: Int64 = 5_000
+  /// Samples of the queue's history that are kept: an hour of them.
+  package static let queueHistorySamples = 720
   /// Commits whose times are kept, for their percentiles.
   package static let commitTimesKept = 512
 

@@ -81,7 +81,7 @@ package struct QueueStatus: Sendable, Equatable {
     package var seq: UInt64
     /// Since its last request.
     package var heardAgoMs: Int64
-    /// Connections of subscribers; nil where it does not tell.
+    /// Connections of subscribers, SSE streams among them; nil where it does not tell.
     package var subscribers: Int?
 
     package init(name: String, seq: UInt64, heardAgoMs: Int64, subscribers: Int? = nil) {

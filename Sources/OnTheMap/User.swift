@@ -35,11 +35,15 @@ package struct NewUser: Sendable, Equatable {
   }
 }
 
-/// What an operator does to an account. Its sessions are over with either.
+/// What an operator does to an account. Its sessions are over, but where it is about what it may do.
 package enum UserChange: Sendable, Equatable {
   /// Nobody logs in to it from now on; its posts stay.
   case disable
   case enable
   /// It has this password from now on; nil: one is to be made up.
   case password(String?)
+  /// It sees the queue and steers it from now on.
+  case promote
+  /// It does so no more.
+  case demote
 }

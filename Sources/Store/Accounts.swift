@@ -179,7 +179,8 @@ extension Account {
   init(_ row: Row) {
     self.init(
       id: AccountID(rawValue: row["id"]), email: row["email"], firstName: row["first_name"],
-      lastName: row["last_name"], createdMs: row["created_ms"], hasPassword: row["password"] as String != "")
+      lastName: row["last_name"], createdMs: row["created_ms"], hasPassword: row["password"] as String != "",
+      isOperator: row["is_operator"])
   }
 
   /// Nil where another one has the e-mail address.

@@ -30,21 +30,24 @@ extension IngestDatabase {
     }
   }
 
-  /// A page of what somebody searches for among an account's posts, whatever became of them, oldest first.
+  /// A page of what somebody searches for among an account's posts, whatever became of them, by their ids.
   ///
   /// - Parameters:
-  ///   - after: only posts with greater ids; nil for all.
+  ///   - after: only posts with greater ids, or with lesser ones where the newest come first; nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
   /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, and behind which post to
   ///   go on; nil where nothing follows.
   package func posts(
-    of account: AccountID, _ filter: PostFilter = PostFilter(), after: PostID?, limit: Int
+    of account: AccountID, _ filter: PostFilter = PostFilter(), isNewestFirst: Bool = false, after: PostID?,
+    limit: Int
   ) async throws -> (posts: [Post], next: PostID?) {
     try await pool.read { db in
+      let (behind, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")
+      let start = after.map { Int64($0.rawValue) } ?? (isNewestFirst ? Int64.max : 0)
       let rows = try Row.fetchCursor(
         db.cachedStatement(
-          sql: "SELECT * FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?"),
-        arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.searchScanMax + 1])
+          sql: "SELECT * FROM post WHERE account = ? AND id \(behind) ? AND state <> 4 ORDER BY id \(order) LIMIT ?"),
+        arguments: [account.rawValue, start, Limits.searchScanMax + 1])
       var posts: [Post] = []
       var last: PostID?
       var seen = 0

@@ -162,6 +162,9 @@ enum Schema {
           CREATE INDEX identity_account ON identity (account);
           """)
     }
+    migrator.registerMigration("10 operators") { db in
+      try db.execute(sql: "ALTER TABLE account ADD COLUMN is_operator INTEGER NOT NULL DEFAULT 0")
+    }
     return migrator
   }()
 }

@@ -41,4 +41,12 @@ extension IngestDatabase {
       try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.rawValue])
     }
   }
+
+  /// Makes an account an operator's, or takes that back; its sessions go on. On disk on return.
+  package func setOperator(_ account: AccountID, _ isOperator: Bool) async throws {
+    try await writer.write { db in
+      try db.execute(
+        sql: "UPDATE account SET is_operator = ? WHERE id = ?", arguments: [isOperator, account.rawValue])
+    }
+  }
 }

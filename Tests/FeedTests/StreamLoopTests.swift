@@ -19,9 +19,11 @@ struct StreamLoopTests {
 
     init(_ loop: EmbeddedEventLoop) { channel = EmbeddedChannel(handler: watch, loop: loop) }
 
-    func come(to streams: StreamLoop, _ list: LatestList, _ filter: FeedFilter) throws {
+    func come(
+      to streams: StreamLoop, _ list: LatestList, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture
+    ) throws {
       let answer = OpenAnswer(watch: watch, eventLoop: channel.embeddedEventLoop)
-      let client = StreamClient(answer, StreamCursor(last: nil), filter) { [self] in isOver = true }
+      let client = StreamClient(answer, StreamCursor(last: nil), filter, endsAt: endsAt) { [self] in isOver = true }
       streams.add(client, try #require(list.version))
     }
 
@@ -115,5 +117,17 @@ struct StreamLoopTests {
     ] as [(Int64, Int64)])
   func pause(tookMs: Int64, pauseMs: Int64) {
     #expect(StreamLoop.pause(after: .milliseconds(tookMs)) == .milliseconds(pauseMs))
+  }
+
+  @Test("One that may see the list only for a while is ended within a sweep of that; the others go on")
+  func ends() throws {
+    let streams = streams()
+    let (guest, member) = (Client(loop), Client(loop))
+    try guest.come(to: streams, list, .all, endsAt: loop.now + .seconds(3))
+    try member.come(to: streams, list, .all)
+    loop.advanceTime(by: .seconds(2))
+    #expect(!guest.isOver && !member.isOver)
+    loop.advanceTime(by: .milliseconds(1_000 + Limits.streamSweepMs + Limits.streamIntervalMs))
+    #expect(guest.isOver && !member.isOver)
   }
 }

@@ -13,7 +13,7 @@ private struct TestAdmin {
   let endpoint: Endpoint
   let jobs: Endpoint
   let jobInbox: Inbox<JobServer.Command>
-  let answers: Inbox<AdminServer.Answer>
+  let answers: Inbox<AdminServer.Command>
 
   init(
     bind: Endpoint? = nil, ledger: Ledger = Ledger(), asked: @escaping @Sendable (AdminServer.Question) -> AdminAnswer?
@@ -22,7 +22,7 @@ private struct TestAdmin {
   {
     let wake = Wake()
     let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
-    let answers = Inbox<AdminServer.Answer>(wake)
+    let answers = Inbox<AdminServer.Command>(wake)
     let bind = try bind ?? .anyPort()
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
@@ -32,8 +32,8 @@ private struct TestAdmin {
         context, bind: .anyPort(), state: .sample(1...1), inbox: changes, logger: quiet)
       let admin = try AdminServer(
         context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: quiet,
-        asked: { question in if let answer = asked(question) { answers.put((question, answer)) } })
-      return ([jobServer, changeServer, admin], (admin.endpoint, jobServer.endpoint))
+        asked: { question in if let answer = asked(question) { answers.put(.answer(question, answer)) } })
+      return ([jobServer, changeServer, admin], (admin.endpoint ?? bind, jobServer.endpoint))
     }
     (self.jobInbox, self.answers) = (jobInbox, answers)
   }
@@ -193,7 +193,7 @@ struct AdminLinkTests {
     try await receive(1)
     #expect(answers.map(\.error.code) == [.busy] && answers.map(\.requestID) == [UInt64(Limits.adminRequestsMax + 1)])
     #expect(held.value.count == Limits.adminRequestsMax)
-    for question in held.value { admin.answers.put((question, .paused(sinceMs: nil))) }
+    for question in held.value { admin.answers.put(.answer(question, .paused(sinceMs: nil))) }
     try await receive(1 + Limits.adminRequestsMax)
     socket.send([AdminRequestFrame(id: 99, .status).bytes])
     try await eventually("there is room again") { held.value.count == Limits.adminRequestsMax + 1 }

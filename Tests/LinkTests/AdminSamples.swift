@@ -41,7 +41,7 @@ extension User {
     User(
       account: Account(
         id: AccountID(rawValue: 3), email: "ada@example.org", firstName: "Ada", lastName: "Lovelace",
-        createdMs: 1_700_000_000_000),
+        createdMs: 1_700_000_000_000, isOperator: true),
       disabledMs: 1_700_000_001_000, sessions: 2, posts: 5, password: "made up")
   }
 }
@@ -57,7 +57,7 @@ enum AdminSamples {
     .addUser(NewUser(email: "ada@example.org", firstName: "Ada", lastName: "", password: nil)),
     .addUser(NewUser(email: "a@b", firstName: "Ada", lastName: "L", password: "a password")),
     .setUser(email: "a@b", .disable), .setUser(email: "a@b", .enable), .setUser(email: "a@b", .password(nil)),
-    .setUser(email: "a@b", .password("a password")),
+    .setUser(email: "a@b", .password("a password")), .setUser(email: "a@b", .promote), .setUser(email: "a@b", .demote),
   ]
 
   static let answers: [AdminAnswer] = [

@@ -58,5 +58,9 @@ struct PublishedPostsTests {
     #expect(page.posts.map(\.id) == [oslo] && page.next == oslo)
     let last = try await database.posts(of: ada, after: queued, limit: 1)
     #expect(last.posts.map(\.id) == [lima] && last.next == nil)
+    let newest = try await database.posts(of: ada, isNewestFirst: true, after: nil, limit: 2)
+    #expect(newest.posts.map(\.id) == [lima, queued] && newest.next == queued)
+    let oldest = try await database.posts(of: ada, isNewestFirst: true, after: queued, limit: 2)
+    #expect(oldest.posts.map(\.id) == [oslo] && oldest.next == nil)
   }
 }

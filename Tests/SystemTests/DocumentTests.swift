@@ -75,6 +75,9 @@ struct DocumentTests {
     let client = try await Stage.current.up("--trusted-proxies", "127.0.0.1").client
     // The examples log in as somebody.
     #expect(try await client.signUp("cy@example.org", password: "correct-horse").status == 201)
+    let promoted = try await Stage.current.run(
+      "user", "promote", "cy@example.org", "--data", Stage.current.path("data"))
+    #expect(promoted.status == 0)
     let report = Stage.current.path("report.har")
     let whole = try await explore(
       Self.file.path, client, "--report", "har", "--report-har-path", report)

@@ -3,10 +3,12 @@ import Testing
 
 @Suite("The path of a post", .stage)
 struct PostTests {
-  @Test("up prints one ready line, and all that it names answers")
+  @Test("up prints one ready line, all that it names answers, and people are told where the map is")
   func up() async throws {
     let map = try await Stage.current.up()
-    #expect(map.ingest.said.split(separator: "\n").count == 1)
+    let lines = map.ingest.said.split(separator: "\n")
+    let address = try map.client.base
+    #expect(lines.count == 2 && lines.last?.hasPrefix("The map is at \(address)/ ") == true)
     #expect(
       Set(map.ingest.ready.keys)
         == ["http", "feed-http", "feed", "query", "jobs", "changes", "submit", "operations"])

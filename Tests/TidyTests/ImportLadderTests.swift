@@ -10,7 +10,7 @@ private let ladder: [String: Set<String>] = [
   ]),
 
   "Ingest": service.union([
-    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "COpenAPI", "CSodium",
+    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "COpenAPI", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
@@ -20,7 +20,9 @@ private let ladder: [String: Set<String>] = [
   "Identity": system.union(["OnTheMap", "CSodium", "Fetch"]),
   "Remote": system.union(["OnTheMap", "Fetch", "Logging"]),
   "Store": system.union(["CSQLite", "OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
-  "Web": system.union(["CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry"]),
+  "Web": system.union([
+    "CSodium", "CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
+  ]),
 
   "Fetch": system.union(["FoundationNetworking"]),
 
@@ -38,7 +40,7 @@ private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// Modules of ours, those without Swift among them.
-let ownModules = Set(ladder.keys).union(["CArgon2", "COpenAPI", "CZeroMQ", "CSQLite", "CSodium", "CZlib"])
+let ownModules = Set(ladder.keys).union(["CArgon2", "COpenAPI", "CPage", "CZeroMQ", "CSQLite", "CSodium", "CZlib"])
 
 private let importLine = Pattern(
   #"(?:^|;)[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#

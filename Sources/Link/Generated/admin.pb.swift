@@ -466,7 +466,7 @@ nonisolated struct Onthemap_Admin_V1_AddUserRequest: Sendable {
   init() {}
 }
 
-/// What is to be done to an account; its sessions are over with either.
+/// What is to be done to an account; its sessions are over, but with operator.
 nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -494,6 +494,15 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
     set {change = .password(newValue)}
   }
 
+  /// whether it sees the queue and steers it, over HTTP
+  var `operator`: Bool {
+    get {
+      if case .operator(let v)? = change {return v}
+      return false
+    }
+    set {change = .operator(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Change: Equatable, Sendable {
@@ -501,6 +510,8 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
     case disabled(Bool)
     /// its password; empty: ingest makes one up, and tells it
     case password(String)
+    /// whether it sees the queue and steers it, over HTTP
+    case `operator`(Bool)
 
   }
 
@@ -849,7 +860,7 @@ nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   /// since its last request
   var heardMs: UInt64 = 0
 
-  /// connections of its subscribers; absent where it does not tell
+  /// its subscribers, streams among them; absent where it does not tell
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}
@@ -1070,6 +1081,9 @@ nonisolated struct Onthemap_Admin_V1_User: Sendable {
 
   /// only where ingest has made it up
   var password: String = String()
+
+  /// whether it sees the queue and steers it, over HTTP
+  var `operator`: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1653,7 +1667,7 @@ nonisolated extension Onthemap_Admin_V1_AddUserRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Admin_V1_SetUserRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".SetUserRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}email\0\u{1}disabled\0\u{1}password\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}email\0\u{1}disabled\0\u{1}password\0\u{1}operator\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1678,6 +1692,14 @@ nonisolated extension Onthemap_Admin_V1_SetUserRequest: SwiftProtobuf.Message, S
           self.change = .password(v)
         }
       }()
+      case 4: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .operator(v)
+        }
+      }()
       default: break
       }
     }
@@ -1699,6 +1721,10 @@ nonisolated extension Onthemap_Admin_V1_SetUserRequest: SwiftProtobuf.Message, S
     case .password?: try {
       guard case .password(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    }()
+    case .operator?: try {
+      guard case .operator(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }
@@ -2721,7 +2747,7 @@ nonisolated extension Onthemap_Admin_V1_UserList: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".User"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}email\0\u{3}first_name\0\u{3}last_name\0\u{3}created_unix_ms\0\u{3}disabled_unix_ms\0\u{1}sessions\0\u{1}posts\0\u{1}password\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}email\0\u{3}first_name\0\u{3}last_name\0\u{3}created_unix_ms\0\u{3}disabled_unix_ms\0\u{1}sessions\0\u{1}posts\0\u{1}password\0\u{1}operator\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2738,6 +2764,7 @@ nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtob
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.sessions) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.posts) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.password) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.`operator`) }()
       default: break
       }
     }
@@ -2771,6 +2798,9 @@ nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtob
     if !self.password.isEmpty {
       try visitor.visitSingularStringField(value: self.password, fieldNumber: 9)
     }
+    if self.`operator` != false {
+      try visitor.visitSingularBoolField(value: self.`operator`, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2784,6 +2814,7 @@ nonisolated extension Onthemap_Admin_V1_User: SwiftProtobuf.Message, SwiftProtob
     if lhs.sessions != rhs.sessions {return false}
     if lhs.posts != rhs.posts {return false}
     if lhs.password != rhs.password {return false}
+    if lhs.`operator` != rhs.`operator` {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -98,7 +98,7 @@ nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   /// how long ingest may wait for something new, at most 1000
   var waitMs: UInt32 = 0
 
-  /// connections of subscribers at the feed; for people
+  /// at the feed, streams among them; for people
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}

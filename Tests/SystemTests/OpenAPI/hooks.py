@@ -30,14 +30,29 @@ def new_token():
     return answer.json()["token"]
 
 
+def operator_token():
+    """A session of the operator, whom the test has made of the examples' account."""
+    account = {"email": "cy@example.org", "password": PASSWORD}
+    answer = requests.post(
+        os.environ["ONTHEMAP_API"] + "/v2/session", json=account, headers={"X-Forwarded-For": address()}, timeout=20
+    )
+    answer.raise_for_status()
+    return answer.json()["token"]
+
+
 @schemathesis.auth(refresh_interval=None)
 class Sessions:
-    """One session for all requests; who may end it, or all of its account, gets an account of its own."""
+    """One session for all requests; who may end it, or all of its account, gets an account of its own, and what takes
+    an operator gets the operator's."""
 
     shared = None
+    operator = None
 
     def get(self, case, ctx):
         method, path = case.operation.method.upper(), case.operation.path
+        if path.startswith("/v2/admin"):
+            Sessions.operator = Sessions.operator or operator_token()
+            return Sessions.operator
         if "/v2/account" in path and method != "GET" or method == "DELETE" and "/session" in path:
             return new_token()
         Sessions.shared = Sessions.shared or new_token()
@@ -60,11 +75,20 @@ def before_call(context, case, kwargs):
         answer = requests.get(api + "/v2/sessions", headers=headers, timeout=20)
         if answer.ok:
             case.path_parameters["id"] = answer.json()["sessions"][0]["id"]
-    if case.operation.path.endswith("/StudentLocation/{id}") and re.fullmatch("[0-9A-Za-z]{10}", id):
+    path = case.operation.path
+    if (path.endswith("/StudentLocation/{id}") or path == "/v2/admin/posts/{id}") and re.fullmatch("[0-9A-Za-z]{10}", id):
         post = {"place": "Oslo", "link": "example.org"}
         answer = requests.post(api + "/v2/posts", json=post, headers=headers, timeout=20)
         if answer.ok:
             case.path_parameters["id"] = answer.json()["id"]
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    """A queue that stays paused would refuse all look-ups."""
+    if case.operation.path == "/v2/admin/pause" and response.status_code == 200:
+        headers = {"Authorization": f"Bearer {Sessions.operator}"}
+        requests.post(os.environ["ONTHEMAP_API"] + "/v2/admin/resume", headers=headers, timeout=20)
 
 
 @schemathesis.serializer("application/x-ndjson")

@@ -1,0 +1,277 @@
+#include "page.h"
+
+// Leaflet comes from the system: deploy/setup.sh installs it.
+#if !__has_embed("/usr/share/javascript/leaflet/leaflet.markercluster.min.js")
+#error "Leaflet is missing: install libjs-leaflet and libjs-leaflet.markercluster"
+#endif
+
+static const unsigned char admin_html[] = {
+#embed "../Page/admin.html"
+};
+static const unsigned char bar_js[] = {
+#embed "../Page/bar.js"
+};
+static const unsigned char empty_svg[] = {
+#embed "../Page/empty.svg"
+};
+static const unsigned char icon_svg[] = {
+#embed "../Page/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "../Page/index.html"
+};
+static const unsigned char main_js[] = {
+#embed "../Page/main.js"
+};
+static const unsigned char names_json[] = {
+#embed "../Page/names.json"
+};
+static const unsigned char news_js[] = {
+#embed "../Page/news.js"
+};
+static const unsigned char outline_json[] = {
+#embed "../Page/outline.json"
+};
+static const unsigned char tabs_js[] = {
+#embed "../Page/tabs.js"
+};
+static const unsigned char texts_js[] = {
+#embed "../Page/texts.js"
+};
+static const unsigned char account_session_js[] = {
+#embed "../Page/account/session.js"
+};
+static const unsigned char account_sign_in_js[] = {
+#embed "../Page/account/sign-in.js"
+};
+static const unsigned char adding_add_pin_js[] = {
+#embed "../Page/adding/add-pin.js"
+};
+static const unsigned char adding_draft_js[] = {
+#embed "../Page/adding/draft.js"
+};
+static const unsigned char adding_link_step_js[] = {
+#embed "../Page/adding/link-step.js"
+};
+static const unsigned char adding_link_js[] = {
+#embed "../Page/adding/link.js"
+};
+static const unsigned char adding_place_step_js[] = {
+#embed "../Page/adding/place-step.js"
+};
+static const unsigned char adding_places_js[] = {
+#embed "../Page/adding/places.js"
+};
+static const unsigned char adding_preview_step_js[] = {
+#embed "../Page/adding/preview-step.js"
+};
+static const unsigned char adding_suggestions_js[] = {
+#embed "../Page/adding/suggestions.js"
+};
+static const unsigned char admin_board_js[] = {
+#embed "../Page/admin/board.js"
+};
+static const unsigned char admin_dead_posts_js[] = {
+#embed "../Page/admin/dead-posts.js"
+};
+static const unsigned char admin_figures_js[] = {
+#embed "../Page/admin/figures.js"
+};
+static const unsigned char admin_main_js[] = {
+#embed "../Page/admin/main.js"
+};
+static const unsigned char admin_pause_button_js[] = {
+#embed "../Page/admin/pause-button.js"
+};
+static const unsigned char admin_peers_js[] = {
+#embed "../Page/admin/peers.js"
+};
+static const unsigned char admin_plot_js[] = {
+#embed "../Page/admin/plot.js"
+};
+static const unsigned char common_announce_js[] = {
+#embed "../Page/common/announce.js"
+};
+static const unsigned char common_api_js[] = {
+#embed "../Page/common/api.js"
+};
+static const unsigned char common_busy_js[] = {
+#embed "../Page/common/busy.js"
+};
+static const unsigned char common_dialog_js[] = {
+#embed "../Page/common/dialog.js"
+};
+static const unsigned char common_element_js[] = {
+#embed "../Page/common/element.js"
+};
+static const unsigned char common_field_js[] = {
+#embed "../Page/common/field.js"
+};
+static const unsigned char common_language_js[] = {
+#embed "../Page/common/language.js"
+};
+static const unsigned char common_motion_js[] = {
+#embed "../Page/common/motion.js"
+};
+static const unsigned char common_quantity_js[] = {
+#embed "../Page/common/quantity.js"
+};
+static const unsigned char common_toast_js[] = {
+#embed "../Page/common/toast.js"
+};
+static const unsigned char latest_connection_js[] = {
+#embed "../Page/latest/connection.js"
+};
+static const unsigned char latest_hash_js[] = {
+#embed "../Page/latest/hash.js"
+};
+static const unsigned char latest_latest_js[] = {
+#embed "../Page/latest/latest.js"
+};
+static const unsigned char map_base_map_js[] = {
+#embed "../Page/map/base-map.js"
+};
+static const unsigned char map_ground_js[] = {
+#embed "../Page/map/ground.js"
+};
+static const unsigned char map_map_view_js[] = {
+#embed "../Page/map/map-view.js"
+};
+static const unsigned char map_pin_js[] = {
+#embed "../Page/map/pin.js"
+};
+static const unsigned char map_pins_js[] = {
+#embed "../Page/map/pins.js"
+};
+static const unsigned char map_place_names_js[] = {
+#embed "../Page/map/place-names.js"
+};
+static const unsigned char map_popup_js[] = {
+#embed "../Page/map/popup.js"
+};
+static const unsigned char map_world_js[] = {
+#embed "../Page/map/world.js"
+};
+static const unsigned char posts_deletion_js[] = {
+#embed "../Page/posts/deletion.js"
+};
+static const unsigned char posts_own_posts_js[] = {
+#embed "../Page/posts/own-posts.js"
+};
+static const unsigned char posts_posts_view_js[] = {
+#embed "../Page/posts/posts-view.js"
+};
+static const unsigned char style_admin_css[] = {
+#embed "../Page/style/admin.css"
+};
+static const unsigned char style_colours_css[] = {
+#embed "../Page/style/colours.css"
+};
+static const unsigned char style_dialog_css[] = {
+#embed "../Page/style/dialog.css"
+};
+static const unsigned char style_map_css[] = {
+#embed "../Page/style/map.css"
+};
+static const unsigned char style_page_css[] = {
+#embed "../Page/style/page.css"
+};
+static const unsigned char style_table_css[] = {
+#embed "../Page/style/table.css"
+};
+static const unsigned char table_table_view_js[] = {
+#embed "../Page/table/table-view.js"
+};
+static const unsigned char leaflet_leaflet_min_js[] = {
+#embed "/usr/share/javascript/leaflet/leaflet.min.js"
+};
+static const unsigned char leaflet_leaflet_markercluster_min_js[] = {
+#embed "/usr/share/javascript/leaflet/leaflet.markercluster.min.js"
+};
+static const unsigned char leaflet_leaflet_css[] = {
+#embed "/usr/share/javascript/leaflet/leaflet.css"
+};
+static const unsigned char leaflet_markercluster_css[] = {
+#embed "/usr/share/javascript/leaflet/MarkerCluster.css"
+};
+static const unsigned char leaflet_leaflet_txt[] = {
+#embed "/usr/share/doc/libjs-leaflet/copyright"
+};
+static const unsigned char leaflet_markercluster_txt[] = {
+#embed "/usr/share/doc/libjs-leaflet.markercluster/copyright"
+};
+
+#define FILE(name, bytes) {name, bytes, sizeof bytes}
+
+static const onthemap_page_file files[] = {
+  FILE("admin.html", admin_html),
+  FILE("bar.js", bar_js),
+  FILE("empty.svg", empty_svg),
+  FILE("icon.svg", icon_svg),
+  FILE("index.html", index_html),
+  FILE("main.js", main_js),
+  FILE("names.json", names_json),
+  FILE("news.js", news_js),
+  FILE("outline.json", outline_json),
+  FILE("tabs.js", tabs_js),
+  FILE("texts.js", texts_js),
+  FILE("account/session.js", account_session_js),
+  FILE("account/sign-in.js", account_sign_in_js),
+  FILE("adding/add-pin.js", adding_add_pin_js),
+  FILE("adding/draft.js", adding_draft_js),
+  FILE("adding/link-step.js", adding_link_step_js),
+  FILE("adding/link.js", adding_link_js),
+  FILE("adding/place-step.js", adding_place_step_js),
+  FILE("adding/places.js", adding_places_js),
+  FILE("adding/preview-step.js", adding_preview_step_js),
+  FILE("adding/suggestions.js", adding_suggestions_js),
+  FILE("admin/board.js", admin_board_js),
+  FILE("admin/dead-posts.js", admin_dead_posts_js),
+  FILE("admin/figures.js", admin_figures_js),
+  FILE("admin/main.js", admin_main_js),
+  FILE("admin/pause-button.js", admin_pause_button_js),
+  FILE("admin/peers.js", admin_peers_js),
+  FILE("admin/plot.js", admin_plot_js),
+  FILE("common/announce.js", common_announce_js),
+  FILE("common/api.js", common_api_js),
+  FILE("common/busy.js", common_busy_js),
+  FILE("common/dialog.js", common_dialog_js),
+  FILE("common/element.js", common_element_js),
+  FILE("common/field.js", common_field_js),
+  FILE("common/language.js", common_language_js),
+  FILE("common/motion.js", common_motion_js),
+  FILE("common/quantity.js", common_quantity_js),
+  FILE("common/toast.js", common_toast_js),
+  FILE("latest/connection.js", latest_connection_js),
+  FILE("latest/hash.js", latest_hash_js),
+  FILE("latest/latest.js", latest_latest_js),
+  FILE("map/base-map.js", map_base_map_js),
+  FILE("map/ground.js", map_ground_js),
+  FILE("map/map-view.js", map_map_view_js),
+  FILE("map/pin.js", map_pin_js),
+  FILE("map/pins.js", map_pins_js),
+  FILE("map/place-names.js", map_place_names_js),
+  FILE("map/popup.js", map_popup_js),
+  FILE("map/world.js", map_world_js),
+  FILE("posts/deletion.js", posts_deletion_js),
+  FILE("posts/own-posts.js", posts_own_posts_js),
+  FILE("posts/posts-view.js", posts_posts_view_js),
+  FILE("style/admin.css", style_admin_css),
+  FILE("style/colours.css", style_colours_css),
+  FILE("style/dialog.css", style_dialog_css),
+  FILE("style/map.css", style_map_css),
+  FILE("style/page.css", style_page_css),
+  FILE("style/table.css", style_table_css),
+  FILE("table/table-view.js", table_table_view_js),
+  FILE("leaflet/leaflet.min.js", leaflet_leaflet_min_js),
+  FILE("leaflet/leaflet.markercluster.min.js", leaflet_leaflet_markercluster_min_js),
+  FILE("leaflet/leaflet.css", leaflet_leaflet_css),
+  FILE("leaflet/MarkerCluster.css", leaflet_markercluster_css),
+  FILE("leaflet/leaflet.txt", leaflet_leaflet_txt),
+  FILE("leaflet/markercluster.txt", leaflet_markercluster_txt),
+};
+
+const onthemap_page_file *onthemap_page(size_t *count) {
+  *count = sizeof files / sizeof files[0];
+  return files;
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Ingest
+
+/// Options of ingest about its page.
+struct PageOptions: ParsableArguments {
+  @Option(
+    help: """
+      Where browsers reach the feed's HTTP, such as https://feed.example.org; without it the page asks ingest every \
+      few seconds, unless up runs the feed too. [ONTHEMAP_FEED_URL]
+      """)
+  var feedUrl: String?
+  @Option(
+    help: """
+      Raster tiles under the map, https://tile.example.org/{z}/{x}/{y}.png, with --tiles-attribution. \
+      [ONTHEMAP_TILES, default: an outline of the world]
+      """)
+  var tiles: String?
+  @Option(
+    help: """
+      Whose tiles they are, shown on the map; an address at the end becomes a link. [ONTHEMAP_TILES_ATTRIBUTION]
+      """)
+  var tilesAttribution: String?
+
+  /// Throws `SettingError` with what is wrong.
+  func configuration(_ settings: Settings) throws -> PageConfiguration {
+    var page = PageConfiguration()
+    if let url = settings.optional(.feedURL, flag: feedUrl) {
+      guard IngestOptions.isOrigin(url) else {
+        throw SettingError(
+          .feedURL, expected: "an address without a path, such as https://feed.example.org", came: url)
+      }
+      page.feed = .origin(url)
+    }
+    let attribution = settings.optional(.tilesAttribution, flag: tilesAttribution)
+    if let url = settings.optional(.tiles, flag: tiles) {
+      guard let attribution else {
+        throw SettingError(
+          .tilesAttribution, expected: "set where there are tiles, such as to © OpenStreetMap contributors", came: "")
+      }
+      guard let tiles = PageConfiguration.Tiles(url: url, attribution: attribution) else {
+        throw SettingError(
+          .tiles, expected: "an address with {z}, {x} and {y}, such as https://tile.example.org/{z}/{x}/{y}.png",
+          came: url)
+      }
+      page.tiles = tiles
+    } else if let attribution {
+      throw SettingError(.tiles, expected: "set where \(Setting.tilesAttribution.title) is", came: attribution)
+    }
+    return page
+  }
+}

@@ -1,0 +1,170 @@
+import HTTPTypes
+import Hummingbird
+import OnTheMap
+import Web
+
+/// `/v2/admin`: the queue for operators, to see and to steer, as the admin socket has it for the host's own.
+struct AdminRoutes: Sendable {
+  let admin: AdminAnswers
+  let history: QueueHistory
+  let sessions: Sessions
+  let site: Site
+
+  struct Selection: Decodable {
+    let ids: [String]?
+    let all: Bool?
+    let reason: String?
+    let after: String?
+  }
+
+  func add(to router: Router<ConnectionContext>) {
+    router.get("/v2/admin/status") { request, _ in try await answer(.status, request) }
+    router.get("/v2/admin/history") { request, _ in try await past(request) }
+    router.get("/v2/admin/posts") { request, _ in
+      _ = try await caller(of: request)
+      return try await answer(try Self.list(Query(request)), request)
+    }
+    router.get("/v2/admin/posts/{id}") { request, context in
+      _ = try await caller(of: request)
+      guard let id = context.parameters.get("id").flatMap({ PostID($0) }) else { throw Problem.postNotFound }
+      return try await answer(.show(id), request)
+    }
+    router.post("/v2/admin/posts/retry") { request, _ in
+      let selection = try await selection(of: request)
+      guard selection.all == true else { return try await answer(.retry(.these(try selection.posts())), request) }
+      guard selection.ids == nil else { throw Problem.invalidSelection }
+      let after = try selection.after.map { try Self.id($0, "after") }
+      return try await answer(.retry(.all(reason: selection.reason, after: after)), request)
+    }
+    router.post("/v2/admin/posts/drop") { request, _ in
+      try await answer(.drop(try await selection(of: request).posts()), request)
+    }
+    router.post("/v2/admin/pause") { request, _ in try await answer(.pause, request) }
+    router.post("/v2/admin/resume") { request, _ in try await answer(.resume, request) }
+    for path in ["/v2/admin/status", "/v2/admin/history", "/v2/admin/posts", "/v2/admin/posts/{id}"] as [RouterPath] {
+      router.refuseOthers(at: path, than: .get)
+    }
+    for path in ["posts/retry", "posts/drop", "pause", "resume"] {
+      router.refuseOthers(at: "/v2/admin/\(path)", than: .post)
+    }
+  }
+
+  /// Throws `Problem.unauthorized`, or that it takes an operator.
+  private func caller(of request: Request) async throws -> Caller {
+    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    guard caller.account.isOperator else { throw Problem.operatorRequired }
+    return caller
+  }
+
+  private func answer(_ request: AdminRequest, _ source: Request) async throws -> Response {
+    let account = try await caller(of: source).account.id
+    let answer: AdminAnswer
+    do { answer = try await admin.answer(request, to: account) } catch let refusal as AdminRefusal {
+      throw Problem(refusal)
+    }
+    return Response(
+      .object { json in
+        switch answer {
+        case .status(let status): status.write(to: &json)
+        case .list(let entries, let next):
+          json.array("posts", entries) { $1.write(to: &$0) }
+          if let next { json.add("next", next.description) }
+        case .report(let entry, let history): entry.write(to: &json, history)
+        case .changed(let change): change.write(to: &json)
+        case .paused(let sinceMs):
+          json.add("paused", sinceMs != nil)
+          if let sinceMs { json.add("pausedAt", unixMs: sinceMs) }
+        case .users, .user, .refused: break  // Nobody asks for these here.
+        }
+      })
+  }
+
+  /// Only an operator's body is read.
+  private func selection(of request: Request) async throws -> Selection {
+    _ = try await caller(of: request)
+    return try await RequestBody.decode(Selection.self, from: request)
+  }
+
+  /// The greatest number that every client writes as it is: RFC 8259, 6.
+  private static let wholeMax: Int64 = 9_007_199_254_740_991
+
+  private func past(_ request: Request) async throws -> Response {
+    _ = try await caller(of: request)
+    let text = Query(request)["since"] ?? ""
+    guard let sinceMs = Int64(text.isEmpty ? "0" : text), (0...Self.wholeMax).contains(sinceMs) else {
+      throw Problem(
+        .badRequest, "invalid_since", "since must be milliseconds since 1970, 0 to \(Self.wholeMax)", field: "since")
+    }
+    return Response(
+      .object { json in
+        json.add("stepMs", Limits.queueHistoryStepMs)
+        json.array("samples", history.samples(sinceMs: sinceMs)) { $1.write(to: &$0) }
+      })
+  }
+
+  private static func list(_ query: Query) throws -> AdminRequest {
+    let word = query["state"] ?? QueueState.dead.word
+    guard let state = QueueState.listed.first(where: { $0.word == word }) else {
+      let words = QueueState.listed.map(\.word).joined(separator: ", ")
+      throw Problem(.badRequest, "invalid_state", "state must be one of \(words)", field: "state")
+    }
+    guard query["reason"] == nil || state == .dead else {
+      throw Problem(.badRequest, "invalid_reason", "reason goes with state=dead only", field: "reason")
+    }
+    guard let limit = Int(query["limit"] ?? "100"), (1...Limits.pagePostsMax).contains(limit) else {
+      throw Problem(
+        .badRequest, "invalid_limit", "limit must be a number from 1 to \(Limits.pagePostsMax)", field: "limit")
+    }
+    return .list(
+      state: state, reason: query["reason"], after: try query["after"].map { try id($0, "after") }, limit: limit)
+  }
+
+  fileprivate static func id(_ text: String, _ field: String) throws(Problem) -> PostID {
+    guard let id = PostID(text) else {
+      throw Problem(.unprocessableContent, "invalid_\(field)", "\(field) must be ids of posts", field: field)
+    }
+    return id
+  }
+}
+
+extension AdminRoutes.Selection {
+  fileprivate func posts() throws(Problem) -> [PostID] {
+    guard let ids, (1...Limits.adminPostsMax).contains(ids.count), all != true, reason == nil, after == nil else {
+      throw Problem.invalidSelection
+    }
+    var posts: [PostID] = []
+    for id in ids { posts.append(try AdminRoutes.id(id, "ids")) }
+    return posts
+  }
+}
+
+extension QueueHistory.Sample {
+  fileprivate func write(to json: inout JSONText) {
+    json.add("at", atMs)
+    json.add("depth", depth)
+    json.add("dead", dead)
+    json.add("oldestMs", oldestMs)
+    json.add("accepted", accepted)
+    json.add("settled", settled)
+    json.add("failed", failed)
+    json.add("workers", workers)
+    json.add("subscribers", subscribers)
+  }
+}
+
+extension Problem {
+  fileprivate static let operatorRequired = Problem(
+    .forbidden, "operator_required", "only an operator's account may do this; onthemap user promote makes one")
+  fileprivate static let invalidSelection = Problem(
+    .unprocessableContent, "invalid_ids",
+    "name 1 to \(Limits.adminPostsMax) posts in ids, or, to retry, all: true instead", field: "ids")
+
+  fileprivate init(_ refusal: AdminRefusal) {
+    switch refusal.code {
+    case .notFound: self = .postNotFound
+    case .busy: self = .busy
+    case .malformed, .unsupportedVersion, .failed, .invalid:
+      self.init(.internalServerError, "internal_error", refusal.detail)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Link
+import OnTheMap
+import ServiceLifecycle
+import Store
+import Synchronization
+
+/// How the queue stood over the last hour, a sample every few seconds, since this process began. Any thread.
+final class QueueHistory: Service {
+  /// How it stood at one moment.
+  struct Sample: Sendable {
+    /// Milliseconds since 1970, UTC.
+    let atMs: Int64
+    let depth: Int
+    let dead: Int
+    /// How long the oldest post of the queue has been in it, in ms; 0 when it is empty.
+    let oldestMs: Int64
+    /// Posts a second, over the last `Limits.rateWindowSeconds`.
+    let accepted: Double
+    let settled: Double
+    let failed: Double
+    let workers: Int
+    let subscribers: Int
+  }
+
+  private let database: IngestDatabase
+  private let view: QueueView
+  private let samples = Mutex<[Sample]>([])
+
+  init(database: IngestDatabase, view: QueueView) {
+    self.database = database
+    self.view = view
+  }
+
+  /// Runs until graceful shutdown.
+  func run() async {
+    while !Task.isShuttingDownGracefully, !Task.isCancelled {
+      if let sample = await sample() { add(sample) }
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(Limits.queueHistoryStepMs)) }
+    }
+  }
+
+  /// Oldest first; those that are not older than a time.
+  func samples(sinceMs: Int64) -> [Sample] { samples.withLock { $0.filter { $0.atMs >= sinceMs } } }
+
+  /// The oldest one goes where there are too many.
+  func add(_ sample: Sample) {
+    samples.withLock { samples in
+      samples.append(sample)
+      samples.removeFirst(max(0, samples.count - Limits.queueHistorySamples))
+    }
+  }
+
+  /// Nil where the reactor or the database have no time: then there is a gap.
+  private func sample() async -> Sample? {
+    guard case .status(let queue, let rates, let feeds) = await view.known(about: .status),
+      let dead = try? await database.deadCounts().all, let oldest = try? await database.oldestQueuedMs() as Int64??
+    else { return nil }
+    let nowMs = WallClock.unixMs
+    let oldestMs = oldest.map { max(0, nowMs - $0) } ?? 0
+    return Sample(
+      atMs: nowMs, depth: queue.depth, dead: dead, oldestMs: oldestMs,
+      accepted: rates.accepted.perSecond, settled: rates.settled.perSecond, failed: rates.failed.perSecond,
+      workers: queue.workers.count, subscribers: feeds.reduce(0) { $0 + ($1.subscribers ?? 0) })
+  }
+}

@@ -1,0 +1,47 @@
+extension QueueEntry {
+  /// Adds its members to an open object.
+  package func write(to json: inout JSONText) {
+    json.add("id", id.description)
+    json.add("state", state.word)
+    json.add("account", account.rawValue)
+    json.add("place", place)
+    if !link.isEmpty { json.add("link", link) }
+    if !label.isEmpty { json.add("label", label) }
+    json.add("attempts", attempts)
+    json.add("leaseLosses", leaseLosses)
+    if let reason = reason {
+      json.object("reason") { json in
+        json.add("code", reason.code)
+        json.add("detail", reason.detail)
+      }
+    }
+    json.add("createdAt", unixMs: createdMs)
+    json.add("updatedAt", unixMs: updatedMs)
+    if !worker.isEmpty { json.add("worker", worker) }
+    if let left = leftMs { json.add("leftMs", left) }
+    if let trace = trace { json.add("traceparent", trace.description) }
+  }
+
+  /// Adds it with what became of it, the oldest first, to an open object.
+  package func write(to json: inout JSONText, _ history: [PostEvent]) {
+    write(to: &json)
+    json.array("history", history) { json, event in
+      json.add("event", event.kind.word)
+      json.add("at", unixMs: event.atMs)
+      if !event.reason.code.isEmpty { json.add("code", event.reason.code) }
+      if !event.reason.detail.isEmpty { json.add("detail", event.reason.detail) }
+    }
+  }
+}
+
+extension QueueChange {
+  /// Adds its members to an open object.
+  package func write(to json: inout JSONText) {
+    json.array("done", done) { $0.add("id", $1.description) }
+    json.array("unchanged", unchanged) { json, post in
+      json.add("id", post.id.description)
+      json.add("state", post.state?.word ?? "unknown")
+    }
+    if let next { json.add("next", next.description) }
+  }
+}

@@ -1,0 +1,66 @@
+import { Cancelled, explain, Problem } from '../common/api.js';
+import { busy } from '../common/busy.js';
+import { element } from '../common/element.js';
+import { Field } from '../common/field.js';
+import { say } from '../common/language.js';
+import { checkLink } from './link.js';
+
+/** Third: the link, and whether it is one more pin or takes the place of the one that is there. */
+export function linkStep(draft, newest, { submit, back, cancel }) {
+  const field = new Field(
+    say('adding.link'), { type: 'text', inputmode: 'url', autocapitalize: 'off', spellcheck: 'false', required: true,
+      autocomplete: 'url', value: draft.link, placeholder: 'https://example.org/me' }, say('adding.link.hint'));
+  const trouble = element('p.trouble', { role: 'alert' });
+  const button = element('button.primary', { type: 'submit' }, say(draft.post ? 'adding.save' : 'adding.submit'));
+
+  function check(isFinal) {
+    const checked = checkLink(field.value);
+    if (checked.href) {
+      field.complain('');
+      field.hint.textContent = say('adding.link.opens', { link: checked.href });
+      return true;
+    }
+    field.hint.textContent = say('adding.link.hint');
+    // An empty line is no mistake while one has not been there.
+    field.complain(checked.reason === 'link.empty' && !isFinal ? '' : say(checked.reason));
+    return false;
+  }
+
+  field.input.addEventListener('input', () => {
+    draft.link = field.value;
+    check(false);
+  });
+  if (draft.link) check(false);
+
+  async function send() {
+    trouble.textContent = '';
+    if (!check(true)) return field.input.focus();
+    try {
+      return await submit();
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined;
+      if (error instanceof Problem && error.field === 'link') field.complain(explain(error));
+      else trouble.textContent = explain(error);
+      return undefined;
+    }
+  }
+
+  return element('form', { novalidate: true, onsubmit: (event) => {
+    event.preventDefault();
+    busy(button, send);
+  } }, element('p.chosen', {}, draft.candidate.label), field.root, overwriting(draft, newest), trouble,
+  element('div.actions', {},
+    element('button', { type: 'button', onclick: cancel }, say('cancel')),
+    element('button', { type: 'button', onclick: back }, say('back')), button));
+}
+
+/** Who has a pin already may move it, or have another. */
+function overwriting(draft, newest) {
+  if (draft.replaced !== newest?.id) draft.replaced = null;
+  if (draft.post || !newest) return null;
+  const choice = (replaced, text) => element('label', {}, element('input', {
+    type: 'radio', name: 'replaced', checked: draft.replaced === replaced,
+    onchange: () => { draft.replaced = replaced; } }), element('span', {}, text));
+  return element('fieldset.choices', {}, element('legend', {}, say('adding.again')),
+    choice(null, say('adding.another')), choice(newest.id, say('adding.replace', { place: newest.place })));
+}

@@ -1,0 +1,80 @@
+import { explain } from '../common/api.js';
+import { busy } from '../common/busy.js';
+import { element } from '../common/element.js';
+import { Field } from '../common/field.js';
+import { say } from '../common/language.js';
+import { findPlaces, placesAround } from './places.js';
+import { Suggestions } from './suggestions.js';
+
+const positionMs = 15_000;
+
+/** First: where one is, in one's own words, or as the device says. */
+export function placeStep(draft, { next, cancel, complaint }) {
+  const field = new Field(
+    say('adding.place'),
+    { required: true, maxlength: 256, value: draft.place, placeholder: say('adding.place.example') },
+    say('adding.place.hint'));
+  if (complaint) field.complain(complaint);
+  const find = element('button.primary', { type: 'submit' }, say('adding.find'));
+  const position = element('button', { type: 'button' }, say('adding.position'));
+  const suggestions = new Suggestions(field.input, (place) => {
+    field.value = place.label;
+    take([place]);
+  });
+  field.input.addEventListener('input', () => { draft.place = field.value; });
+
+  function take(candidates, point = null) {
+    Object.assign(draft, { place: field.value, candidates, chosen: 0, point });
+    next();
+  }
+
+  async function search() {
+    suggestions.close();
+    if (!draft.place.trim()) return field.complain(say('adding.place.empty'));
+    try {
+      const places = await findPlaces(draft.place.trim());
+      if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));
+      // A pin that was put by hand stays where it is, unless it belongs to another text.
+      const isSame = draft.post?.place === draft.place;
+      return take(places, isSame ? draft.point : null);
+    } catch (error) {
+      return fail(explain(error));
+    }
+  }
+
+  function fail(text) {
+    field.complain(text);
+    field.input.focus();
+  }
+
+  position.addEventListener('click', () => busy(position, async () => {
+    field.complain('');
+    try {
+      const { coords } = await here();
+      const [place] = await placesAround(coords.latitude, coords.longitude);
+      if (!place) return fail(say('adding.position.nowhere'));
+      field.value = place.label;
+      return take([place], { latitude: coords.latitude, longitude: coords.longitude });
+    } catch (error) {
+      return fail(error instanceof Nowhere ? say(error.message) : explain(error));
+    }
+  }));
+  return element('form', { onsubmit: (event) => {
+    event.preventDefault();
+    busy(find, search);
+  } }, field.root, element('div.actions', {},
+    element('button', { type: 'button', onclick: cancel }, say('cancel')), position, find));
+}
+
+/** The device does not say where it is; the message is the name of a text. */
+class Nowhere extends Error {}
+
+function here() {
+  return new Promise((resolve, reject) => {
+    if (!navigator.geolocation || !isSecureContext) return reject(new Nowhere('adding.position.unavailable'));
+    return navigator.geolocation.getCurrentPosition(resolve, (error) => {
+      const isRefused = error.code === error.PERMISSION_DENIED;
+      reject(new Nowhere(isRefused ? 'adding.position.refused' : 'adding.position.unavailable'));
+    }, { enableHighAccuracy: false, timeout: positionMs, maximumAge: 60_000 });
+  });
+}

@@ -1,0 +1,174 @@
+import { Cancelled, explain } from '../common/api.js';
+import { Dialog } from '../common/dialog.js';
+import { busy } from '../common/busy.js';
+import { count } from '../common/quantity.js';
+import { element } from '../common/element.js';
+import { has, moment, say } from '../common/language.js';
+import { toast } from '../common/toast.js';
+
+const pageSize = 50;
+
+/** Dead posts: out of the queue, for a reason. An operator brings them back, or ends them for good. */
+export class DeadPosts {
+  #board;
+  #posts = [];
+  #next = null;
+  #known = null;
+  #chosen = new Set();
+  #body = element('tbody');
+  #empty = element('p.empty', { role: 'status' });
+  #trouble = element('p.trouble', { role: 'alert' });
+  #all = element('input', {
+    type: 'checkbox', 'aria-label': say('admin.choose-all'), onchange: () => this.#chooseAll() });
+  #reason = element('select', { id: 'dead-reason', onchange: () => this.#load(null) });
+  #retry = this.#button('admin.retry', () => this.#act('retry', [...this.#chosen]));
+  #drop = this.#button('admin.drop', () => this.#confirmDrop());
+  #retryAll = this.#button('admin.retry-all', () => this.#retryEach());
+  #more = this.#button('more', () => this.#load(this.#next));
+
+  constructor(board) {
+    this.#board = board;
+    const heads = ['column.place', 'admin.reason', 'admin.tries', 'admin.since']
+      .map((text) => element('th', { scope: 'col' }, say(text)));
+    this.root = element(
+      'section.dead', {}, element('h2', {}, say('admin.dead')),
+      element('div.dead-tools', {}, element('label', { for: 'dead-reason' }, say('admin.reason')), this.#reason,
+        this.#retry, this.#drop, this.#retryAll),
+      this.#trouble, this.#empty,
+      element('div.wide', { tabindex: '0', role: 'region', 'aria-label': say('admin.dead') },
+        element('table', {}, element('thead', {}, element('tr', {}, element('td', {}, this.#all), ...heads)),
+          this.#body)),
+      this.#more);
+    this.#redraw();
+  }
+
+  /** Asks for them anew where there are others than before. */
+  show(status) {
+    const known = JSON.stringify(status.deadByReason);
+    if (known === this.#known) return;
+    this.#known = known;
+    const chosen = this.#reason.value;
+    this.#reason.replaceChildren(
+      element('option', { value: '' }, `${say('admin.any')} (${count(status.dead)})`),
+      ...status.deadByReason.map(({ reason, count: number }) =>
+        element('option', { value: reason, selected: reason === chosen }, `${reason} (${count(number)})`)));
+    this.#load(null);
+  }
+
+  #button(text, run) {
+    const button = element('button', { type: 'button', onclick: () => busy(button, run) }, say(text));
+    return button;
+  }
+
+  async #load(after) {
+    const query = new URLSearchParams({ state: 'dead', limit: pageSize });
+    if (this.#reason.value) query.set('reason', this.#reason.value);
+    if (after !== null) query.set('after', after);
+    await this.#try(async () => {
+      const { posts, next = null } = await this.#board.ask('GET', `/v2/admin/posts?${query}`);
+      this.#posts = after === null ? posts : [...this.#posts, ...posts];
+      this.#next = next;
+      this.#chosen = new Set(this.#posts.map(({ id }) => id).filter((id) => this.#chosen.has(id)));
+      this.#redraw();
+    });
+  }
+
+  #redraw() {
+    this.#body.replaceChildren(...this.#posts.map((post) => this.#row(post)));
+    this.#empty.textContent = this.#posts.length ? '' : say('admin.dead.none');
+    this.#more.hidden = this.#next === null;
+    this.#all.disabled = this.#retryAll.disabled = !this.#posts.length;
+    this.#count();
+  }
+
+  #row(post) {
+    const box = element('input', {
+      type: 'checkbox', 'aria-label': say('admin.choose', { place: post.place }), onchange: () => {
+        if (box.checked) this.#chosen.add(post.id);
+        else this.#chosen.delete(post.id);
+        this.#count();
+      } });
+    box.checked = this.#chosen.has(post.id);
+    return element('tr', {}, element('td', {}, box),
+      element('th', { scope: 'row' },
+        element('button.plain', { type: 'button', onclick: () => this.#tell(post.id) }, post.place)),
+      element('td', {}, post.reason?.code ?? '', element('div.quiet', {}, post.reason?.detail ?? '')),
+      element('td', {}, count(post.attempts)),
+      element('td', {}, element('time', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt)))));
+  }
+
+  #count() {
+    const isEmpty = this.#chosen.size === 0;
+    [this.#retry.disabled, this.#drop.disabled] = [isEmpty, isEmpty];
+    this.#all.checked = !isEmpty && this.#chosen.size === this.#posts.length;
+    this.#all.indeterminate = !isEmpty && this.#chosen.size < this.#posts.length;
+  }
+
+  #chooseAll() {
+    this.#chosen = new Set(this.#all.checked ? this.#posts.map(({ id }) => id) : []);
+    this.#redraw();
+  }
+
+  /** @param {string} what `retry` or `drop` */
+  async #act(what, ids) {
+    await this.#try(async () => {
+      const { done, unchanged } = await this.#board.ask('POST', `/v2/admin/posts/${what}`, { ids });
+      toast(say(`admin.done.${what}`, { n: done.length })
+        + (unchanged.length ? ` ${say('admin.unchanged', { n: unchanged.length })}` : ''));
+      await this.#board.refresh();
+    });
+  }
+
+  /** All of them, or all with the reason that is chosen, however many there are. */
+  async #retryEach() {
+    const reason = this.#reason.value || undefined;
+    await this.#try(async () => {
+      let [after, sum] = [undefined, 0];
+      do {
+        const { done, next } = await this.#board.ask('POST', '/v2/admin/posts/retry', { all: true, reason, after });
+        [after, sum] = [next, sum + done.length];
+      } while (after !== undefined);
+      toast(say('admin.done.retry', { n: sum }));
+      await this.#board.refresh();
+    });
+  }
+
+  /** A post that is dropped does not come back: nobody drops one by a slip. */
+  async #confirmDrop() {
+    const ids = [...this.#chosen];
+    const dialog = new Dialog(say('admin.drop.title', { n: ids.length }), 'drop');
+    let isMeant = false;
+    const meant = element('button.primary', { type: 'button', onclick: () => {
+      isMeant = true;
+      dialog.close();
+    } }, say('admin.drop'));
+    dialog.body.append(element('p', {}, say('admin.drop.more')), element('div.actions', {},
+      element('button', { type: 'button', onclick: () => dialog.close() }, say('cancel')), meant));
+    await dialog.show();
+    if (isMeant) await this.#act('drop', ids);
+  }
+
+  /** What became of a post, from its beginning. */
+  async #tell(id) {
+    await this.#try(async () => {
+      const post = await this.#board.ask('GET', `/v2/admin/posts/${encodeURIComponent(id)}`);
+      const dialog = new Dialog(post.place, 'history');
+      const event = (name) => (has(`event.${name}`) ? say(`event.${name}`) : name);
+      dialog.body.append(
+        element('p.quiet', {}, [post.id, post.link].filter(Boolean).join(' · ')),
+        element('ol.history-list', {}, ...post.history.map((one) => element('li', {},
+          element('time.quiet', { datetime: one.at }, moment(Date.parse(one.at))), ` ${event(one.event)}`,
+          one.code ? element('div.quiet', {}, [one.code, one.detail].filter(Boolean).join(': ')) : null))));
+      await dialog.show();
+    });
+  }
+
+  async #try(body) {
+    this.#trouble.textContent = '';
+    try {
+      await body();
+    } catch (error) {
+      if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { element } from '../common/element.js';
+import { clock, say } from '../common/language.js';
+import { duration } from '../common/quantity.js';
+
+const spanMs = { least: 300_000, most: 3_600_000 };
+const gapMs = 15_000;
+const [width, height] = [720, 160];
+
+/** Lines over the last hour, or since there are samples, with what they were where one points. */
+export class Plot {
+  #series;
+  #format;
+  #samples = [];
+  #spanMs = spanMs.least;
+  #from = element('span');
+  #pointed = null;
+  #picture;
+  #top = element('span.top');
+  #mark;
+
+  /**
+   * @param {string} title
+   * @param {Array<{key: string, text: string}>} series members of a sample, and the names of their texts
+   * @param {function(number): string} format of a value, for people
+   */
+  constructor(title, series, format) {
+    this.#format = format;
+    this.#series = series.map((one, index) => ({
+      ...one, line: drawn('path', { class: `line line-${index}` }), now: element('span') }));
+    this.#mark = drawn('path', { class: 'mark-line' });
+    this.#picture = drawn('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img' });
+    this.#picture.append(this.#mark, ...this.#series.map(({ line }) => line));
+    this.#picture.addEventListener('pointermove', (event) => this.#point(event));
+    this.#picture.addEventListener('pointerleave', () => this.#point(null));
+    const legend = this.#series.map(({ text, now }, index) => element(
+      'span', {}, swatch(index), series.length > 1 ? `${say(text)} ` : '', now));
+    this.title = title;
+    this.root = element(
+      'figure.plot', {}, element('figcaption', {}, element('h2', {}, title), element('span.legend', {}, ...legend)),
+      element('div.frame', {}, this.#top, this.#picture),
+      element('div.times', { 'aria-hidden': 'true' }, this.#from, element('span', {}, say('admin.now'))));
+  }
+
+  /** @param {Array<Object>} samples oldest first, each with `at` in ms since 1970 */
+  show(samples) {
+    this.#samples = samples;
+    const end = samples.at(-1)?.at ?? 0;
+    const values = samples.flatMap((sample) => this.#series.map(({ key }) => sample[key]));
+    const most = round(Math.max(1, ...values));
+    this.#top.textContent = this.#format(most);
+    this.#spanMs = Math.max(spanMs.least, Math.min(spanMs.most, end - (samples[0]?.at ?? end)));
+    this.#from.textContent = say('admin.ago', { time: duration(this.#spanMs) });
+    for (const { key, line } of this.#series) line.setAttribute('d', path(samples, key, end, this.#spanMs, most));
+    this.#tell();
+  }
+
+  #point(event) {
+    if (event === null) {
+      this.#pointed = null;
+    } else {
+      const box = this.#picture.getBoundingClientRect();
+      const end = this.#samples.at(-1)?.at ?? 0;
+      const at = end - this.#spanMs * (1 - (event.clientX - box.left) / box.width);
+      this.#pointed = this.#samples.reduce(
+        (best, sample) => (best && Math.abs(best.at - at) <= Math.abs(sample.at - at) ? best : sample), null);
+    }
+    this.#tell();
+  }
+
+  /** The values where one points, or else the latest. */
+  #tell() {
+    const last = this.#samples.at(-1);
+    const sample = this.#pointed ?? last;
+    if (!sample) return;
+    for (const { key, now } of this.#series) now.textContent = this.#format(sample[key]);
+    const [first] = this.#series;
+    if (this.#pointed) first.now.textContent += ` · ${clock(sample.at)}`;
+    const x = (1 - (last.at - sample.at) / this.#spanMs) * width;
+    this.#mark.setAttribute('d', this.#pointed ? `M${x} 0V${height}` : '');
+    const parts = this.#series.map(({ key, text }) => say('admin.plotted', {
+      name: say(text), now: this.#format(last[key]),
+      most: this.#format(Math.max(...this.#samples.map((one) => one[key]))) }));
+    this.#picture.setAttribute('aria-label', parts.join(' '));
+  }
+}
+
+/** A line through the samples; where some are missing, it is broken. */
+function path(samples, key, end, span, most) {
+  let before = -Infinity;
+  return samples.map((sample) => {
+    const x = (1 - (end - sample.at) / span) * width;
+    const y = height - 2 - (sample[key] / most) * (height - 6);
+    const step = `${sample.at - before > gapMs ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`;
+    before = sample.at;
+    return step;
+  }).join('');
+}
+
+/** The next of 1, 2, 5, 10, 20, 50, … */
+function round(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].find((step) => step * power >= value) * power;
+}
+
+function swatch(index) {
+  const line = drawn('svg', { viewBox: '0 0 18 8', class: 'swatch', 'aria-hidden': 'true' });
+  line.append(drawn('path', { d: 'M0 4H18', class: `line line-${index}` }));
+  return line;
+}
+
+function drawn(name, attributes) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}

@@ -1,0 +1,42 @@
+import { element } from './element.js';
+import { say } from './language.js';
+
+/**
+ * A dialog over the page, closed by Escape, its cross, or whoever made it. The browser keeps the focus within, and
+ * gives it back.
+ */
+export class Dialog {
+  #closed;
+
+  /** @param {string} title @param {string} kind a class of the dialog */
+  constructor(title, kind = '') {
+    this.title = element('h2', { id: `${kind}-title`, tabindex: '-1' }, title);
+    this.body = element('div.dialog-body');
+    const cross = element(
+      'button.icon', { type: 'button', 'aria-label': say('close'), onclick: () => this.close() }, '×');
+    this.root = element(
+      `dialog.${kind}`, { 'aria-labelledby': `${kind}-title` },
+      element('header', {}, this.title, cross), this.body);
+    this.root.addEventListener('close', () => {
+      this.root.remove();
+      this.#closed?.();
+    });
+    this.root.addEventListener('cancel', (event) => {
+      if (this.isHeld) event.preventDefault();
+    });
+  }
+
+  /** Whether Escape is to be ignored, while something must not be cut off. */
+  isHeld = false;
+
+  /** Shows it until it is closed. */
+  show() {
+    document.body.append(this.root);
+    this.root.showModal();
+    return new Promise((resolve) => { this.#closed = resolve; });
+  }
+
+  close() {
+    if (this.root.open) this.root.close();
+  }
+}

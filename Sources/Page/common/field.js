@@ -1,0 +1,31 @@
+import { element } from './element.js';
+
+let count = 0;
+
+/** A line of a form: a label, what is typed, a hint, and what is wrong with it. */
+export class Field {
+  /**
+   * @param {string} label
+   * @param {Object} attributes of the input
+   * @param {string} [hint]
+   */
+  constructor(label, attributes, hint = '') {
+    const id = `field-${++count}`;
+    this.error = element('p.error', { id: `${id}-error`, role: 'alert' });
+    this.hint = element('p.hint', { id: `${id}-hint` }, hint);
+    this.input = element('input', { id, 'aria-describedby': `${id}-error ${id}-hint`, ...attributes });
+    this.root = element('div.field', {}, element('label', { for: id }, label), this.input, this.error, this.hint);
+    this.input.addEventListener('input', () => this.complain(''));
+  }
+
+  get value() { return this.input.value; }
+
+  set value(text) { this.input.value = text; }
+
+  /** Says what is wrong; nothing is nothing. */
+  complain(text) {
+    if (this.error.textContent !== text) this.error.textContent = text;
+    if (text) this.input.setAttribute('aria-invalid', 'true');
+    else this.input.removeAttribute('aria-invalid');
+  }
+}

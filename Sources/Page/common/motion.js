@@ -1,0 +1,6 @@
+const query = matchMedia('(prefers-reduced-motion: reduce)');
+
+/** Whether whoever looks wants nothing to move. */
+export function isCalm() {
+  return query.matches;
+}

@@ -1,0 +1,25 @@
+import { language } from './language.js';
+
+const whole = new Intl.NumberFormat(language);
+const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+const unit = (name) => new Intl.NumberFormat(
+  language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
+const [milliseconds, seconds, minutes, hours] = ['millisecond', 'second', 'minute', 'hour'].map(unit);
+
+/** How many, for people. */
+export function count(value) {
+  return whole.format(Math.round(value));
+}
+
+/** How many a second, for people. */
+export function rate(value) {
+  return `${(value < 100 ? tenths : whole).format(value)}/s`;
+}
+
+/** How long, for people. */
+export function duration(ms) {
+  if (ms < 1_000) return milliseconds.format(Math.round(ms));
+  if (ms < 120_000) return seconds.format(ms / 1_000);
+  if (ms < 7_200_000) return minutes.format(ms / 60_000);
+  return hours.format(ms / 3_600_000);
+}

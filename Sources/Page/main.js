@@ -1,0 +1,119 @@
+import { OwnPosts } from './posts/own-posts.js';
+import { AddPin } from './adding/add-pin.js';
+import { Connection } from './latest/connection.js';
+import { Deletion } from './posts/deletion.js';
+import { Latest } from './latest/latest.js';
+import { MapView } from './map/map-view.js';
+import { PostsView } from './posts/posts-view.js';
+import { Session } from './account/session.js';
+import { SignIn } from './account/sign-in.js';
+import { TableView } from './table/table-view.js';
+import { Tabs } from './tabs.js';
+import { ask, explain } from './common/api.js';
+import { byId } from './common/element.js';
+import { offerEntry, offerLanguages, offerRefresh, showAccount, showConnection } from './bar.js';
+import { say, translate } from './common/language.js';
+import { tellNews } from './news.js';
+import { toast } from './common/toast.js';
+
+const arrivalMs = 5_000;
+
+translate();
+offerLanguages();
+try {
+  const { body } = await ask('GET', '/v2/page');
+  start(body);
+} catch (error) {
+  byId('connection').dataset.state = 'offline';
+  byId('connection').firstElementChild.textContent = explain(error);
+}
+
+/** @param {Object} setting what the server says of itself and of who asks: GET /v2/page */
+function start({ account, login, isOpen, feed, tiles }) {
+  const latest = new Latest();
+  const ticket = async () => (isOpen ? null : (await ask('GET', '/v2/page')).body.ticket);
+  const connection = new Connection(latest, feed, ticket);
+  const signIn = new SignIn(login);
+  const session = new Session(account, (reason) => signIn.open(session, reason));
+  const own = new OwnPosts(session, latest);
+  const isOwn = (id) => own.has(id);
+  const tabs = new Tabs(['map', 'table', 'posts']);
+  const map = new MapView(byId('map'), latest, tiles, isOwn);
+
+  /** To a post's pin, or where it stood when it is not among the latest any more. */
+  const lead = ({ id, latitude, longitude }) => {
+    tabs.show('map');
+    if (map.open(id)) return;
+    map.flyTo(latitude, longitude);
+    toast(say('pin.older'));
+  };
+  const table = new TableView(byId('view-table'), latest, isOwn, (id) => lead(latest.entry(id)));
+  const deletion = new Deletion(session, latest, () => posts.redraw());
+  const addPin = new AddPin(session, own, tiles, (post) => arrive(post));
+  const posts = new PostsView(byId('view-posts'), own, session, {
+    drop: deletion, lead, edit: (post) => addPin.open(post) });
+
+  /** Back to the map, and to the new pin, once it is there. */
+  async function arrive(post) {
+    own.add(post.id);
+    if (tabs.shown === 'posts') posts.show();
+    if (post.state !== 'published') {
+      toast(say('adding.queued', { place: post.place }));
+      return;
+    }
+    toast(say('adding.done', { place: post.label || post.place }));
+    const isThere = () => latest.entry(post.id)?.seq >= post.seq;
+    if (!isThere() && connection.state !== 'live') await connection.refresh();
+    if (!isThere()) await untilChange(latest, isThere);
+    lead(post);
+  }
+
+  tabs.addEventListener('change', () => {
+    if (tabs.shown === 'map') map.resize();
+    if (tabs.shown === 'posts') posts.show();
+  });
+  own.addEventListener('change', () => {
+    map.redraw();
+    table.redraw();
+    showOwn();
+  });
+  session.addEventListener('change', () => {
+    if (tabs.shown === 'posts') posts.show();
+    if (isOpen) return;
+    if (session.account === null) connection.shut();
+    else if (connection.state === 'shut') connection.start();
+  });
+  latest.addEventListener('change', showOwn);
+  byId('own').addEventListener('click', () => lead(own.newest));
+  byId('add').addEventListener('click', async () => {
+    if (session.account !== null || await signIn.open(session, 'sign-in.first')) addPin.open();
+  });
+
+  function showOwn() {
+    byId('own').hidden = own.newest === undefined;
+  }
+
+  showConnection(connection);
+  offerEntry(connection, () => signIn.open(session));
+  offerRefresh(connection);
+  showAccount(session, signIn);
+  tellNews(latest);
+  own.learn();
+  if (isOpen || account !== null) connection.start();
+  else connection.shut();
+  if (tabs.shown === 'posts') posts.show();
+}
+
+/** Until a list is as it is waited for, or it has taken too long. */
+function untilChange(latest, isThere) {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      latest.removeEventListener('change', look);
+      resolve();
+    };
+    const look = () => { if (isThere()) end(); };
+    const timer = setTimeout(end, arrivalMs);
+    latest.addEventListener('change', look);
+  });
+}

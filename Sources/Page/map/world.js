@@ -1,0 +1,78 @@
+/** The outline of the world and its names, loaded once for all maps of the page. See Data/outline.py for the form. */
+export class World {
+  /** Countries: their rings on the map's square, 0…1, and the box of each. Empty until they are there. */
+  countries = [];
+  /** Lines between countries, and between states. */
+  borders = [];
+  states = [];
+  /** Names: [name, latitude, longitude, zoom from which it is shown]. */
+  names = { countries: [], cities: [] };
+  #waiting = [];
+  #isReady = false;
+
+  constructor() {
+    this.#load();
+  }
+
+  /** Calls once it is there; maybe at once. */
+  whenReady(call) {
+    if (this.#isReady) call();
+    else this.#waiting.push(call);
+  }
+
+  async #load() {
+    const file = async (name) => (await fetch(new URL(`../${name}`, import.meta.url))).json();
+    const [outline, names] = await Promise.all([file('outline.json'), file('names.json')]);
+    const arcs = outline.arcs.map((arc) => projected(arc, outline.scale));
+    this.countries = outline.countries.map((rings) => rings.map((ring) => boxed(joined(ring, arcs))));
+    this.borders = arcs.slice(0, outline.borders).map(boxed);
+    this.coasts = arcs.slice(outline.borders, arcs.length - outline.seams).map(boxed);
+    this.states = outline.states.map((arc) => boxed(projected(arc, outline.scale)));
+    this.names = names;
+    this.#isReady = true;
+    for (const call of this.#waiting) call();
+  }
+}
+
+/** Where a point is on the square of the map, 0…1 from its north-western corner. (Web Mercator, EPSG:3857.) */
+export function project(latitude, longitude) {
+  const sine = Math.sin(Math.max(-85.0511, Math.min(85.0511, latitude)) * Math.PI / 180);
+  return [(longitude + 180) / 360, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
+}
+
+/** A line of differences of degrees as pairs on the map's square. */
+function projected(line, scale) {
+  const points = new Float64Array(line.length);
+  let [x, y] = [0, 0];
+  for (let index = 0; index < line.length; index += 2) {
+    x += line[index];
+    y += line[index + 1];
+    [points[index], points[index + 1]] = project(y / scale, x / scale);
+  }
+  return points;
+}
+
+/** A ring of arcs, some of them backwards, without the points that two share. */
+function joined(ring, arcs) {
+  const points = [];
+  for (const index of ring) {
+    const arc = arcs[index < 0 ? ~index : index];
+    const count = arc.length / 2;
+    for (let step = points.length ? 1 : 0; step < count; step += 1) {
+      const at = 2 * (index < 0 ? count - 1 - step : step);
+      points.push(arc[at], arc[at + 1]);
+    }
+  }
+  return Float64Array.from(points);
+}
+
+function boxed(points) {
+  let [west, north, east, south] = [1, 1, 0, 0];
+  for (let index = 0; index < points.length; index += 2) {
+    west = Math.min(west, points[index]);
+    east = Math.max(east, points[index]);
+    north = Math.min(north, points[index + 1]);
+    south = Math.max(south, points[index + 1]);
+  }
+  return { points, west, north, east, south };
+}

@@ -1,0 +1,90 @@
+import { Cancelled, explain } from '../common/api.js';
+import { busy } from '../common/busy.js';
+import { element } from '../common/element.js';
+import { has, moment, say } from '../common/language.js';
+import { host } from '../latest/latest.js';
+import { link } from '../map/popup.js';
+
+/** One's own posts, whatever became of them: to edit, to delete, and to go to. */
+export class PostsView {
+  #own;
+  #session;
+  #actions;
+  #posts = [];
+  #next = null;
+  #list = element('ul.posts');
+  #more;
+  #trouble = element('p.trouble', { role: 'alert' });
+  #empty = element('p.empty', { role: 'status' });
+  #asked = 0;
+
+  /** @param {{edit: function, drop: Deletion, lead: function}} actions what can be done with a post */
+  constructor(place, own, session, actions) {
+    [this.#own, this.#session, this.#actions] = [own, session, actions];
+    this.#more = element(
+      'button', { type: 'button', hidden: true, onclick: () => this.#load(this.#next) }, say('more'));
+    place.append(element('h2', {}, say('posts.title')), this.#trouble, this.#empty, this.#list, this.#more);
+  }
+
+  /** Asks for them anew. */
+  show() {
+    if (this.#session.account === null) {
+      this.#posts = [];
+      this.redraw();
+      return Promise.resolve();
+    }
+    return this.#load(null);
+  }
+
+  async #load(after) {
+    const asked = ++this.#asked;
+    await busy(this.#more, async () => {
+      this.#trouble.textContent = '';
+      try {
+        const { posts, next } = await this.#own.page(after);
+        if (asked !== this.#asked) return;
+        this.#posts = after === null ? posts : [...this.#posts, ...posts];
+        this.#next = next;
+      } catch (error) {
+        if (!(error instanceof Cancelled)) this.#trouble.textContent = explain(error);
+      }
+      this.redraw();
+    });
+  }
+
+  /** Draws what is known. */
+  redraw() {
+    const shown = this.#posts.filter((post) => !this.#actions.drop.has(post.id));
+    this.#list.replaceChildren(...shown.map((post) => this.#item(post)));
+    this.#more.hidden = this.#next === null;
+    this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.stranger');
+  }
+
+  /** It is gone for good. */
+  forget(id) {
+    this.#posts = this.#posts.filter((post) => post.id !== id);
+  }
+
+  #item(post) {
+    const isOnMap = post.state === 'published';
+    const button = (name, run) => element(
+      'button', { type: 'button', 'aria-label': say(`${name}.post`, { place: post.place }), onclick: run }, say(name));
+    return element(
+      'li', { 'data-state': post.state },
+      element('div', {},
+        element('strong', {}, post.place), ' ', element(`span.state.${post.state}`, {}, say(`state.${post.state}`)),
+        element('p', {}, post.label ? element('span.quiet', {}, post.label) : null),
+        element('p', {}, link({ ...post, host: host(post.link) })),
+        post.reason ? element('p.reason', {}, reason(post.reason)) : null,
+        element('p', {}, element('time.quiet', { datetime: post.updatedAt }, moment(Date.parse(post.updatedAt))))),
+      element('div.actions', {},
+        isOnMap ? button('show', () => this.#actions.lead(post)) : null,
+        post.state === 'queued' ? null : button('edit', () => this.#actions.edit(post)),
+        button('delete', () => this.#actions.drop.begin(post))));
+  }
+}
+
+function reason({ code, detail }) {
+  const name = `reason.${code}`;
+  return has(name) ? say(name) : detail;
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Link
+import Logging
+import OnTheMap
+import Store
+import Testing
+
+@testable import Ingest
+
+@Suite("The queue's last hour")
+struct QueueHistoryTests {
+  private func sample(atMs: Int64) -> QueueHistory.Sample {
+    .init(
+      atMs: atMs, depth: 1, dead: 0, oldestMs: 0, accepted: 0, settled: 0, failed: 0, workers: 1, subscribers: 0)
+  }
+
+  @Test("It has an hour of samples: one more, and the oldest goes; those of a time or later are given")
+  func ring() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let database = try IngestDatabase(
+      folder: folder.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let history = QueueHistory(database: database, view: QueueView(Inbox(Wake())))
+    #expect(Int64(Limits.queueHistorySamples) * Limits.queueHistoryStepMs == 3_600_000)
+    let count = Int64(Limits.queueHistorySamples)
+    for number in 1...count { history.add(sample(atMs: number)) }
+    #expect(history.samples(sinceMs: 0).map(\.atMs) == Array(1...count))
+    history.add(sample(atMs: count + 1))
+    #expect(history.samples(sinceMs: 0).map(\.atMs) == Array(2...count + 1))
+    #expect(history.samples(sinceMs: count).map(\.atMs) == [count, count + 1])
+    #expect(history.samples(sinceMs: count + 2).isEmpty)
+  }
+
+  @Test("Nobody waits for a reactor that does not answer")
+  func silent() async {
+    let view = QueueView(Inbox(Wake()))
+    if await view.known(about: .status) != nil { Issue.record("It has been answered by nobody.") }
+  }
+}

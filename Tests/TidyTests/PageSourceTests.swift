@@ -1,0 +1,74 @@
+import Testing
+
+/// The page's own files: what is served is what is listed, and what browsers run is what can be reviewed.
+@Suite("The page's sources")
+struct PageSourceTests {
+  private let files = SourceTree.texts.filter { $0.isUnder("Sources/Page") && !$0.isUnder("Sources/Page/Data") }
+  private var scripts: [SourceFile] { files.filter { $0.path.hasSuffix(".js") } }
+  private var markup: [SourceFile] { files.filter { $0.path.hasSuffix(".html") } }
+
+  @Test("Every file is in the program, and nothing that is gone")
+  func listed() throws {
+    let list = try #require(SourceTree.texts.first { $0.path == "Sources/CPage/page.c" }).text
+    let embedded = list.matches(of: #/#embed "\.\./Page/([^"]+)"/#).map { String($0.1) }
+    let served = list.matches(of: #/FILE\("([^"]+)"/#).map { String($0.1) }.filter { !$0.hasPrefix("leaflet/") }
+    // Those above a megabyte are no texts here.
+    let present = files.map { String($0.path.dropFirst("Sources/Page/".count)) }
+    #expect(present.count > 50, "The list is blind.")
+    #expect(Set(embedded) == Set(served))
+    #expect(Set(present).subtracting(served).sorted() == [], "List them in page.c.")
+    #expect(Set(served).subtracting(present).sorted() == [], "Take them off page.c.")
+  }
+
+  @Test("No line is longer than 120 columns, and no file than 400 lines")
+  func size() {
+    func rule(_ file: SourceFile) -> [Complaint] {
+      file.lines.enumerated().filter { $0.element.count > 120 }.map { index, line in
+        Complaint(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
+      }
+        + (file.lines.count > 400
+          ? [Complaint(path: file.path, line: 0, advice: "\(file.lines.count) lines; split it.")] : [])
+    }
+    let written = files.filter { $0.path.hasSuffix(".js") || $0.path.hasSuffix(".css") }
+    hold(
+      written, to: rule,
+      bad: [
+        SourceFile("a.js", String(repeating: "a", count: 121)),
+        SourceFile("a.css", String(repeating: "\n", count: 400)),
+      ],
+      good: [SourceFile("a.js", String(repeating: "ü", count: 120) + "\n")])
+  }
+
+  @Test("Nothing is made from markup or from text that would be run")
+  func markupFree() {
+    let risky = Pattern(
+      #"(\.(?:innerHTML|outerHTML)\s*\+?=(?!=)|insertAdjacentHTML|document\.write|\beval\(|new Function|\.srcdoc)"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      risky.matches(in: file.text).map {
+        Complaint(path: file.path, line: $0.line, advice: "\($0.text): make it with element(), from text.")
+      }
+    }
+    hold(
+      scripts, to: rule,
+      bad: [SourceFile("a.js", "a.innerHTML = b"), SourceFile("a.js", "a.insertAdjacentHTML('x', b)")],
+      good: [SourceFile("a.js", "return node.outerHTML;"), SourceFile("a.js", "a.textContent = b")])
+  }
+
+  @Test("The documents have no inline script, style or listener, and load nothing from elsewhere")
+  func strict() {
+    let inline = Pattern(
+      #"(<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:|(?:src|href)="(?:https?:)?//)"#)
+    func rule(_ file: SourceFile) -> [Complaint] {
+      inline.matches(in: file.text).map {
+        Complaint(path: file.path, line: $0.line, advice: "\($0.text) is refused by the page's own policy.")
+      }
+    }
+    hold(
+      markup, to: rule,
+      bad: [
+        SourceFile("a.html", "<script>1</script>"), SourceFile("a.html", "<p style=\"a\">"),
+        SourceFile("a.html", "<p onclick=\"a\">"), SourceFile("a.html", "<img src=\"//a/b\">"),
+      ],
+      good: [SourceFile("a.html", "<script src=\"a.js\"></script><a href=\"/b\">")])
+  }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import Web
+
+@Suite("Tickets for a closed map")
+struct ViewTicketsTests {
+  private let tickets = ViewTickets(secret: "0123456789abcdef0123456789abcdef")
+
+  @Test("A ticket is good until its end, for whoever shares the key")
+  func end() {
+    let ticket = tickets.ticket(endMs: 1_000)
+    let other = ViewTickets(secret: "0123456789abcdef0123456789abcdef")
+    #expect(other.end(of: ticket, unixMs: 999) == 1_000)
+    #expect(other.end(of: ticket, unixMs: 1_000) == nil)
+  }
+
+  @Test("What nobody with the key has made is none")
+  func forged() {
+    let ticket = tickets.ticket(endMs: 1_000)
+    #expect(ViewTickets(secret: "0123456789abcdef0123456789abcdeg").end(of: ticket, unixMs: 0) == nil)
+    #expect(ViewTickets().end(of: ticket, unixMs: 0) == nil)
+    let later = "9000" + ticket.drop { $0 != "." }
+    let padded = "01000" + ticket.drop { $0 != "." }
+    for text in ["", ".", "1000", "1000.", later, padded, ticket + "a", String(ticket.dropLast()), "+" + ticket] {
+      #expect(tickets.end(of: text, unixMs: 0) == nil, "\(text)")
+    }
+  }
+}
