@@ -1,7 +1,9 @@
 # make run        builds the release and starts everything on this machine; ARGS="…" goes to `onthemap up`
-# make test       everything that a change must pass: style, protocol, unit tests, system tests
+# make test       everything that a change must pass: style, protocol, unit, system and browser tests
 # make check      the same without system tests and protocol, and with fewer seeds of the simulation
 # make system     the tests that start the built program
+# make page       the tests of the page, in a browser
+# make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
 # make build      the program in its debug form, and its gazetteer
 # make release    the program in its release form, and its gazetteer
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
@@ -26,7 +28,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system soak faults fuzz corpus simulation build release gazetteer bench sanitize proto \
+.PHONY: run test tests check system page screenshots soak faults fuzz corpus simulation build release gazetteer bench sanitize proto \
 	check-proto fmt lint clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
@@ -55,6 +57,7 @@ run: release
 # that only reckon, and beside the system tests still fewer at a time.
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
 NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
+BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
 SOCKETS := ^(FeedTests|LinkTests|RemoteTests|CommandTests|DeployTests)\.
 
 # The verdicts come last, so that they are what one reads.
@@ -62,6 +65,7 @@ test: setup-test lint check-proto tests
 	swift build --product bench
 	$(WIDE) --skip 'SystemTests|$(SOCKETS)'
 	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
+	$(BROWSER) -n 2 Tests/PageTests
 
 check: lint tests
 	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
@@ -69,6 +73,12 @@ check: lint tests
 
 system: setup-test tests
 	$(NARROW) --filter SystemTests
+
+page: setup-test build
+	$(BROWSER) -n 2 Tests/PageTests
+
+screenshots: setup-test build
+	.venv/bin/python -B Tests/PageTests/screenshots.py .build/screenshots
 
 # The release: at this rate the debug form has nothing to spare for what is left lying while a role is gone.
 soak: release tests

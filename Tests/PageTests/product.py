@@ -1,0 +1,162 @@
+"""The built product, running on free ports of this machine: all in one process, or each role in its own."""
+
+import json
+import os
+import pathlib
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("ONTHEMAP_BINARY", ROOT / ".build/debug/onthemap"))
+PASSWORD = "correct-horse"
+
+
+def eventually(what, condition, within=10):
+    """The first answer that is true; fails when there is none in time."""
+    end = time.monotonic() + within
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        assert time.monotonic() < end, f"waited {within} s in vain until {what}"
+        time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Role:
+    """One process of the product, which finds its ports again when it is started again."""
+
+    def __init__(self, folder, *arguments, environment={}):
+        self.environment = environment
+        self.arguments = [str(argument) for argument in arguments]
+        self.log = pathlib.Path(folder) / f"{self.arguments[0]}.err"
+        self.process = None
+
+    def start(self):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("ONTHEMAP_")}
+        environment.update(self.environment)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [BINARY, *self.arguments], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("ready "), f"{self.arguments[0]} has ended: {self.log.read_text()[-2000:]}"
+        self.ready = dict(word.split("=", 1) for word in line.split()[1:])
+        return self
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        if self.process:
+            self.process.wait(10)
+            self.process.stdout.close()
+        self.process = None
+
+
+class FailingWorker:
+    """A worker of Python, for as long as it is used; every post that it gets is dead."""
+
+    def __init__(self, product):
+        self.product = product
+
+    def __enter__(self):
+        folder = pathlib.Path(self.product.folder)
+        protocol = ROOT / "proto/onthemap/jobs/v1"
+        subprocess.run(["protoc", "-I", protocol, f"--python_out={folder}", "jobs.proto"], check=True)
+        path = os.pathsep.join([str(folder), str(ROOT / "deploy/examples/python")])
+        self.process = subprocess.Popen(
+            [sys.executable, pathlib.Path(__file__).with_name("failing_worker.py"), self.product.jobs],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}, stdout=subprocess.DEVNULL)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait(10)
+
+
+class Person:
+    """Somebody with an account, who uses the API with a token."""
+
+    def __init__(self, product, first_name, last_name):
+        self.product, self.name = product, f"{first_name} {last_name}".strip()
+        self.email = f"{secrets.token_hex(6)}@example.org"
+        body = {"email": self.email, "password": PASSWORD, "firstName": first_name, "lastName": last_name}
+        self.token = product.ask("POST", "/v2/accounts", body)["token"]
+
+    def ask(self, method, path, body=None, headers={}):
+        return self.product.ask(method, path, body, {"Authorization": f"Bearer {self.token}", **headers})
+
+    def post(self, place, link="https://example.org/", **point):
+        """On the map when it returns."""
+        post = self.ask("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=10"})
+        assert post["state"] == "published", post
+        return post
+
+    def posts(self):
+        return self.ask("GET", "/v2/posts")["posts"]
+
+
+class Product:
+    """Ingest with a worker and a feed."""
+
+    def __init__(self, folder, *options, apart=False, viewing_key=None):
+        self.folder = folder
+        ports = {name: free_port() for name in ["http", "feed", "jobs", "changes", "submit", "publish", "query"]}
+        self.url = f"http://127.0.0.1:{ports['http']}"
+        self.feed_url = f"http://127.0.0.1:{ports['feed']}"
+        at = {name: f"tcp://127.0.0.1:{port}" for name, port in ports.items()}
+        self.jobs = at["jobs"]
+        data = pathlib.Path(folder) / "data"
+        listen = [
+            "--data", data, "--http", f"127.0.0.1:{ports['http']}", "--jobs", at["jobs"], "--changes", at["changes"],
+            "--submit", at["submit"], "--operations", "none"]
+        to_feed = ["--publish", at["publish"], "--query", at["query"]]
+        if not apart:
+            self.ingest = Role(
+                folder, "up", *listen, *to_feed, "--feed-http", f"127.0.0.1:{ports['feed']}", *options).start()
+            self.roles = [self.ingest]
+            return
+        shared = {"ONTHEMAP_VIEW_KEY_FILE": str(viewing_key)} if viewing_key else {}
+        viewing = ["--viewing", "closed"] if viewing_key else []
+        self.ingest = Role(
+            folder, "ingest", *listen, "--feed-url", self.feed_url, *options, environment=shared).start()
+        self.feed = Role(
+            folder, "feed", *viewing, "--ingest", at["changes"], *to_feed, "--http", f"127.0.0.1:{ports['feed']}", "--data",
+            pathlib.Path(folder) / "feed", "--operations", "none", environment=shared).start()
+        self.worker = Role(folder, "geocoder", "--ingest", at["jobs"], "--operations", "none").start()
+        self.roles = [self.ingest, self.feed, self.worker]
+
+    def ask(self, method, path, body=None, headers={}):
+        request = urllib.request.Request(
+            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **headers})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.loads(answer.read() or "null")
+
+    def person(self, first_name="Ada", last_name="Lovelace"):
+        return Person(self, first_name, last_name)
+
+    def operator(self, first_name="Olga"):
+        operator = self.person(first_name, "Operator")
+        self.command("user", "promote", operator.email)
+        return operator
+
+    def command(self, *arguments):
+        """What an operator types on ingest's host."""
+        environment = {**os.environ, "ONTHEMAP_DATA": str(pathlib.Path(self.folder) / "data")}
+        return subprocess.run(
+            [BINARY, *arguments], env=environment, capture_output=True, text=True, timeout=20, check=True).stdout
+
+    def end(self):
+        for role in self.roles:
+            role.kill()

@@ -1,0 +1,99 @@
+"""Signing up, in and out, and what the page says where that does not go well."""
+
+from playwright.sync_api import expect
+
+from product import PASSWORD, Product
+
+
+def dialog(visitor):
+    return visitor.page.get_by_role("dialog")
+
+
+def sign_in(visitor, email, password):
+    visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    dialog(visitor).get_by_label("E-mail address").fill(email)
+    dialog(visitor).get_by_label("Password").fill(password)
+    dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
+
+
+def test_whoever_signs_up_is_signed_in_and_stays_so_over_a_reload(shared, visit):
+    visitor = visit(shared).open()
+    visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    dialog(visitor).get_by_role("button", name="Sign up").click()
+    dialog(visitor).get_by_label("First name").fill("Ada")
+    dialog(visitor).get_by_label("Last name").fill("Lovelace")
+    dialog(visitor).get_by_label("E-mail address").fill("ada.signs.up@example.org")
+    dialog(visitor).get_by_label("Password").fill(PASSWORD)
+    dialog(visitor).get_by_role("button", name="Sign up", exact=True).click()
+    expect(visitor.page.locator("#account-name")).to_have_text("Ada")
+    expect(dialog(visitor)).to_have_count(0)
+    visitor.page.reload()
+    expect(visitor.page.locator("#account-name")).to_have_text("Ada")
+    visitor.page.get_by_role("button", name="Sign out").click()
+    expect(visitor.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
+    visitor.page.reload()
+    expect(visitor.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_wrong_credentials_are_told_from_no_connection_and_nothing_typed_is_lost(apart, visit):
+    ada = apart.person()
+    visitor = visit(apart).open().connection("live")
+    sign_in(visitor, ada.email, "not-the-password")
+    trouble = dialog(visitor).locator(".trouble")
+    expect(trouble).to_have_text("No account has this e-mail address and password. Check both.")
+    apart.ingest.kill()
+    dialog(visitor).get_by_label("Password").fill(PASSWORD)
+    dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
+    expect(trouble).to_contain_text("There is no connection to the server.")
+    expect(dialog(visitor).get_by_label("E-mail address")).to_have_value(ada.email)
+    expect(dialog(visitor).get_by_label("Password")).to_have_value(PASSWORD)
+    apart.ingest.start()
+    dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
+    expect(visitor.page.locator("#account-name")).to_have_text("Ada")
+
+
+def test_a_taken_address_and_a_weak_password_are_said_at_their_fields(shared, visit):
+    ada = shared.person()
+    visitor = visit(shared).open()
+    visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    dialog(visitor).get_by_role("button", name="Sign up").click()
+    dialog(visitor).get_by_label("First name").fill("Ada")
+    dialog(visitor).get_by_label("E-mail address").fill(ada.email)
+    dialog(visitor).get_by_label("Password").fill("password")
+    submit = dialog(visitor).get_by_role("button", name="Sign up", exact=True)
+    submit.click()
+    expect(dialog(visitor).get_by_label("Password")).to_have_attribute("aria-invalid", "true")
+    expect(dialog(visitor).get_by_text("nothing that everybody tries first")).to_be_visible()
+    dialog(visitor).get_by_label("Password").fill(PASSWORD)
+    submit.click()
+    expect(dialog(visitor).get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
+    expect(dialog(visitor).get_by_text("Sign in instead.")).to_be_visible()
+
+
+def test_too_many_wrong_passwords_are_told_with_how_long_to_wait(product, visit):
+    ada = product.person()
+    visitor = visit(product).open()
+    sign_in(visitor, ada.email, "wrong-1")
+    trouble = dialog(visitor).locator(".trouble")
+    for number in range(2, 40):
+        expect(trouble).not_to_be_empty()
+        if "Wait" in trouble.inner_text():
+            break
+        dialog(visitor).get_by_label("Password").fill(f"wrong-{number}")
+        dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
+        expect(dialog(visitor).locator("[aria-busy]")).to_have_count(0)
+    expect(trouble).to_contain_text("Too many wrong passwords. Wait")
+
+
+def test_providers_have_buttons_where_they_are_set_up_and_closed_sign_up_offers_none(tmp_path, visit):
+    product = Product(
+        tmp_path, "--sign-up", "closed", "--origin", "http://127.0.0.1", "--oidc-issuer", "http://127.0.0.1:1",
+        "--oidc-client-id", "map", "--oidc-name", "Example Login")
+    try:
+        visitor = visit(product).open()
+        visitor.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+        expect(dialog(visitor).get_by_role("link", name="Sign in with Example Login")).to_have_attribute(
+            "href", "/v2/login/oidc?return=%2F")
+        expect(dialog(visitor).get_by_role("button", name="Sign up")).to_have_count(0)
+    finally:
+        product.end()

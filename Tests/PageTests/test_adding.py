@@ -1,0 +1,283 @@
+"""Putting oneself on the map, step by step; and each way in which a step may fail, without losing what was typed."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from product import PASSWORD, eventually
+
+
+class Adding:
+    """The dialog, in the hands of somebody."""
+
+    def __init__(self, visitor):
+        self.visitor, self.page = visitor, visitor.page
+        self.dialog = self.page.locator("dialog.adding")
+
+    def begin(self):
+        self.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+        expect(self.dialog).to_be_visible()
+        return self
+
+    def find(self, place):
+        self.dialog.get_by_role("combobox").fill(place)
+        self.dialog.get_by_role("button", name="Find").click()
+        return self
+
+    def here(self):
+        self.dialog.get_by_role("button", name="Here it is").click()
+        return self
+
+    def link(self, link):
+        self.dialog.get_by_label("Your link").fill(link)
+        return self
+
+    def submit(self):
+        self.dialog.get_by_role("button", name=re.compile("Put me on the map|Save")).click()
+        return self
+
+    def step(self, number):
+        expect(self.dialog.get_by_role("heading")).to_contain_text(f"Step {number} of 3")
+        return self
+
+    def trouble(self, text):
+        expect(self.dialog.get_by_text(text)).to_be_visible()
+        return self
+
+
+@pytest.fixture
+def adding(shared, visit):
+    person = shared.person()
+    adding = Adding(visit(shared).sign_in(person).open().connection("live"))
+    adding.person = person
+    return adding
+
+
+def test_from_a_place_in_ones_own_words_to_the_new_pin(adding):
+    adding.begin().find("Seattle, WA").step(2)
+    expect(adding.dialog.locator(".chosen, .choices")).to_contain_text("Seattle, Washington, United States")
+    expect(adding.dialog.locator(".preview-map .pin")).to_be_visible()
+    adding.here().step(3).link("example.org/ada")
+    expect(adding.dialog.get_by_text("Opens https://example.org/ada")).to_be_visible()
+    adding.submit()
+    expect(adding.dialog).to_have_count(0)
+    popup = adding.page.locator(".leaflet-popup")
+    expect(popup).to_contain_text("Seattle, WA")
+    expect(popup.get_by_role("link", name="https://example.org/ada")).to_be_visible()
+    expect(adding.page.locator(".pin.own")).to_be_visible()
+    [post] = adding.person.posts()
+    assert post["place"] == "Seattle, WA" and post["agreement"] == "found"
+
+
+def test_places_are_suggested_while_one_types_and_taken_by_keyboard(adding):
+    adding.begin()
+    box = adding.dialog.get_by_role("combobox")
+    box.press_sequentially("Reykj")
+    options = adding.dialog.get_by_role("option")
+    expect(options.first).to_contain_text("Reykjavík")
+    expect(box).to_have_attribute("aria-expanded", "true")
+    box.press("Escape")
+    expect(options).to_have_count(0)
+    expect(adding.dialog).to_be_visible()
+    box.press_sequentially("a")
+    expect(options.first).to_contain_text("Reykjavík")
+    box.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    box.press("Enter")
+    adding.step(2)
+    expect(adding.dialog.locator(".chosen")).to_contain_text("Reykjavík")
+
+
+def test_an_ambiguous_name_is_a_choice_and_the_one_that_is_chosen_is_meant(adding):
+    adding.begin().find("Springfield").step(2)
+    choices = adding.dialog.get_by_role("radio")
+    assert choices.count() > 2
+    second = adding.dialog.locator(".choices label").nth(1)
+    label = second.locator("span").first.evaluate("(span) => span.firstChild.textContent")
+    second.click()
+    adding.here().link("https://example.org/").submit()
+    expect(adding.dialog).to_have_count(0)
+    [post] = adding.person.posts()
+    assert post["label"] == label and post["agreement"] == "verified"
+
+
+def test_the_pin_is_dragged_or_moved_by_keys_to_the_exact_spot(adding):
+    adding.begin().find("Oslo").step(2)
+    pin = adding.dialog.locator(".preview-map .pin")
+    box = pin.bounding_box()
+    adding.page.mouse.move(box["x"] + 15, box["y"] + 12)
+    adding.page.mouse.down()
+    adding.page.mouse.move(box["x"] + 55, box["y"] + 12, steps=5)
+    adding.page.mouse.up()
+    expect(adding.dialog.get_by_text("The pin stands where you have put it.")).to_be_visible()
+    pin.focus()
+    pin.press("ArrowUp")
+    adding.here().link("https://example.org/").submit()
+    expect(adding.dialog).to_have_count(0)
+    [post] = adding.person.posts()
+    assert post["longitude"] > 10.8 and post["latitude"] > 59.913 and post["place"] == "Oslo"
+
+
+def test_ones_own_position_is_taken_from_the_device(shared, visit):
+    person = shared.person()
+    visitor = visit(
+        shared, geolocation={"latitude": 48.14, "longitude": 11.58}, permissions=["geolocation"]).sign_in(person)
+    adding = Adding(visitor.open())
+    adding.begin()
+    adding.dialog.get_by_role("button", name="Use my position").click()
+    adding.step(2)
+    expect(adding.dialog.locator(".chosen")).to_contain_text("Munich")
+    adding.here().link("https://example.org/").submit()
+    expect(adding.dialog).to_have_count(0)
+    [post] = person.posts()
+    assert abs(post["latitude"] - 48.14) < 0.001 and abs(post["longitude"] - 11.58) < 0.001
+
+
+def test_a_device_that_may_not_tell_its_position_is_no_dead_end(adding):
+    adding.begin()
+    adding.dialog.get_by_role("button", name="Use my position").click()
+    adding.trouble(re.compile("The browser may not tell where you are|Your device does not tell"))
+    adding.find("Oslo").step(2)
+
+
+def test_an_unknown_place_is_said_and_may_be_mended(adding):
+    adding.begin().find("qqqzzzxx")
+    adding.trouble("No place is known by “qqqzzzxx”.").step(1)
+    expect(adding.dialog.get_by_role("combobox")).to_have_value("qqqzzzxx")
+    adding.find("Oslo").step(2)
+    adding.dialog.get_by_role("button", name="Back").click()
+    expect(adding.dialog.get_by_role("combobox")).to_have_value("Oslo")
+
+
+LINKS = {
+    "javascript:alert(1)": "Only addresses with http:// or https:// are taken.",
+    "https://exa mple.org": "A web address has no spaces",
+    "https://ada:secret@example.org": "Leave out the user name and password",
+    "https://": "There is no valid host name",
+    "nohost": "There is no valid host name",
+}
+
+
+def test_a_link_that_is_none_is_said_while_one_types(adding):
+    adding.begin().find("Oslo").here().step(3)
+    for link, reason in LINKS.items():
+        adding.link(link).trouble(reason)
+    adding.link("").submit()
+    adding.trouble("Give a web address")
+    adding.link("example.org").submit()
+    expect(adding.dialog).to_have_count(0)
+
+
+def test_without_connection_or_geocoder_each_step_says_so_and_goes_on_when_they_are_back(apart, visit):
+    person = apart.person()
+    adding = Adding(visit(apart).sign_in(person).open().connection("live")).begin()
+    apart.worker.kill()
+    adding.find("Oslo").trouble("Places cannot be looked up at the moment.").step(1)
+    apart.worker.start()
+    eventually("a worker is there", lambda: "worker" in apart.command("queue", "status").lower())
+    apart.ingest.kill()
+    adding.find("Oslo").trouble("There is no connection to the server.").step(1)
+    apart.ingest.start()
+    eventually("places are found", lambda: _finds(apart))
+    adding.find("Oslo").step(2).here().link("https://example.org/kept")
+    apart.ingest.kill()
+    adding.submit().trouble("There is no connection to the server.").step(3)
+    expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/kept")
+    apart.ingest.start()
+    eventually("places are found", lambda: _finds(apart))
+    adding.submit()
+    expect(adding.dialog).to_have_count(0)
+    expect(adding.page.locator(".leaflet-popup")).to_contain_text("Oslo")
+    assert len(person.posts()) == 1
+
+
+def _finds(product):
+    try:
+        return product.ask("GET", "/v2/geocode?q=Oslo")["places"]
+    except Exception:
+        return None
+
+
+def test_a_post_whose_look_up_waits_is_kept_and_said_so(apart, visit):
+    person = apart.person()
+    adding = Adding(visit(apart).sign_in(person).open().connection("live")).begin()
+    adding.find("Oslo").step(2).here().link("https://example.org/")
+    apart.worker.kill()
+    adding.submit()
+    expect(adding.page.locator("#toasts").get_by_text("Your pin for Oslo is saved.")).to_be_visible(timeout=20_000)
+    apart.worker.start()
+    expect(adding.page.locator(".pin.own")).to_be_visible(timeout=20_000)
+
+
+def test_a_session_that_is_over_is_renewed_on_the_way_and_nothing_is_lost(adding):
+    adding.begin().find("Oslo").here().link("https://example.org/kept")
+    adding.person.ask("DELETE", "/v2/sessions?except=current")
+    adding.submit()
+    again = adding.page.locator("dialog.sign-in")
+    expect(again).to_contain_text("Your session is over.")
+    expect(again.get_by_label("E-mail address")).to_have_value(adding.person.email)
+    again.get_by_label("Password").fill(PASSWORD)
+    again.get_by_role("button", name="Sign in", exact=True).click()
+    expect(adding.dialog).to_have_count(0)
+    [post] = adding.person.posts()
+    assert post["link"] == "https://example.org/kept"
+
+
+def test_whoever_does_not_sign_in_again_has_lost_nothing_either(adding):
+    adding.begin().find("Oslo").here().link("https://example.org/kept")
+    adding.person.ask("DELETE", "/v2/sessions?except=current")
+    adding.submit()
+    adding.page.locator("dialog.sign-in").get_by_role("button", name="Close").click()
+    expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/kept")
+    assert adding.person.posts() == []
+
+
+def test_a_stranger_signs_in_first_and_then_goes_on(shared, visit):
+    person = shared.person()
+    adding = Adding(visit(shared).open())
+    adding.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+    dialog = adding.page.locator("dialog.sign-in")
+    expect(dialog).to_contain_text("Sign in first, then it goes on.")
+    dialog.get_by_label("E-mail address").fill(person.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    adding.step(1)
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_who_is_on_the_map_already_moves_the_pin_or_adds_another(adding, replaces):
+    first = adding.person.post("Lima, Peru")
+    adding.page.reload()
+    expect(adding.page.get_by_role("button", name="My pin")).to_be_visible()
+    adding.begin().find("Oslo").here().link("https://example.org/")
+    if replaces:
+        adding.dialog.get_by_label("Move my pin from Lima, Peru").check()
+    adding.submit()
+    expect(adding.dialog).to_have_count(0)
+    posts = adding.person.posts()
+    assert [post["place"] for post in posts] == (["Oslo"] if replaces else ["Lima, Peru", "Oslo"])
+    assert posts[0]["id"] == first["id"]
+
+
+def test_it_is_cancelled_at_each_step_and_what_was_typed_is_there_the_next_time(adding):
+    adding.begin().find("Oslo").step(2)
+    adding.dialog.get_by_role("button", name="Cancel").click()
+    expect(adding.dialog).to_have_count(0)
+    adding.begin()
+    expect(adding.dialog.get_by_role("combobox")).to_have_value("Oslo")
+    adding.dialog.get_by_role("button", name="Find").click()
+    adding.here().link("https://example.org/x")
+    adding.page.keyboard.press("Escape")
+    expect(adding.dialog).to_have_count(0)
+    adding.begin().find("Oslo").here()
+    expect(adding.dialog.get_by_label("Your link")).to_have_value("https://example.org/x")
+    assert adding.person.posts() == []
+
+
+def test_two_quick_presses_are_one_post(adding):
+    adding.begin().find("Oslo").here().link("https://example.org/")
+    adding.dialog.get_by_role("button", name="Put me on the map").dblclick()
+    expect(adding.dialog).to_have_count(0)
+    expect(adding.page.locator(".pin.own")).to_be_visible()
+    assert len(adding.person.posts()) == 1

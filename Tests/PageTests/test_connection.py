@@ -1,0 +1,121 @@
+"""What becomes of the page when a service stops, and that it mends itself without being told to."""
+
+import re
+import time
+
+from playwright.sync_api import expect
+
+from product import Product, eventually
+
+
+def rows(visitor):
+    return visitor.page.locator("tbody tr")
+
+
+def test_without_the_feed_it_asks_ingest_and_is_live_again_when_the_feed_is_back(apart, visit):
+    ada = apart.person("Ada")
+    visitor = visit(apart).open("/#table").connection("live")
+    apart.feed.kill()
+    visitor.connection("polling")
+    ada.post("Oslo, Norway")
+    expect(rows(visitor)).to_have_count(1)
+    apart.feed.start()
+    visitor.connection("live")
+    ada.post("Lima, Peru")
+    expect(rows(visitor)).to_have_count(2, timeout=1_000)
+
+
+def test_without_ingest_it_says_that_the_list_may_be_behind_and_goes_on_when_it_is_back(apart, visit):
+    ada = apart.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(apart).open("/#table").connection("live")
+    apart.ingest.kill()
+    visitor.connection("stale")
+    expect(rows(visitor)).to_have_count(1)
+    apart.ingest.start()
+    visitor.connection("live")
+    eventually("a worker is back", lambda: "worker" in apart.command("queue", "status").lower())
+    ada.post("Lima, Peru")
+    expect(rows(visitor)).to_have_count(2)
+
+
+def test_with_nobody_there_it_keeps_what_it_knows_says_so_and_comes_back_by_itself(product, visit):
+    product.person("Ada").post("Oslo, Norway")
+    visitor = visit(product).open("/#table").connection("live")
+    product.ingest.kill()
+    visitor.connection("offline")
+    expect(rows(visitor)).to_have_count(1)
+    visitor.page.get_by_role("button", name="Refresh").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("There is no connection to the server.")
+    product.ingest.start()
+    visitor.connection("live")
+
+
+def test_what_happens_while_the_stream_is_cut_is_there_when_it_is_resumed(product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(product).open("/#table").connection("live")
+    asked = []
+    visitor.page.on("request", lambda request: asked.append(request.url) if "/stream" in request.url else None)
+    visitor.context.set_offline(True)
+    visitor.connection("offline")
+    ada.post("Lima, Peru")
+    visitor.context.set_offline(False)
+    visitor.connection("live")
+    expect(rows(visitor)).to_have_count(2)
+    assert any(re.search(r"lastEventId=[0-9a-f]{32}-\d+", url) for url in asked)
+
+
+def test_a_page_that_is_told_of_no_feed_asks_every_few_seconds(tmp_path, visit):
+    product = Product(tmp_path, "--origin", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
+    try:
+        visitor = visit(product).open("/#table").connection("polling")
+        product.person("Ada").post("Oslo, Norway")
+        expect(rows(visitor)).to_have_count(1)
+        visitor.page.get_by_role("button", name="Refresh").click()
+        expect(visitor.page.locator("#announcements")).to_have_text("The list is up to date.")
+    finally:
+        product.end()
+
+
+def test_a_page_that_opens_while_ingest_is_away_says_so(apart, visit):
+    visitor = visit(apart).open()
+    visitor.page.route("**/v2/page", lambda route: route.abort())
+    visitor.page.reload()
+    expect(visitor.page.locator("#connection")).to_contain_text("There is no connection to the server.")
+
+
+def test_a_list_that_is_not_what_its_hash_says_is_never_shown(product, visit):
+    product.person("Ada").post("Oslo, Norway")
+    visitor = visit(product)
+    body = product.ask("GET", "/v2/feed")
+    body["entries"][0]["seq"] = 7
+    visitor.page.route("**/v2/feed", lambda route: route.fulfill(json=body))
+    visitor.page.route("**/v2/feed/stream*", lambda route: route.abort())
+    visitor.open("/#table").connection("offline")
+    expect(rows(visitor)).to_have_count(0)
+
+
+def test_a_thousand_changes_a_minute_do_not_slow_it(product, visit):
+    ada = product.person("Ada")
+    for number in range(100):
+        ada.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})
+    visitor = visit(product).open().connection("live")
+    visitor.page.evaluate("""() => {
+      window.longest = 0;
+      let last = performance.now();
+      const look = (now) => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(look) };
+      requestAnimationFrame(look);
+    }""")
+    begun = time.monotonic()
+    places = ["Lima", "Oslo", "Paris", "Nairobi", "Tokyo", "Seattle", "Sydney"]
+    for number in range(250):
+        ada.ask("POST", "/v2/posts", {"place": places[number % 7], "link": f"https://example.org/n{number}"})
+        time.sleep(max(0, begun + number * 0.06 - time.monotonic()))
+    assert time.monotonic() - begun < 20, "The test itself was too slow."
+    last = product.ask("GET", "/v2/feed")["entries"][0]["id"]
+    expect(visitor.page.locator("#connection")).to_have_attribute("data-state", "live")
+    longest = visitor.page.evaluate("window.longest")
+    visitor.tab("Table")
+    expect(rows(visitor).first.get_by_role("link")).to_have_attribute("href", "https://example.org/n249")
+    assert longest < 300, f"a picture took {longest:.0f} ms"

@@ -1,0 +1,152 @@
+"""The map and the table: what everybody sees, as it happens."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from product import eventually
+
+NEW = re.compile(r"\bnew\b")
+
+
+def test_a_stranger_sees_the_map_and_every_change_at_once(product, visit):
+    ada = product.person("Ada", "Lovelace")
+    ada.post("Oslo, Norway", "https://example.org/ada")
+    visitor = visit(product).open().connection("live")
+    expect(visitor.pin("Ada Lovelace: Oslo")).to_be_visible()
+    product.person("Grace", "Hopper").post("Lima, Peru")
+    expect(visitor.pin("Grace Hopper: Lima")).to_be_visible(timeout=1_000)
+    assert set(visitor.statuses) <= {200}
+
+
+def test_a_new_pin_is_drawn_to_catch_the_eye_and_told_to_those_who_do_not_see_it(product, visit):
+    visitor = visit(product).open().connection("live")
+    product.person("Grace", "Hopper").post("Lima, Peru")
+    expect(visitor.pin("Grace Hopper")).to_have_class(NEW)
+    expect(visitor.page.locator("#announcements")).to_have_text("New: Grace Hopper, Lima, Peru")
+    expect(visitor.pin("Grace Hopper")).not_to_have_class(NEW)
+
+
+def test_a_pin_opens_with_name_place_and_a_link_to_another_tab_and_a_tap_outside_closes_it(product, visit):
+    product.person("Ada", "Lovelace").post("Oslo, Norway", "https://example.org/ada")
+    visitor = visit(product).open()
+    visitor.pin("Ada Lovelace").click()
+    popup = visitor.page.locator(".leaflet-popup")
+    expect(popup).to_contain_text("Ada Lovelace")
+    expect(popup).to_contain_text("Oslo, Norway")
+    link = popup.get_by_role("link", name="https://example.org/ada")
+    expect(link).to_have_attribute("target", "_blank")
+    expect(link).to_have_attribute("rel", "noopener noreferrer nofollow ugc")
+    visitor.page.locator("#map").click(position={"x": 60, "y": 400})
+    expect(popup).to_have_count(0)
+
+
+def test_pins_that_stand_close_are_one_sign_that_opens(product, visit):
+    for name in ["Ada", "Grace", "Alan"]:
+        product.person(name).post("Oslo, Norway")
+    visitor = visit(product).open()
+    cluster = visitor.page.get_by_role("button", name="3 pins")
+    cluster.click()
+    expect(visitor.pin("Grace")).to_be_visible()
+
+
+def test_the_table_is_newest_first_sorts_by_each_column_and_searches_name_place_and_link(product, visit):
+    product.person("Ada", "Lovelace").post("Oslo, Norway", "https://one.example.org/a")
+    product.person("Grace", "Hopper").post("Lima, Peru", "https://two.example.org/b")
+    product.person("Björk", "G").post("Reykjavík", "https://three.example.org/c")
+    visitor = visit(product).open().tab("Table")
+    names = visitor.page.locator("tbody th button")
+    expect(names).to_have_text(["Björk G", "Grace Hopper", "Ada Lovelace"])
+    for column, rising in {
+        "Name": ["Ada Lovelace", "Björk G", "Grace Hopper"], "Place": ["Grace Hopper", "Ada Lovelace", "Björk G"],
+        "Link": ["Ada Lovelace", "Björk G", "Grace Hopper"], "Age": ["Björk G", "Grace Hopper", "Ada Lovelace"],
+    }.items():
+        head = visitor.page.get_by_role("columnheader", name=column)
+        head.get_by_role("button").click()
+        expect(names).to_have_text(rising)
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        head.get_by_role("button").click()
+        expect(names).to_have_text(rising[::-1])
+        expect(head).to_have_attribute("aria-sort", "descending")
+    search = visitor.page.get_by_role("searchbox")
+    for text, found in {"björk": "Björk G", "LIMA": "Grace Hopper", "one.ex": "Ada Lovelace"}.items():
+        search.fill(text)
+        expect(names).to_have_text([found])
+    search.fill("nobody at all")
+    expect(visitor.page.get_by_text("Nothing matches the search.")).to_be_visible()
+
+
+def test_a_row_leads_to_its_pin_and_its_link_opens_elsewhere(product, visit):
+    product.person("Ada", "Lovelace").post("Oslo, Norway", f"{product.url}/v2/version")
+    visitor = visit(product).open().tab("Table")
+    with visitor.context.expect_page() as opened:
+        visitor.page.locator("td a").click()
+    assert opened.value.evaluate("window.opener") is None
+    opened.value.close()
+    visitor.page.get_by_role("button", name="Ada Lovelace").click()
+    expect(visitor.page.get_by_role("tab", name="Map")).to_have_attribute("aria-selected", "true")
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ada Lovelace")
+
+
+def test_of_more_than_a_hundred_the_latest_hundred_are_shown(product, visit):
+    ada = product.person()
+    for number in range(103):
+        ada.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})
+    eventually("all are on the map", lambda: product.ask("GET", "/v2/feed")["seq"] == 103)
+    visitor = visit(product).open().tab("Table")
+    expect(visitor.page.locator("tbody tr")).to_have_count(100)
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "\"><svg onload=alert(1)>", "{{constructor}}",
+    "'-alert(1)-'", "&lt;b&gt;",
+]
+
+
+def test_names_and_places_of_others_are_text_whatever_is_in_them(product, visit):
+    for text in HOSTILE:
+        person = product.person(text, "x")
+        person.ask("POST", "/v2/posts", {
+            "place": text, "link": "https://example.org/?q=%3Cscript%3E", "latitude": 10, "longitude": 10},
+            {"Prefer": "wait=10"})
+    visitor = visit(product).open().connection("live")
+    visitor.page.on("dialog", lambda dialog: pytest.fail(f"it has run: {dialog.message}"))
+    visitor.tab("Table")
+    rows = visitor.page.locator("tbody tr")
+    shown = product.ask("GET", "/v2/feed")["entries"]
+    assert len(shown) == len(HOSTILE)
+    expect(rows).to_have_count(len(shown))
+    for index, entry in enumerate(shown):
+        expect(rows.nth(index)).to_contain_text(entry["place"])
+    assert visitor.page.locator("tbody img, tbody script, tbody svg").count() == 0
+    rows.first.get_by_role("button").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text(shown[0]["place"])
+    assert visitor.page.locator(".leaflet-popup img, .leaflet-popup script").count() == 0
+
+
+def test_what_is_no_link_is_never_one(product, visit):
+    ada = product.person()
+    # As apps of the original service send it: such texts are shown to their owner only, the map has an empty link.
+    product.ask("POST", "/v1/StudentLocation", {
+        "uniqueKey": "1", "firstName": "Ada", "lastName": "L", "mapString": "Oslo", "mediaURL": "javascript:alert(1)",
+        "latitude": 59.9, "longitude": 10.7}, {"Authorization": f"Bearer {ada.token}"})
+    visitor = visit(product).open().tab("Table")
+    expect(visitor.page.locator("tbody tr")).to_have_count(1)
+    assert visitor.page.locator("tbody a").count() == 0
+
+
+def test_two_browsers_see_each_others_pins_within_a_second(product, visit):
+    ada, grace = product.person("Ada"), product.person("Grace")
+    windows = {"Ada": visit(product).sign_in(ada).open().connection("live"),
+               "Grace": visit(product).sign_in(grace).open().connection("live")}
+    for name, person, other in [("Ada", ada, "Grace"), ("Grace", grace, "Ada")]:
+        place = {"Ada": "Oslo", "Grace": "Lima"}[name]
+        windows[name].page.evaluate(
+            """async (place) => { await fetch('/v2/posts', { method: 'POST', headers: {
+              'Content-Type': 'application/json', Prefer: 'wait=5' },
+              body: JSON.stringify({ place, link: 'https://example.org/' }) }) }""", place)
+        answered = time.monotonic()
+        expect(windows[other].pin(name)).to_be_visible(timeout=1_000)
+        assert time.monotonic() - answered < 1

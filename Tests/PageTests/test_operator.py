@@ -1,0 +1,179 @@
+"""The operator's page: the queue to see and to steer, for accounts with that role and nobody else."""
+
+import urllib.error
+
+import pytest
+from playwright.sync_api import expect
+
+from product import FailingWorker, PASSWORD, eventually
+
+
+def figure(visitor, name):
+    return visitor.page.locator(".figures > div", has=visitor.page.get_by_text(name, exact=True)).locator("dd")
+
+
+def dead(visitor):
+    return visitor.page.locator(".dead tbody tr")
+
+
+@pytest.fixture
+def ill(apart):
+    """A product without its worker."""
+    apart.worker.kill()
+    return apart
+
+
+def bury(product, person, *places):
+    with FailingWorker(product):
+        for place in places:
+            post = person.ask("POST", "/v2/posts", {"place": place, "link": "https://example.org/"},
+                              {"Prefer": "wait=15"})
+            assert post["state"] == "dead", post
+
+
+def test_strangers_and_others_see_nothing_of_it(shared, visit):
+    visitor = visit(shared).open("/admin")
+    expect(visitor.page.locator("#gate")).to_contain_text("Sign in with an operator’s account")
+    ada = shared.person("Ada")
+    visitor.sign_in(ada).open("/admin")
+    expect(visitor.page.locator("#gate")).to_contain_text("This page is for operators.")
+    expect(visitor.page.locator("#figures")).to_be_hidden()
+    for method, path in [("GET", "status"), ("GET", "history"), ("GET", "posts"), ("GET", "posts/0000000001"),
+                         ("POST", "posts/retry"), ("POST", "posts/drop"), ("POST", "pause"), ("POST", "resume")]:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            ada.ask(method, f"/v2/admin/{path}", {} if method == "POST" else None)
+        assert refused.value.code == 403
+
+
+def test_one_becomes_an_operator_where_one_is_signed_in_and_the_map_leads_there(shared, visit):
+    ada = shared.person("Ada")
+    visitor = visit(shared).sign_in(ada).open("/admin")
+    expect(visitor.page.locator("#gate")).to_be_visible()
+    shared.command("user", "promote", ada.email)
+    visitor.open("/").page.get_by_role("link", name="Operator").click()
+    visitor.connection("live")
+    expect(figure(visitor, "Workers")).not_to_have_text("0")
+    shared.command("user", "demote", ada.email)
+    expect(visitor.page.locator("#gate")).to_be_visible()
+    expect(visitor.page.locator("#figures")).to_be_hidden()
+
+
+def test_it_is_signed_in_to_as_the_map_is_and_out_of(shared, visit):
+    olga = shared.operator()
+    visitor = visit(shared).open("/admin")
+    visitor.page.get_by_role("button", name="Sign in").click()
+    visitor.page.get_by_label("E-mail address").fill(olga.email)
+    visitor.page.get_by_label("Password").fill(PASSWORD)
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
+    expect(visitor.page.locator("#figures")).to_be_visible()
+    visitor.page.get_by_role("button", name="Sign out").click()
+    expect(visitor.page.locator("#gate")).to_be_visible()
+    expect(visitor.page.locator("#figures")).to_be_hidden()
+
+
+def test_the_queue_fills_ages_and_empties_before_ones_eyes(ill, visit):
+    olga = ill.operator()
+    visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
+    expect(figure(visitor, "Workers")).to_have_text("0")
+    expect(visitor.page.get_by_text("No worker is there: posts wait.")).to_be_visible()
+    for number in range(7):
+        olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})
+    expect(figure(visitor, "Queue")).to_have_text("7")
+    expect(figure(visitor, "Oldest post")).to_contain_text("sec")
+    expect(figure(visitor, "Accepted")).not_to_have_text("0/s")
+    queue = visitor.page.get_by_role("img", name="Queue: ")
+    expect(queue).to_have_accessible_name("Queue: now 7, at most 7.", timeout=15_000)
+    visit(ill).open().connection("live")
+    expect(figure(visitor, "Subscribers")).to_have_text("1")
+    ill.worker.start()
+    expect(figure(visitor, "Queue")).to_have_text("0")
+    expect(figure(visitor, "Workers")).not_to_have_text("0")
+    expect(queue).to_have_accessible_name("Queue: now 0, at most 7.", timeout=15_000)
+    box = queue.bounding_box()
+    visitor.page.mouse.move(box["x"] + box["width"] - 1, box["y"] + 5)
+    expect(visitor.page.locator(".plot", has=queue).locator(".legend")).to_contain_text("·")
+
+
+def test_dead_posts_are_shown_with_their_reasons_retried_and_dropped(ill, visit):
+    olga = ill.operator()
+    visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
+    expect(visitor.page.get_by_text("No post is dead.")).to_be_visible()
+    bury(ill, olga, "Oslo", "Lima", '<b onclick="alert(1)">Paris</b>')
+    expect(dead(visitor)).to_have_count(3)
+    expect(figure(visitor, "Dead posts")).to_have_text("3")
+    expect(dead(visitor).nth(2)).to_contain_text('<b onclick="alert(1)">Paris</b>')
+    expect(dead(visitor).nth(0)).to_contain_text("this worker likes no place")
+    visitor.page.get_by_role("button", name="Oslo").click()
+    expect(visitor.page.get_by_role("dialog")).to_contain_text("bad_place: this worker likes no place")
+    visitor.page.keyboard.press("Escape")
+
+    expect(visitor.page.get_by_role("button", name="Drop")).to_be_disabled()
+    visitor.page.get_by_role("checkbox", name="Choose <b").check()
+    visitor.page.get_by_role("button", name="Drop").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(dead(visitor)).to_have_count(3)
+    visitor.page.get_by_role("button", name="Drop").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Drop").click()
+    expect(dead(visitor)).to_have_count(2)
+    assert [post["state"] for post in olga.posts()].count("rejected") == 1
+
+    ill.worker.start()
+    visitor.page.get_by_role("checkbox", name="Choose Oslo").check()
+    visitor.page.get_by_role("button", name="Retry", exact=True).click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("1 post is back in the queue.")
+    expect(dead(visitor)).to_have_count(1)
+    visitor.page.get_by_role("button", name="Retry all").click()
+    expect(dead(visitor)).to_have_count(0)
+    eventually("both are on the map", lambda: len(ill.ask("GET", "/v2/feed")["entries"]) == 2)
+
+
+def test_dead_posts_are_chosen_by_reason_and_all_at_once(ill, visit):
+    olga = ill.operator()
+    bury(ill, olga, *[f"Oslo {number}" for number in range(60)])
+    visitor = visit(ill).sign_in(olga).open("/admin").connection("live")
+    expect(dead(visitor)).to_have_count(50)
+    visitor.page.get_by_role("button", name="Show more").click()
+    expect(dead(visitor)).to_have_count(60)
+    visitor.page.get_by_label("Reason").select_option("bad_place")
+    expect(dead(visitor)).to_have_count(50)
+    visitor.page.get_by_role("checkbox", name="Choose all").check()
+    visitor.page.get_by_role("button", name="Drop").click()
+    expect(visitor.page.get_by_role("dialog")).to_contain_text("Drop 50 posts?")
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Drop").click()
+    expect(dead(visitor)).to_have_count(10)
+    expect(figure(visitor, "Dead posts")).to_have_text("10")
+
+
+def test_a_paused_queue_takes_posts_and_lets_none_out_until_it_goes_on(product, visit):
+    olga = product.operator()
+    visitor = visit(product).sign_in(olga).open("/admin").connection("live")
+    visitor.page.get_by_role("button", name="Pause the queue").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("The queue is paused.")
+    olga.ask("POST", "/v2/posts", {"place": "Oslo", "link": "https://example.org/"})
+    expect(figure(visitor, "Queue")).to_have_text("1")
+    visitor.page.reload()
+    visitor.page.get_by_role("button", name="Let the queue go on").click()
+    expect(figure(visitor, "Queue")).to_have_text("0")
+
+
+def test_without_ingest_it_says_so_keeps_what_it_knows_and_goes_on(product, visit):
+    olga = product.operator()
+    visitor = visit(product).sign_in(olga).open("/admin").connection("live")
+    product.ingest.kill()
+    visitor.connection("offline")
+    expect(visitor.page.locator("#figures")).to_be_visible()
+    visitor.page.get_by_role("button", name="Pause the queue").click()
+    expect(visitor.page.locator("#toasts")).to_contain_text("There is no connection to the server.")
+    product.ingest.start()
+    visitor.connection("live")
+
+
+def test_an_expired_session_is_asked_for_again_and_it_goes_on(shared, visit):
+    olga = shared.operator()
+    visitor = visit(shared).sign_in(olga).open("/admin").connection("live")
+    visitor.context.request.delete("/v2/session", headers={"Origin": shared.url, "Sec-Fetch-Site": "same-origin"})
+    expect(visitor.page.get_by_role("dialog")).to_contain_text("Your session is over.")
+    visitor.page.get_by_label("Password").fill(PASSWORD)
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
+    expect(visitor.page.get_by_role("dialog")).to_have_count(0)
+    visitor.connection("live")

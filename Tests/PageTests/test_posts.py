@@ -1,0 +1,100 @@
+"""One's own posts: to find, to edit, and to delete, with a way back."""
+
+from playwright.sync_api import expect
+
+from product import eventually
+
+
+def own(visitor):
+    return visitor.page.locator("#view-posts li")
+
+
+def test_ones_own_pin_has_another_colour_and_a_way_to_it(product, visit):
+    ada = product.person("Ada")
+    product.person("Grace").post("Puerto Natales")
+    ada.post("Ushuaia")
+    visitor = visit(product).sign_in(ada).open()
+    visitor.page.get_by_role("button", name="My pin").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ushuaia")
+    expect(visitor.page.locator(".pin.own")).to_have_count(1)
+    colours = visitor.page.evaluate("""() => ['.pin.own', '.pin:not(.own)'].map((kind) =>
+      getComputedStyle(document.querySelector(`${kind} > span`), '::before').backgroundColor)""")
+    assert colours[0] != colours[1]
+
+
+def test_own_posts_are_listed_newest_first_with_what_became_of_them(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    ada.ask("POST", "/v2/posts", {"place": "qqqzzzxx", "link": "https://example.org/"}, {"Prefer": "wait=10"})
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    expect(own(visitor)).to_have_count(2)
+    expect(own(visitor).nth(0)).to_contain_text("not on the map")
+    expect(own(visitor).nth(0)).to_contain_text("No place is known by this text.")
+    expect(own(visitor).nth(1)).to_contain_text("on the map")
+    expect(own(visitor).nth(0).get_by_role("button", name="Show")).to_have_count(0)
+    own(visitor).nth(1).get_by_role("button", name="Show Oslo, Norway on the map").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Oslo, Norway")
+
+
+def test_an_edit_makes_the_same_post_another_one(shared, visit):
+    ada = shared.person()
+    before = ada.post("Oslo, Norway", "https://example.org/old")
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Edit Oslo, Norway").click()
+    dialog = visitor.page.locator("dialog.adding")
+    expect(dialog.get_by_role("combobox")).to_have_value("Oslo, Norway")
+    dialog.get_by_role("combobox").fill("Lima, Peru")
+    dialog.get_by_role("button", name="Find").click()
+    dialog.get_by_role("button", name="Here it is").click()
+    expect(dialog.get_by_label("Your link")).to_have_value("https://example.org/old")
+    dialog.get_by_label("Your link").fill("https://example.org/new")
+    dialog.get_by_role("button", name="Save").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Lima, Peru")
+    [after] = ada.posts()
+    assert (after["id"], after["place"], after["link"]) == (before["id"], "Lima, Peru", "https://example.org/new")
+
+
+def test_a_deleted_post_is_gone_at_once_and_comes_back_when_it_is_undone(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    expect(own(visitor)).to_have_count(0)
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(own(visitor)).to_have_count(1)
+    assert len(ada.posts()) == 1
+
+
+def test_a_deleted_post_is_gone_for_good_after_a_while_or_when_the_page_is_left(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    ada.post("Lima, Peru")
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    eventually("it is deleted", lambda: [post["place"] for post in ada.posts()] == ["Lima, Peru"], within=12)
+    own(visitor).get_by_role("button", name="Delete Lima, Peru").click()
+    assert len(ada.posts()) == 1
+    visitor.page.goto("about:blank")
+    eventually("it is deleted", lambda: ada.posts() == [])
+
+
+def test_a_deletion_that_fails_brings_the_post_back_and_says_why(product, visit):
+    ada = product.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    product.ingest.kill()
+    expect(visitor.page.locator("#toasts").get_by_text("It could not be deleted, and is back.")).to_be_visible()
+    expect(own(visitor)).to_have_count(1)
+
+
+def test_whoever_reads_a_pin_goes_on_reading_it_when_another_beside_it_changes(product, visit):
+    ada, bob = product.person("Ada"), product.person("Bob")
+    own = ada.post("Oslo, Norway")
+    bob.post("Oslo, Norway", "https://example.org/bob")
+    visitor = visit(product).open("/#table").connection("live")
+    visitor.page.get_by_role("button", name="Bob").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")
+    ada.ask("PUT", f"/v2/posts/{own['id']}", {"place": "Oslo, Norway", "link": "https://example.org/new"})
+    expect(visitor.page.locator("#announcements")).to_contain_text("Ada")
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("example.org/bob")

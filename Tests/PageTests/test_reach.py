@@ -1,0 +1,165 @@
+"""That everybody can use it: by keyboard, by screen reader, on a phone, in the dark, in another language, at once."""
+
+import gzip
+import json
+import pathlib
+import re
+import time
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from conftest import DESKTOP, PHONE
+from product import ROOT
+from views import VIEWS, show
+
+
+@pytest.fixture(scope="session")
+def ada(shared):
+    ada = shared.operator("Ada")
+    ada.post("Oslo, Norway", "https://example.org/ada")
+    return ada
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_to_complain_of(shared, ada, visit, view, theme):
+    visitor = visit(shared, color_scheme=theme, reduced_motion="reduce").sign_in(ada).open()
+    show(visitor, view)
+    found = Axe().run(visitor.page).response["violations"]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_cut_off_on_a_phone(shared, ada, visit, view):
+    visitor = visit(shared, viewport=PHONE, has_touch=True, is_mobile=True).sign_in(ada).open()
+    show(visitor, view)
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    cut = "[...document.querySelectorAll('main > section')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert visitor.page.evaluate(cut) == 0
+    if visitor.page.locator("dialog").count():
+        dialog = visitor.page.locator("dialog").last
+        assert dialog.evaluate("(dialog) => dialog.scrollWidth <= dialog.clientWidth")
+
+
+def test_all_of_it_can_be_done_by_keyboard(shared, visit):
+    ada = shared.person("Ada", "Keys")
+    visitor = visit(shared).sign_in(ada).open().connection("live")
+    press = visitor.page.keyboard.press
+
+    def focused():
+        return visitor.page.evaluate("document.activeElement.textContent.trim() || document.activeElement.id")
+
+    def tab_to(name):
+        for _ in range(40):
+            if name in focused():
+                return
+            press("Tab")
+        pytest.fail(f"no way to {name}; at {focused()}")
+
+    press("Tab")
+    assert "Skip to the map" in focused()
+    tab_to("Add a pin")
+    press("Enter")
+    expect(visitor.page.get_by_role("combobox").last).to_be_focused()
+    visitor.page.keyboard.type("Ushuaia")
+    press("Enter")
+    expect(visitor.page.get_by_role("heading", name="Step 2")).to_be_visible()
+    tab_to("Here it is")
+    press("Enter")
+    expect(visitor.page.get_by_label("Your link")).to_be_focused()
+    visitor.page.keyboard.type("example.org/keys")
+    press("Enter")
+    expect(visitor.page.locator(".leaflet-popup")).to_contain_text("Ushuaia")
+    visitor.page.get_by_role("tab", name="Map").focus()
+    press("ArrowRight")
+    expect(visitor.page.get_by_role("tab", name="Table")).to_be_focused()
+    expect(visitor.page.get_by_role("table")).to_be_visible()
+
+
+def test_german_is_complete_and_is_kept(shared, visit):
+    visitor = visit(shared, locale="de-CH").open().connection("live")
+    expect(visitor.page.get_by_role("tab", name="Karte")).to_be_visible()
+    expect(visitor.page.locator("html")).to_have_attribute("lang", "de")
+    visitor.page.get_by_role("combobox", name="Sprache").select_option("en")
+    expect(visitor.page.get_by_role("tab", name="Map")).to_be_visible()
+    visitor.page.reload()
+    expect(visitor.page.get_by_role("tab", name="Map")).to_be_visible()
+
+
+def test_every_text_is_there_in_every_language_with_the_same_places(shared, visit):
+    visitor = visit(shared).open()
+    source = visitor.page.locator("script[type=module]").get_attribute("src").replace("main.js", "texts.js")
+    texts = visitor.page.evaluate("async (source) => (await import(source)).texts", source)
+    places = {
+        language: {name: sorted(re.findall(r"\{\w+\}", json.dumps(text))) for name, text in of_it.items()}
+        for language, of_it in texts.items()}
+    assert set(places) == {"en", "de"} and places["en"] == places["de"]
+    sources = "\n".join(file.read_text() for file in (ROOT / "Sources/Page").rglob("*.[jh][st]*") if file.name != "texts.js")
+    used = set(re.findall(r"""say\('([\w.-]+)'""", sources))
+    used |= set(re.findall(r"""data-(?:text|label|hint)="([\w.-]+)\"""", sources))
+    assert used and used <= set(texts["en"])
+
+
+def test_nobody_who_wants_calm_is_moved(shared, ada, visit):
+    visitor = visit(shared, reduced_motion="reduce").sign_in(ada).open().connection("live")
+    visitor.page.get_by_role("button", name="My pin").click()
+    expect(visitor.page.locator(".leaflet-popup")).to_be_visible(timeout=700)
+    moved = visitor.page.evaluate("""() => document.getAnimations()
+      .map((one) => [one.effect.target?.className, one.effect.getComputedTiming().activeDuration])
+      .filter(([, ms]) => ms > 1)""")
+    assert moved == []
+
+
+def test_nothing_on_the_page_jumps_while_it_loads(shared, ada, visit):
+    visitor = visit(shared).sign_in(ada)
+    visitor.page.add_init_script("""
+      window.shifted = 0;
+      new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shifted += entry.value })
+        .observe({ type: 'layout-shift', buffered: true });""")
+    visitor.open().connection("live")
+    visitor.page.wait_for_timeout(300)
+    assert visitor.page.evaluate("window.shifted") < 0.02
+
+
+def test_with_a_hundred_pins_it_is_ready_within_a_second_and_weighs_less_than_120_kb(product, visit):
+    ada = product.person("Ada")
+    places = ["Lima", "Oslo", "Paris", "Nairobi", "Tokyo", "Seattle", "Sydney", "Delhi", "Cairo", "Quito"]
+    for number in range(100):
+        ada.ask("POST", "/v2/posts", {"place": places[number % 10], "link": f"https://example.org/{number}"})
+    visitor = visit(product)
+    sizes = {}
+
+    def weigh(response):
+        name = response.url.split("/page/")[-1].split("/", 1)[-1] if "/page/" in response.url else "index.html"
+        if "/v2/" not in response.url:
+            sizes[name] = int(response.headers["content-length"])
+            assert response.headers.get("content-encoding") == "gzip" or sizes[name] < 300, name
+
+    visitor.page.on("response", weigh)
+    took = []
+    for _ in range(3):
+        begun = time.monotonic()
+        visitor.open()
+        expect(visitor.page.locator(".cluster").first).to_be_visible()
+        expect(visitor.page.locator("#connection")).to_have_attribute("data-state", "live")
+        took.append(time.monotonic() - begun)
+    assert min(took) < 1, took
+    own = sum(size for name, size in sizes.items() if not name.startswith("leaflet/") and name != "outline.json")
+    assert 10_000 < own < 120_000, sizes
+
+
+def test_the_policy_lets_nothing_in_but_files_of_the_page(shared, visit):
+    visitor = visit(shared)
+    answer = visitor.page.goto("/")
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy and "default-src 'none'" in policy and "script-src 'self'" in policy
+    html = answer.text()
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", html)
+    for name in re.findall(r'(?:src|href)="(/page/[^"]+)"', html):
+        file = visitor.context.request.get(name)
+        assert file.ok and file.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert file.headers["x-content-type-options"] == "nosniff"
+    visitor.connection("live")
+    expect(visitor.page.get_by_text("Natural Earth")).to_be_visible()

@@ -1,0 +1,45 @@
+"""The views of the page, and the way to each."""
+
+from playwright.sync_api import expect
+
+VIEWS = ["map", "popup", "table", "posts", "sign-in", "sign-up", "place", "preview", "link", "admin", "gate"]
+
+
+def show(visitor, view):
+    """Goes to a view as people do."""
+    page = visitor.page
+    banner = page.get_by_role("banner")
+    if view in ("admin", "gate"):
+        page.goto("/admin")
+        if view == "gate":
+            page.get_by_role("button", name="Sign out").click()
+            page.locator("#toasts").get_by_role("button", name="Close").click()
+            expect(page.locator("#gate")).to_be_visible()
+            return
+        expect(page.locator(".plot .line[d^=M]").first).to_be_attached()
+    visitor.connection("live")
+    if view == "popup":
+        page.get_by_role("tab", name="Table").click()
+        page.locator("tbody th button").first.click()
+        expect(page.locator(".leaflet-popup")).to_be_visible()
+        page.wait_for_timeout(400)
+    elif view == "table":
+        page.get_by_role("tab", name="Table").click()
+    elif view == "posts":
+        page.get_by_role("tab", name="My posts").click()
+        expect(page.locator("#view-posts li").first).to_be_visible()
+    elif view in ("sign-in", "sign-up"):
+        page.get_by_role("button", name="Sign out").click()
+        page.locator("#toasts").get_by_role("button", name="Close").click()
+        banner.get_by_role("button", name="Sign in").click()
+        if view == "sign-up":
+            page.get_by_role("dialog").get_by_role("button", name="Sign up").click()
+    elif view in ("place", "preview", "link"):
+        banner.get_by_role("button", name="Add a pin").click()
+        if view != "place":
+            page.get_by_role("combobox").last.fill("Springfield")
+            page.get_by_role("button", name="Find").click()
+            expect(page.locator(".preview-map .pin")).to_be_visible()
+        if view == "link":
+            page.get_by_role("button", name="Here it is").click()
+            page.get_by_label("Your link").fill("javascript:alert(1)")
