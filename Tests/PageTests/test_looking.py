@@ -52,6 +52,22 @@ def test_pins_that_stand_close_are_one_sign_that_opens(product, visit):
     expect(visitor.pin("Grace")).to_be_visible()
 
 
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_row_leads_to_its_pin_whatever_stands_beside_it(product, visit, motion):
+    ada = product.person("Ada")
+    visitor = visit(product, reduced_motion=motion)
+    near, nearer, chain = [(59.95, 10.85)], [(59.914, 10.753)], [(59.9 + step / 100, 10.74) for step in range(9)]
+    for number, (latitude, longitude) in enumerate([(59.91273, 10.74609)] * 2 + near + nearer + chain):
+        link = f"https://example.org/{number}"
+        ada.post("Oslo", link, latitude=latitude, longitude=longitude)
+        visitor.open().connection("live").tab("Table")
+        visitor.page.locator("tbody th button").first.click()
+        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
+        # Nothing that ends later closes it again.
+        visitor.page.wait_for_timeout(300)
+        expect(visitor.page.locator(".leaflet-popup")).to_contain_text(link)
+
+
 def test_the_table_is_newest_first_sorts_by_each_column_and_searches_name_place_and_link(product, visit):
     product.person("Ada", "Lovelace").post("Oslo, Norway", "https://one.example.org/a")
     product.person("Grace", "Hopper").post("Lima, Peru", "https://two.example.org/b")

@@ -46,26 +46,32 @@ export class Pins {
     return this.#markers.get(id)?.marker.getLatLng();
   }
 
-  /** Opens a post's pin, after its cluster where it is in one. */
+  /** Opens a post's pin where the map shows it, after its cluster where it is in one. */
   open(id) {
     const marker = this.#markers.get(id)?.marker;
     if (!marker) return;
-    // A cluster refuses to fan out while clusters are drawn apart, and says so to nobody.
+    // Not within what is told: while a zoom ends, all that has fanned out is folded. While clusters are drawn apart one
+    // refuses to fan out, and says so to nobody.
+    const later = () => setTimeout(() => this.open(id));
     if (this.#layer._inZoomAnimation) {
-      this.#layer.once('animationend', () => this.open(id));
+      this.#layer.once('animationend', later);
       return;
     }
     const shown = this.#layer.getVisibleParent(marker);
-    if (shown !== null && shown !== marker && this.#isOnePlace(shown)) {
+    if (shown === marker) {
+      marker.openPopup();
+    } else if (shown !== null && this.#isOnePlace(shown)) {
       this.#layer.once('spiderfied', () => marker.openPopup());
       shown.spiderfy();
-    } else {
-      this.#layer.zoomToShowLayer(marker, () => marker.openPopup());
+    } else if (shown !== null) {
+      this.#map.once('moveend', later);
+      shown.zoomToBounds();
     }
   }
 
   /** Whether no zoom takes a cluster apart. */
   #isOnePlace(cluster) {
+    if (this.#map.getZoom() >= this.#map.getMaxZoom()) return true;
     const [corner, opposite] = [cluster.getBounds().getSouthWest(), cluster.getBounds().getNorthEast()]
       .map((point) => this.#map.project(point, this.#map.getMaxZoom()));
     return corner.distanceTo(opposite) < clusterPixels;
