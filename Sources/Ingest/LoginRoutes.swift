@@ -24,10 +24,15 @@ struct LoginRoutes: Sendable {
   private func begin(_ request: Request, _ source: LoginSource) async throws -> Response {
     // Another site could have people log in as somebody else.
     try site.refuseOthers(request)
-    let begun = try await providers.begin(returnPath: Query(request)["return"], link: nil, from: source)
-    var response = Response(status: .seeOther, headers: [.location: begun.location])
-    response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
-    return response
+    let returnPath = Query(request)["return"] ?? "/"
+    do {
+      let begun = try await providers.begin(returnPath: returnPath, link: nil, from: source)
+      var response = Response(status: .seeOther, headers: [.location: begun.location])
+      response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
+      return response
+    } catch let problem as Problem where ProviderLogins.isReturnPath(returnPath) {
+      return try LoginRoutes.refusal(problem, of: request, at: returnPath)
+    }
   }
 
   /// Takes a browser back from the provider. Whoever has not begun the login in this browser ends none: it could be
@@ -35,7 +40,19 @@ struct LoginRoutes: Sendable {
   private func end(_ request: Request, _ source: LoginSource) async throws -> Response {
     let query = Query(request)
     let key = request.cookies[site.loginCookieName]?.value ?? ""
-    guard let flow = providers.take(key: key, state: query["state"] ?? "") else { throw Problem.loginUnknown }
+    guard let flow = providers.take(key: key, state: query["state"] ?? "") else {
+      return try LoginRoutes.refusal(.loginUnknown, of: request, at: "/")
+    }
+    do { return try await finish(flow, query, request, source) } catch let problem as Problem {
+      var response = try LoginRoutes.refusal(problem, of: request, at: flow.returnPath)
+      response.setCookie(site.loginCookie("", maxAge: 0))
+      return response
+    }
+  }
+
+  private func finish(
+    _ flow: LoginFlow, _ query: Query, _ request: Request, _ source: LoginSource
+  ) async throws -> Response {
     var caller: Caller?
     if let link = flow.link {
       caller = try await Caller.identify(request, sessions: providers.logins.sessions, site: site)
@@ -52,6 +69,16 @@ struct LoginRoutes: Sendable {
     }
     response.setCookie(site.loginCookie("", maxAge: 0))
     return response
+  }
+
+  /// A browser is sent back to where the login was to lead, with the problem's code as `login`: the page says it in
+  /// words. Programs get the problem itself.
+  private static func refusal(_ problem: Problem, of request: Request, at path: String) throws -> Response {
+    guard request.wantsPage else { throw problem }
+    let parts = path.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let fragment = parts.count == 2 ? "#\(parts[1])" : ""
+    let location = "\(parts[0])\(parts[0].contains("?") ? "&" : "?")login=\(problem.code)\(fragment)"
+    return Response(status: .seeOther, headers: [.location: location])
   }
 
   /// What the provider has sent somebody back with. (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6.)

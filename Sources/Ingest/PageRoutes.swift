@@ -26,8 +26,7 @@ struct PageRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/") { request, _ in
-      let wanted = request.headers[values: .accept].joined(separator: ",")
-      var response = wanted.contains("text/html") ? document(index, request) : PageRoutes.welcome
+      var response = request.wantsPage ? document(index, request) : PageRoutes.welcome
       response.headers.append(HTTPField(name: .vary, value: "Accept"))
       return response
     }
@@ -122,4 +121,9 @@ struct PageRoutes: Sendable {
     Apps of the original service find it under /v1, /api with /parse/classes, and /1/classes.
 
     """)
+}
+
+extension Request {
+  /// Whether a browser asks for a page to show; programs say nothing of the kind.
+  var wantsPage: Bool { headers[values: .accept].contains { $0.contains("text/html") } }
 }

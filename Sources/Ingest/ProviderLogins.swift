@@ -112,7 +112,7 @@ final class ProviderLogins: Sendable {
   }
 
   /// Within this site, whatever a browser makes of it.
-  private static func isReturnPath(_ path: String) -> Bool {
+  static func isReturnPath(_ path: String) -> Bool {
     path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.count <= Limits.returnPathBytesMax
       && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
   }

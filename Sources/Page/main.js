@@ -102,6 +102,7 @@ function start({ account, login, isOpen, feed, tiles }) {
   if (isOpen || account !== null) connection.start();
   else connection.shut();
   if (tabs.shown === 'posts') posts.show();
+  signIn.resume(session).then(() => addPin.resume());
 }
 
 /** Until a list is as it is waited for, or it has taken too long. */

@@ -27,7 +27,7 @@ export class Tabs extends EventTarget {
       byId(`tab-${other}`).tabIndex = isShown ? 0 : -1;
       byId(`view-${other}`).hidden = !isShown;
     }
-    history.replaceState(null, '', name === this.#names[0] ? location.pathname : `#${name}`);
+    history.replaceState(null, '', name === this.#names[0] ? location.pathname + location.search : `#${name}`);
     this.dispatchEvent(new Event('change'));
   }
 

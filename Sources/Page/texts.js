@@ -108,6 +108,11 @@ export const texts = {
     'problem.invalid_firstName': 'Give a first name of 100 characters at most.',
     'problem.invalid_lastName': 'Take 100 characters at most.',
     'problem.login_refused': 'Nobody may sign in to this account any more. Ask the operator.',
+    'problem.login_denied': 'The sign-in at the provider was not finished. Try again, or sign in otherwise.',
+    'problem.login_unknown': 'This sign-in was not begun in this browser, or took too long. Begin again.',
+    'problem.identity_refused': 'The provider does not vouch for this sign-in. Sign in there again.',
+    'problem.provider_unavailable': 'The provider does not answer. Try again in a moment, or sign in otherwise.',
+    'problem.openid_off': 'This way to sign in is not offered here. Take another.',
     'problem.geocoder_unavailable':
       'Places cannot be looked up at the moment. What you typed stays here: try again in a moment.',
     'problem.place_not_found': 'No place is known by this text. Check the spelling, or name a larger place nearby.',
@@ -243,6 +248,14 @@ export const texts = {
     'problem.invalid_firstName': 'Gib einen Vornamen mit höchstens 100 Zeichen an.',
     'problem.invalid_lastName': 'Nimm höchstens 100 Zeichen.',
     'problem.login_refused': 'Mit diesem Konto meldet sich niemand mehr an. Frag den Betreiber.',
+    'problem.login_denied':
+      'Die Anmeldung beim Anbieter wurde nicht beendet. Versuch es noch einmal, oder melde dich anders an.',
+    'problem.login_unknown':
+      'Diese Anmeldung hat nicht in diesem Browser begonnen, oder sie hat zu lange gedauert. Beginne noch einmal.',
+    'problem.identity_refused': 'Der Anbieter steht für diese Anmeldung nicht ein. Melde dich dort noch einmal an.',
+    'problem.provider_unavailable':
+      'Der Anbieter antwortet nicht. Versuch es gleich noch einmal, oder melde dich anders an.',
+    'problem.openid_off': 'So meldet man sich hier nicht an. Nimm einen anderen Weg.',
     'problem.geocoder_unavailable':
       'Orte lassen sich gerade nicht suchen. Was du getippt hast, bleibt hier: Versuch es gleich noch einmal.',
     'problem.place_not_found':

@@ -1,8 +1,13 @@
 """Signing up, in and out, and what the page says where that does not go well."""
 
+import http.server
+import json
+import threading
+import urllib.parse
+
 from playwright.sync_api import expect
 
-from product import PASSWORD, Product
+from product import PASSWORD, Product, free_port
 
 
 def dialog(visitor):
@@ -97,3 +102,61 @@ def test_providers_have_buttons_where_they_are_set_up_and_closed_sign_up_offers_
         expect(dialog(visitor).get_by_role("button", name="Sign up")).to_have_count(0)
     finally:
         product.end()
+
+
+class RefusingProvider(http.server.BaseHTTPRequestHandler):
+    """A provider of OpenID Connect at which nobody agrees."""
+
+    def do_GET(self):
+        url = f"http://127.0.0.1:{self.server.server_port}"
+        path, _, query = self.path.partition("?")
+        if path == "/authorize":
+            asked = dict(urllib.parse.parse_qsl(query))
+            self.send_response(302)
+            self.send_header("Location", f"{asked['redirect_uri']}?error=access_denied&state={asked['state']}")
+            self.end_headers()
+            return
+        body = json.dumps({
+            "issuer": url, "authorization_endpoint": url + "/authorize", "token_endpoint": url + "/token",
+            "jwks_uri": url + "/keys", "response_types_supported": ["code"]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_whoever_comes_back_from_a_provider_in_vain_reads_why_and_has_lost_nothing(tmp_path, visit):
+    provider = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RefusingProvider)
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    port = free_port()
+    product = Product(
+        tmp_path, "--origin", f"http://127.0.0.1:{port}", "--oidc-issuer", f"http://127.0.0.1:{provider.server_port}",
+        "--oidc-client-id", "map", "--oidc-name", "Example Login", "--http", f"127.0.0.1:{port}")
+    product.url = f"http://127.0.0.1:{port}"
+    try:
+        ada = product.person()
+        visitor = visit(product).sign_in(ada).open().connection("live")
+        visitor.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+        visitor.page.get_by_role("combobox").last.fill("Oslo")
+        visitor.page.get_by_role("button", name="Find").click()
+        visitor.page.get_by_role("button", name="Here it is").click()
+        visitor.page.get_by_label("Your link").fill("https://example.org/kept")
+        visitor.context.clear_cookies()
+        visitor.page.get_by_role("button", name="Put me on the map").click()
+        visitor.page.get_by_role("link", name="Sign in with Example Login").click()
+        expect(dialog(visitor)).to_contain_text("was not finished")
+        assert visitor.page.url == product.url + "/"
+        dialog(visitor).get_by_label("E-mail address").fill(ada.email)
+        dialog(visitor).get_by_label("Password").fill(PASSWORD)
+        dialog(visitor).get_by_role("button", name="Sign in", exact=True).click()
+        expect(visitor.page.get_by_label("Your link")).to_have_value("https://example.org/kept")
+        visitor.page.get_by_role("button", name="Put me on the map").click()
+        expect(visitor.page.locator(".leaflet-popup")).to_contain_text("https://example.org/kept")
+    finally:
+        product.end()
+        provider.shutdown()
+        provider.server_close()

@@ -3,7 +3,7 @@ import { busy } from '../common/busy.js';
 import { Dialog } from '../common/dialog.js';
 import { element } from '../common/element.js';
 import { Field } from '../common/field.js';
-import { say } from '../common/language.js';
+import { has, say } from '../common/language.js';
 
 /** Asks for the way in: with a password, by a provider that the operator has set up, or with a new account. */
 export class SignIn {
@@ -31,6 +31,16 @@ export class SignIn {
     dialog.body.querySelector(state.email ? 'input[type=password]' : 'input').focus();
     await closed;
     return state.isDone;
+  }
+
+  /** Asks again where a provider has sent somebody back without a session, and says why. */
+  async resume(session) {
+    const address = new URL(location.href);
+    const code = address.searchParams.get('login');
+    if (code === null) return;
+    address.searchParams.delete('login');
+    history.replaceState(null, '', address);
+    await this.open(session, has(`problem.${code}`) ? `problem.${code}` : 'problem.unknown');
   }
 
   #show(dialog, state, reason, isNew) {

@@ -7,6 +7,7 @@ import { placeStep } from './place-step.js';
 import { previewStep } from './preview-step.js';
 
 const waitSeconds = 10;
+const storageKey = 'onthemap.draft';
 
 /** Puts somebody on the map, step by step, or changes where he is. */
 export class AddPin {
@@ -15,15 +16,30 @@ export class AddPin {
   #tiles;
   #done;
   #draft = new Draft();
+  /** The one in the dialog, and how far it has come; null while there is none. */
+  #shown = null;
 
   /** @param {function(Object)} done takes the post as the server has answered it */
   constructor(session, own, tiles, done) {
     [this.#session, this.#own, this.#tiles, this.#done] = [session, own, tiles, done];
+    addEventListener('pagehide', () => keep(this.#shown ?? { draft: this.#draft, step: 0 }));
+  }
+
+  /** Goes on where the page was left amid it: to sign in with a provider, or to load it anew. */
+  resume() {
+    const kept = takeKept();
+    if (kept === null) return;
+    if (kept.draft.post === null) this.#draft = kept.draft;
+    if (kept.step > 0 && this.#session.account !== null) this.#open(kept.draft, kept.step);
   }
 
   /** Until it is done or cancelled. What was typed for a new one before is still there. */
-  async open(post = null) {
-    const draft = post ? new Draft(post) : this.#draft;
+  open(post = null) {
+    return this.#open(post ? new Draft(post) : this.#draft, 1);
+  }
+
+  async #open(draft, from) {
+    const { post } = draft;
     const dialog = new Dialog(say(post ? 'adding.edit' : 'adding'), 'adding');
     let step = null;
     const show = (number, made) => {
@@ -31,6 +47,7 @@ export class AddPin {
       if (!dialog.root.isConnected) return;
       step?.end?.();
       step = made;
+      this.#shown = { draft, step: number };
       dialog.title.textContent = `${say(post ? 'adding.edit' : 'adding')} · ${say('adding.step', { step: number })}`;
       dialog.body.replaceChildren(step);
       step.begin?.();
@@ -51,14 +68,16 @@ export class AddPin {
         const isOfPlace = error instanceof Problem
           && (error.code === 'place_not_found' || error.field === 'place');
         if (!isOfPlace) throw error;
+        draft.found = null;
         place(explain(error));
       } finally {
         dialog.isHeld = false;
       }
     };
     const closed = dialog.show();
-    place();
+    [place, preview, link][from - 1]();
     await closed;
+    this.#shown = null;
     step?.end?.();
   }
 
@@ -72,5 +91,25 @@ export class AddPin {
       throw new Problem(422, { code: 'place_not_found', detail: body.reason?.detail ?? '', field: 'place' });
     }
     return body;
+  }
+}
+
+/** Keeps what was typed, in this tab alone. */
+function keep({ draft, step }) {
+  try {
+    if (draft.isEmpty) sessionStorage.removeItem(storageKey);
+    else sessionStorage.setItem(storageKey, JSON.stringify({ draft, step }));
+  } catch {
+    // Storage may be forbidden; then it is typed again.
+  }
+}
+
+function takeKept() {
+  try {
+    const { draft, step } = JSON.parse(sessionStorage.getItem(storageKey));
+    sessionStorage.removeItem(storageKey);
+    return { draft: Draft.from(draft), step };
+  } catch {
+    return null;
   }
 }

@@ -12,6 +12,8 @@ export class Draft {
   point = null;
   /** The post that it takes the place of; null for one more. */
   replaced = null;
+  /** The text that the candidates were found by. */
+  found = null;
   #key = { content: '', text: '' };
 
   constructor(post = null) {
@@ -23,6 +25,18 @@ export class Draft {
       this.point = { latitude: post.latitude, longitude: post.longitude };
     }
   }
+
+  /** One that was kept as JSON. */
+  static from({ key, ...fields }) {
+    const draft = Object.assign(new Draft(), fields);
+    draft.#key = key;
+    return draft;
+  }
+
+  toJSON() { return { ...this, key: this.#key }; }
+
+  /** Whether nothing has been typed. */
+  get isEmpty() { return !this.place && !this.link; }
 
   get candidate() { return this.candidates[this.chosen]; }
 

@@ -24,13 +24,15 @@ export function placeStep(draft, { next, cancel, complaint }) {
   field.input.addEventListener('input', () => { draft.place = field.value; });
 
   function take(candidates, point = null) {
-    Object.assign(draft, { place: field.value, candidates, chosen: 0, point });
+    Object.assign(draft, { place: field.value, found: field.value, candidates, chosen: 0, point });
     next();
   }
 
   async function search() {
     suggestions.close();
     if (!draft.place.trim()) return field.complain(say('adding.place.empty'));
+    // Whoever has come back finds what he has chosen, and the pin where he has put it.
+    if (draft.place === draft.found) return next();
     try {
       const places = await findPlaces(draft.place.trim());
       if (!places.length) return fail(say('adding.not-found', { place: draft.place.trim() }));

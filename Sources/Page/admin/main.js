@@ -63,4 +63,5 @@ function start({ account, login }) {
   session.addEventListener('change', () => board.restart());
   showAccount(session, signIn);
   board.restart();
+  signIn.resume(session);
 }
