@@ -18,7 +18,8 @@
 # make proto      Swift from the .proto files
 # make check-proto  refuses generated Swift that does not come from these .proto files
 # make fmt        formats what is written by hand
-# make lint       refuses what fmt would change
+# make lint       checks formats, and runs the linters of each language: Swift, protobuf, Python, JavaScript, shell, Dockerfile
+# make lock       pins the tests' Python packages with their hashes: Tests/requirements.in to requirements.txt
 # make setup      installs what is missing for a build; setup-test and setup-bench what is missing for those
 # make clean      removes all that was made
 
@@ -29,10 +30,16 @@ SHELL := /bin/bash
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
 .PHONY: run test tests check system page screenshots soak faults fuzz corpus simulation build release gazetteer bench sanitize proto \
-	check-proto fmt lint clean setup setup-build setup-test setup-bench
+	check-proto fmt lint lock clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
 ARGS ?=
+# The release contains Swift's libraries, so it runs where no Swift is installed. It omits the run-time check for
+# overlapping access to memory, which the tests' debug form makes. Both save 8 to 10 % of the CPU time of a post over
+# HTTP. deploy/Dockerfile uses the same flags.
+RELEASE_FLAGS := --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+FLAGS_debug :=
+FLAGS_release := $(RELEASE_FLAGS)
 FUZZ_SECONDS ?= 60
 SIMULATION_SEEDS ?= 20000
 CORPUS := Tests/FuzzTargets/Corpus
@@ -42,6 +49,8 @@ export YARDSTICKS
 SOURCES := Package.swift $(shell find Sources ! -path '*/Data' ! -path '*/Data/*' ! -path '*.docc*')
 HAND_WRITTEN := Package.swift $(shell find Sources Tests -name '*.swift' ! -name '*.pb.swift' ! -path '*/Generated/*')
 PLACES := $(sort $(wildcard Sources/Gazetteer/Data/*.tsv.xz))
+SHELL_SCRIPTS := .ci/run $(shell find deploy Tests Sources -name '*.sh')
+TOOLS := .venv/bin
 PROTOS := $(shell find proto -name '*.proto')
 GENERATED := Sources/Link/Generated
 PLUGIN := .build/debug/protoc-gen-swift
@@ -115,14 +124,14 @@ tests: .build/debug/gazetteer.otm
 
 build: .build/debug/onthemap .build/debug/gazetteer.otm
 
-release: .build/release/onthemap .build/release/gazetteer.otm
+release: .build/release/onthemap .build/release/gazetteer.otm .build/release/THIRD-PARTY-NOTICES.txt
 
 gazetteer: .build/$(CONFIG)/gazetteer.otm
 
 # A file like any other to make, so that a second `make run` need not ask SwiftPM whether anything changed. Touched
 # only where SwiftPM saw nothing to do, for it links again what somebody else touched.
 .build/debug/onthemap .build/release/onthemap: .build/%/onthemap: $(SOURCES) | setup-build
-	swift build --configuration $* --product onthemap
+	swift build --configuration $* $(FLAGS_$*) --product onthemap
 	@for file in $?; do if [[ $$file -nt $@ ]]; then touch $@; break; fi; done
 
 # The program looks for it beside itself.
@@ -130,8 +139,12 @@ gazetteer: .build/$(CONFIG)/gazetteer.otm
 		$(wildcard Sources/Gazetteer/*.swift Sources/Gazetteer/Generated/*.swift) | .build/%/onthemap
 	xz -dc $(PLACES) | .build/$*/onthemap gazetteer build --output $@
 
+# The licences of what the program contains, for a package or an image that carries it.
+.build/release/THIRD-PARTY-NOTICES.txt: deploy/notices.sh deploy/packages.tsv | .build/release/onthemap
+	deploy/notices.sh > $@
+
 bench: setup-bench release
-	swift build --configuration release --product bench
+	swift build --configuration release $(RELEASE_FLAGS) --product bench
 	.build/release/bench $(ARGS)
 
 # Judged by the exit code: a race prints "passed" all the same. One test after the other: so slow a program would miss
@@ -163,8 +176,21 @@ $(PLUGIN): Package.swift | setup-test
 fmt:
 	@swift format format --in-place --parallel $(HAND_WRITTEN)
 
-lint: setup-build
+lint: setup-test
 	@swift format lint --strict --parallel $(HAND_WRITTEN)
+	@$(TOOLS)/buf lint proto
+	@# Against the messages as others may have built on them: no number or type on the wire may change.
+	@$(TOOLS)/buf breaking proto --against proto/baseline.binpb
+	@$(TOOLS)/ruff check --quiet --no-cache
+	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/Page deploy/examples
+	@shellcheck $(SHELL_SCRIPTS)
+	@$(TOOLS)/hadolint deploy/Dockerfile
+
+lock:
+	python3 -m venv --clear .build/uv
+	.build/uv/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
+	.build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+		--custom-compile-command "make lock" --output-file Tests/requirements.txt Tests/requirements.in
 
 setup: setup-build
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Installs what is missing, and only that:  deploy/setup.sh [build|test|bench]
-#   build   compiler and libraries that the program is made with
-#   test    build, and what the tests need: protoc, strace and faketime; for the examples curl, Node, Debian's Python
-#           with its ZeroMQ, and a Python environment in .venv with newer ones, and with what tests an HTTP API and, in
-#           Chromium, a page
+#   build   the compiler and the libraries that the program links
+#   test    build, and the tools of the tests and checks: protoc, strace, faketime, curl, Node, Chromium, shellcheck,
+#           Debian's Python with its ZeroMQ, the Python packages of Tests/requirements.txt in .venv, and Prometheus'
+#           promtool in .build/tools
 #   bench   build, wrk and strace
-# Silent and quick when nothing is missing. Elsewhere than on Debian and its children it says what to install.
+# Silent and quick when nothing is missing. On other systems than Debian it names the packages to install.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,16 +13,9 @@ mode=${1:-build}
 case $mode in build | test | bench) ;; *) echo "usage: deploy/setup.sh [build|test|bench]" >&2 && exit 2 ;; esac
 
 swift_needed=6.2
-pyzmq=27.3.0
-protobuf=7.36.2
-schemathesis=4.32.5
-openapi_spec_validator=0.9.0
-jsonschema=4.26.0
-pytest=9.2.0
-pytest_xdist=3.8.0
-playwright=1.65.2
-axe=0.1.8
 venv=.venv
+requirements=Tests/requirements.txt
+tools=.build/tools
 
 fail() {
   printf '%s\n' "$@" >&2
@@ -62,6 +55,8 @@ find_missing() {
   has_header sodium.h || packages+=(libsodium-dev)
   has_header sqlite3.h || packages+=(libsqlite3-dev)
   has_header zlib.h || packages+=(zlib1g-dev)
+  # Foundation's HTTP client, which the release links statically, calls libcurl.
+  has_header curl/curl.h || packages+=(libcurl4-openssl-dev)
   has_command xz || packages+=(xz-utils)
   [[ -e /usr/share/javascript/leaflet/leaflet.min.js ]] || packages+=(libjs-leaflet)
   [[ -e /usr/share/javascript/leaflet/leaflet.markercluster.min.js ]] || packages+=(libjs-leaflet.markercluster)
@@ -73,6 +68,8 @@ find_missing() {
     has_command curl || packages+=(curl)
     has_command node || packages+=(nodejs)
     has_command chromium || packages+=(chromium)
+    has_command shellcheck || packages+=(shellcheck)
+    has_command systemd-analyze || packages+=(systemd)
     /usr/bin/python3 -c 'import zmq' 2>/dev/null || packages+=(python3-zmq)
     /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || packages+=(python3-protobuf)
     if [[ ! -x $venv/bin/python ]]; then
@@ -105,23 +102,39 @@ install_missing() {
   rm -f "$log"
 }
 
-# The stamp names the versions, so that a change of a pin is noticed.
+# The stamp is a copy of the lock file, so that a changed lock is noticed.
 make_venv() {
-  local packages=(
-    "pyzmq==$pyzmq" "protobuf==$protobuf" "schemathesis==$schemathesis"
-    "openapi-spec-validator==$openapi_spec_validator" "jsonschema==$jsonschema"
-    "pytest==$pytest" "pytest-xdist==$pytest_xdist" "playwright==$playwright" "axe-playwright-python==$axe"
-  )
-  local stamp
-  stamp="$venv/$(IFS=, && echo "${packages[*]}")"
-  [[ -e $stamp && -x $venv/bin/python ]] && return
-  echo "making $venv with ${packages[*]}"
-  [[ -x $venv/bin/pip ]] || python3 -m venv --clear "$venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"
-  touch "$stamp"
+  local stamp=$venv/requirements.txt
+  if [[ -x $venv/bin/python ]] && cmp -s "$requirements" "$stamp"; then return; fi
+  echo "making $venv from $requirements"
+  python3 -m venv --clear "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --requirement "$requirements"
+  cp "$requirements" "$stamp"
+}
+
+# Takes promtool out of Debian's package. Installing the package would start a Prometheus server on this machine.
+get_promtool() {
+  if [[ -x $tools/promtool ]]; then return; fi
+  mkdir -p "$tools"
+  if ! has_command apt-get; then
+    has_command promtool || fail "promtool is missing: install Prometheus, then try again."
+    ln -s "$(command -v promtool)" "$tools/promtool"
+    return
+  fi
+  echo "getting promtool"
+  local folder
+  folder=$(mktemp -d)
+  (cd "$folder" && apt-get download prometheus >log 2>&1) ||
+    fail "cannot download the package prometheus: run apt-get update as root, then try again." "$(cat "$folder/log")"
+  dpkg-deb --extract "$folder"/prometheus_*.deb "$folder/root"
+  install -m 0755 "$folder/root/usr/bin/promtool" "$tools/promtool"
+  rm -rf "$folder"
 }
 
 check_swift
 find_missing
 if [[ ${#packages[@]} -gt 0 ]]; then install_missing; fi
-if [[ $mode == test ]]; then make_venv; fi
+if [[ $mode == test ]]; then
+  make_venv
+  get_promtool
+fi

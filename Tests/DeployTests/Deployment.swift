@@ -90,7 +90,8 @@ struct Program: Sendable {
 
   static let systemdAnalyze = Program("systemd-analyze")
   static let protoc = Program("protoc")
-  static let promtool = Program("promtool")
+  /// Taken from Debian's package by `deploy/setup.sh test`.
+  static let promtool = Program(inRepository: ".build/tools/promtool")
   static let python = Program("python3")
   static let node = Program("node")
   static let cCompiler = Program("cc") ?? Program("clang")
@@ -99,7 +100,6 @@ struct Program: Sendable {
   /// The debug form, where it is built.
   static let onthemap = Program(inRepository: ".build/debug/onthemap")
   static let docker = Program("docker").flatMap { (try? $0.run("compose", "version").status) == 0 ? $0 : nil }
-  static let yamlPython = python.flatMap { (try? $0.run("-c", "import yaml").status) == 0 ? $0 : nil }
 
   /// Runs it to its end. What it prints on both streams is one text.
   func run(_ arguments: String..., at folder: URL? = nil) throws -> (status: Int32, output: String) {

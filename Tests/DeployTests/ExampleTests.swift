@@ -23,12 +23,12 @@ struct ExampleTests {
     try hold([watch, produce, work] + others, to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
   }
 
-  @Test("Their packages have the versions of deploy/setup.sh")
+  @Test("Their packages have the versions that the tests use")
   func pins() {
-    let setup = DeployFile("deploy/setup.sh")
+    let tested = DeployFile("Tests/requirements.in")
     func rule(_ file: DeployFile) -> [String] {
       ["pyzmq", "protobuf"].compactMap { package in
-        let version = setup.matches(of: "^\(package)=(.*)$").first ?? "nothing"
+        let version = tested.matches(of: "^\(package)==(.*)$").first ?? "nothing"
         return file.lines.contains("\(package)==\(version)") ? nil : "\(package)==\(version) is missing."
       }
     }

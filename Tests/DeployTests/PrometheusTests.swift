@@ -90,30 +90,45 @@ struct PrometheusTests {
       ])
   }
 
-  @Test("Both files are YAML", .enabled(if: Program.yamlPython != nil, "python3 has no yaml module here"))
-  func yaml() throws {
-    let python = try #require(Program.yamlPython)
-    try hold(
-      [rules, configuration],
-      to: { file in
-        let script = "import sys, yaml; yaml.safe_load(sys.argv[1])"
-        let (status, output) = try python.run("-c", script, file.text)
-        return status == 0 ? [] : [output]
-      }, bad: [DeployFile("a", "a: [1\nb: 2")])
-  }
-
-  @Test("promtool understands them", .enabled(if: Program.promtool != nil, "promtool is not installed"))
+  @Test("promtool accepts the rules and the configuration")
   func understood() throws {
     let promtool = try #require(Program.promtool)
     try hold(
-      [rules],
-      to: { file in
-        try Deployment.withFolder { folder in
-          let path = folder.appending(path: "rules.yml")
-          try Data(file.text.utf8).write(to: path)
-          let (status, output) = try promtool.run("check", "rules", path.path)
-          return status == 0 ? [] : [output]
-        }
-      }, bad: [rules.with("== 0", replacedBy: "== =")])
+      [rules], to: { try refusal(by: promtool, "check", "rules", "rules.yml", rules: $0) },
+      bad: [
+        rules.with("== 0", replacedBy: "== =")
+      ])
+    try hold(
+      [rules], to: { try refusal(by: promtool, "check", "config", "prometheus.yml", rules: $0) },
+      bad: [rules.with("groups:", replacedBy: "group:")])
+  }
+
+  @Test("Every alert fires when it should, by its unit test")
+  func fires() throws {
+    let promtool = try #require(Program.promtool)
+    let tests = DeployFile("deploy/prometheus/rules_test.yml")
+    for alert in rules.matches(of: #"- alert: (\w+)$"#) {
+      #expect(
+        tests.text.range(of: #"alertname: \#(alert)\n[^\n]*\n\s*exp_alerts:\n"#, options: .regularExpression) != nil,
+        "\(alert) has no unit test in which it fires.")
+    }
+    try hold(
+      [rules], to: { try refusal(by: promtool, "test", "rules", "rules_test.yml", rules: $0) },
+      bad: [
+        rules.with("oldest_age_seconds > 60", replacedBy: "oldest_age_seconds > 600"),
+        rules.with("state!=\"dead\"", replacedBy: ""),
+      ])
+  }
+
+  /// The complaint of promtool about the folder deploy/prometheus with other rules in it; empty if it has none.
+  private func refusal(by promtool: Program, _ arguments: String..., rules: DeployFile) throws -> [String] {
+    try Deployment.withFolder { folder in
+      for name in ["prometheus.yml", "rules_test.yml"] {
+        try Data(DeployFile("deploy/prometheus/\(name)").text.utf8).write(to: folder.appending(path: name))
+      }
+      try Data(rules.text.utf8).write(to: folder.appending(path: "rules.yml"))
+      let (status, output) = try promtool.run(arguments, at: folder)
+      return status == 0 ? [] : [output]
+    }
   }
 }
