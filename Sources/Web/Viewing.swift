@@ -15,8 +15,8 @@ package enum Viewing: Sendable {
 }
 
 /// Tickets with which a feed lets in whom ingest has let in, for a while: the time of their end, and BLAKE2b of it with
-/// a key that both have. Any thread.
-package struct ViewTickets: Sendable {
+/// a key that both have. Any thread. Logs, dumps and texts of whatever holds it show three asterisks.
+package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let key: [UInt8]
 
   /// With a key that ingest and its feeds share: a text that nobody guesses.
@@ -28,6 +28,13 @@ package struct ViewTickets: Sendable {
     randombytes_buf(&key, key.count)
     self.key = key
   }
+
+  /// `***`: the key makes tickets, and logs show whole configurations.
+  package var description: String { "***" }
+  /// `***`
+  package var debugDescription: String { description }
+  /// Nothing: a dump shows no byte of the key.
+  package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// A ticket.
   ///

@@ -14,6 +14,18 @@ struct ViewTicketsTests {
     #expect(other.end(of: ticket, unixMs: 1_000) == nil)
   }
 
+  @Test("No text of tickets, or of what holds them, shows the key")
+  func hidden() {
+    let viewing = Viewing.closed(tickets)
+    var dumped = ""
+    dump((tickets, viewing), to: &dumped)
+    for text in [
+      "\(tickets)", "\(viewing)", String(reflecting: tickets), String(reflecting: viewing), dumped,
+    ] {
+      #expect(text.contains("***") && !text.contains("key") && !text.contains("["), "\(text)")
+    }
+  }
+
   @Test("What nobody with the key has made is none")
   func forged() {
     let ticket = tickets.ticket(endMs: 1_000)

@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+@Suite("A map that only accounts see", .stage)
+struct ClosedMapTests {
+  @Test("No line of the log shows the key of its tickets, at the most talkative level", arguments: [true, false])
+  func key(isShared: Bool) async throws {
+    let secret = "0123456789abcdef0123456789abcdef"
+    let map = try await Stage.current.up(
+      "--log-level", "trace", "--viewing", "closed", environment: isShared ? ["ONTHEMAP_VIEW_KEY": secret] : [:])
+    #expect(try await map.feedClient.get("/v2/feed").status == 401)
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: .seconds(20)) == 0)
+    let log = map.ingest.logged
+    #expect(log.contains("viewing: Web.Viewing.closed(Optional(***))"), "The log shows no configuration: test nothing.")
+    #expect(!log.contains(secret) && !log.contains("ViewTickets(") && !log.contains("key: ["))
+  }
+}
