@@ -31,4 +31,27 @@ struct ListKeeperTests {
     #expect(kept.count == 2 && kept[0] < kept[1], "It was written as \(kept), of \(told) lists.")
     #expect(taken >= .milliseconds(2 * Limits.listKeptMs))
   }
+
+  @Test("A link that another user has planted is not followed, and what a killed feed left is no hindrance")
+  func planted() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let latest = LatestList()
+    let epoch = try #require(Epoch(Array(repeating: 7, count: 16)))
+    let keeper = ListKeeper(
+      folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let victim = folder.appending(path: "victim").path
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: victim))
+    let new = folder.appending(path: "feed.list.\(getpid())").path
+    try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: victim)
+    latest.replace(FeedState(epoch: epoch, seq: 1, entries: []))
+    #expect(keeper.keep() && keeper.read()?.seq == 1)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+    try Data("half a li".utf8).write(to: URL(fileURLWithPath: new))
+    latest.replace(FeedState(epoch: epoch, seq: 2, entries: []))
+    #expect(keeper.keep() && keeper.read()?.seq == 2)
+    let mode = try FileManager.default.attributesOfItem(atPath: keeper.folder + "/feed.list")[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
 }
