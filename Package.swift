@@ -194,7 +194,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Command", "Fuzzing", "Ingest", "Link", "OnTheMap", logging,
+        "Command", "Fuzzing", "Ingest", "Link", "OnTheMap", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),

@@ -55,6 +55,7 @@ struct FeedCommand: AsyncParsableCommand {
     configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
     configuration.viewing = try viewing.viewing(settings, needsKey: true)
+    try keys.hold(to: configuration.viewing)
     let folder = settings.text(.feedData, flag: data, default: "data/feed")
     if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)

@@ -1,6 +1,7 @@
 import Link
 import Logging
 import OnTheMap
+import Web
 
 /// What a process knows of keys: its own, and who may connect to it. Made once, at the start.
 struct LinkKeys: Sendable {
@@ -9,6 +10,9 @@ struct LinkKeys: Sendable {
   /// The lists that are read again on SIGHUP.
   private(set) var lists: [AllowListFile] = []
   private var openLinks: [LinkName] = []
+  /// Links that other hosts reach in plain text, by the operator's word.
+  private var plainLinks: [(link: LinkName, endpoint: Endpoint)] = []
+  private var isMapClosed = false
   private let plaintext: Set<LinkName>
 
   /// - Parameters:
@@ -39,6 +43,7 @@ struct LinkKeys: Sendable {
             + "\(Setting.keyFile.title) and \(list.title), or an address of 127.0.0.1; or say that a private network "
             + "keeps others out, with \(Setting.allowPlaintext.flag ?? "") \(link).")
       }
+      if !endpoint.isLocal { plainLinks.append((link, endpoint)) }
       return nil
     }
     guard let own else {
@@ -80,12 +85,34 @@ struct LinkKeys: Sendable {
       "\(Setting.keyFile.title) is set, and nothing uses it: set \(wanted.map(\.title).joined(separator: " or ")) too.")
   }
 
+  /// Holds the feed's links to access control for viewing. Call this after `server` for both of them, and before
+  /// `announce`, which warns of plain text.
+  ///
+  /// - Throws: `SettingError` where the map is closed and anybody with the feed's public key may subscribe.
+  mutating func hold(to viewing: Viewing) throws {
+    guard viewing.isClosed else { return }
+    guard openLinks.allSatisfy({ $0 != .feed && $0 != .query }) else {
+      throw SettingError(
+        "\(Setting.viewing.title) is closed, but \(Setting.allowSubscribers.title) \(AllowListFile.anyone) lets "
+          + "everybody who knows the feed's public key read the map over ZeroMQ. Name a file of subscribers' public keys "
+          + "instead.")
+    }
+    isMapClosed = true
+  }
+
   /// Logs who this process is to others, and who may come.
   func announce(to logger: Logger) {
     if let own { logger.notice("public key", metadata: ["key": "\(own.publicKey)"]) }
     for list in lists { list.announce(to: logger) }
     for link in openLinks where link != .feed {
       logger.warning("whoever knows the public key may connect and is believed", metadata: ["link": "\(link)"])
+    }
+    for (link, endpoint) in plainLinks where isMapClosed && (link == .feed || link == .query) {
+      logger.warning(
+        """
+        the map is closed, but everybody who reaches this port reads it without an account: set \
+        \(Setting.keyFile.title) and a file for \(Setting.allowSubscribers.title), or bind 127.0.0.1
+        """, metadata: ["link": "\(link)", "address": "\(endpoint)"])
     }
   }
 

@@ -43,6 +43,7 @@ struct UpCommand: AsyncParsableCommand {
     // Its ingest is told when that listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
     (feed.proxies, feed.viewing) = (ingest.proxies, ingest.page.viewing)
+    try keys.hold(to: feed.viewing)
     feed.data = ingest.data + "/feed"
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,

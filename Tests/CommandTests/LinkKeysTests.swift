@@ -2,8 +2,11 @@ import ArgumentParser
 import Foundation
 import Ingest
 import Link
+import Logging
 import OnTheMap
+import Synchronization
 import Testing
+import Web
 
 @testable import Command
 
@@ -70,6 +73,64 @@ struct LinkKeysTests {
     #expect(curve.keys.secret == (try KeyFile.read(folder + "/key").secret))
   }
 
+  /// What `feed`, with a closed map or an open one, logs of its links at the start with these options, or why it
+  /// refuses them.
+  private func announced(_ arguments: String, isClosed: Bool = true) async throws -> Result<[String], SettingError> {
+    let words = arguments.split(separator: " ").map {
+      ["KEY": "\(folder)/key", "LIST": "\(folder)/list"][String($0)] ?? String($0)
+    }
+    let command = try FeedCommand.parse(words)
+    let settings = try await settings()
+    do {
+      var keys = try LinkKeys(
+        settings, keyFile: command.keyFile, allowPlaintext: command.allowPlaintext, listens: true)
+      _ = try command.options.configuration(
+        settings, ingest: try Endpoint("tcp://127.0.0.1:1"), http: ("127.0.0.1", 0), keys: &keys)
+      try keys.hold(to: isClosed ? .closed(nil) : .open)
+      let lines = Lines()
+      keys.announce(to: Logger(label: "test") { _ in lines })
+      return .success(lines.said)
+    } catch let error as SettingError { return .failure(error) }
+  }
+
+  @Test("A closed map wants a list of subscribers where everybody with the feed's public key could read it")
+  func closedMap() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for arguments in [
+      "--key-file KEY --allow-subscribers anyone", "--publish tcp://*:1 --key-file KEY --allow-subscribers anyone",
+    ] {
+      guard case .failure(let error) = try await announced(arguments) else {
+        Issue.record("\(arguments) are not refused.")
+        continue
+      }
+      for word in ["--viewing", "--allow-subscribers", "anyone", "a file of subscribers' public keys"] {
+        #expect(error.description.contains(word), "\(error)")
+      }
+    }
+    guard case .failure = try await announced("--publish tcp://*:1") else {
+      Issue.record("A port in plain text wants --allow-plaintext, as where the map is open.")
+      return
+    }
+  }
+
+  @Test("Plain text at a port of a closed map is a warning for each port that other hosts reach")
+  func closedMapInPlainText() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let plain = "--publish tcp://0.0.0.0:7710 --allow-plaintext feed,query"
+    let warnings = try await announced(plain).get().filter { $0.hasPrefix("warning the map is closed") }
+    #expect(warnings.count == 2)
+    for (warning, port) in zip(warnings, ["tcp://0.0.0.0:7710", "tcp://0.0.0.0:7711"]) {
+      #expect(warning.contains("without an account") && warning.contains("--allow-subscribers"), "\(warning)")
+      #expect(warning.hasSuffix(port), "\(warning)")
+    }
+    let one = "--publish tcp://0.0.0.0:7710 --query tcp://127.0.0.1:1 --allow-plaintext feed"
+    #expect(try await announced(one).get().count == 1)
+    for quiet in ["", "--publish tcp://*:1 --key-file KEY --allow-subscribers LIST"] {
+      #expect(try await announced(quiet).get().allSatisfy { !$0.hasPrefix("warning") }, "\(quiet)")
+    }
+    #expect(try await announced(plain, isClosed: false).get().isEmpty, "An open map is for everybody.")
+  }
+
   @Test("A client's public key of the server may be the key or a file; its own is made only where that will do")
   func client() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -95,5 +156,30 @@ struct LinkKeysTests {
     #expect(try none.client(.feedKey, flag: "\(server)", needsOwn: false, settings: settings) != nil)
     #expect(throws: SettingError.self) { try keys.check(isUsed: false, wanted: .ingestKey) }
     try none.check(isUsed: false, wanted: .ingestKey)
+  }
+}
+
+/// Keeps log lines: level, message, and the address where there is one.
+private final class Lines: LogHandler, Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var said: [String] { lines.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set { _ = newValue }
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set { _ = newValue }
+  }
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { nil }
+    set { _ = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let address = event.metadata?["address"].map { " \($0)" } ?? ""
+    lines.withLock { $0.append("\(event.level) \(event.message)\(address)") }
   }
 }

@@ -15,4 +15,15 @@ struct ClosedMapTests {
     #expect(log.contains("viewing: Web.Viewing.closed(Optional(***))"), "The log shows no configuration: test nothing.")
     #expect(!log.contains(secret) && !log.contains("ViewTickets(") && !log.contains("key: ["))
   }
+
+  @Test("It is refused where anybody may subscribe")
+  func anyone() async throws {
+    let stage = Stage.current
+    let key = stage.path("feed.key")
+    #expect(try await stage.run("keys", "new", "--output", key).status == 0)
+    let ran = try await stage.run(
+      "up", "--data", stage.path("data"), "--viewing", "closed", "--key-file", key, "--allow-subscribers", "anyone")
+    #expect(ran.status == 1 && ran.logged.contains("--allow-subscribers (ONTHEMAP_ALLOW_SUBSCRIBERS) anyone lets"))
+    #expect(ran.logged.contains("Name a file of subscribers' public keys instead."), "\(ran.logged)")
+  }
 }
