@@ -66,6 +66,7 @@ struct FeedCommand: AsyncParsableCommand {
     let operations = try Operations(
       settings, .feedOperations, flag: operations, default: "127.0.0.1:9465", logger: logger)
     configuration.registry = operations.registry
+    configuration.readiness = operations.readiness
     settings.log(to: logger)
     keys.announce(to: logger)
     let ready = Told<FeedService.Addresses>()

@@ -11,7 +11,8 @@ struct Operations {
   /// What the services of the process measure; nil where nothing is served, and measuring costs nothing.
   let registry: MetricRegistry?
   private let service: OperationsService?
-  private let readiness = Readiness()
+  /// Readiness of the process, to which its roles add their parts.
+  let readiness = Readiness()
   private let host: String
   private let port = Told<Int>()
 

@@ -73,6 +73,7 @@ struct UpCommand: AsyncParsableCommand {
         configuration.ingest = addresses.changes.connectable
         configuration.ingestCurve = ingest.changesCurve?.client
         configuration.registry = operations.registry
+        configuration.readiness = operations.readiness
         return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
       },
     ]

@@ -14,13 +14,22 @@ struct FeedRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
+    router.get("/readyz") { _, _ in try readiness() }
     router.get("/v2/feed") { request, _ in try list(request) }
     router.get("/v2/feed/stream") { request, context in try stream(request, context) }
-    router.refuseOthers(at: "/livez", than: .get)
+    for path in ["/livez", "/readyz"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
     for path in ["/v2/feed", "/v2/feed/stream"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: Self.preflight) }
       router.refuseOthers(at: path, than: .get, .options)
     }
+  }
+
+  /// For load balancers: this feed serves a list that is not stale.
+  private func readiness() throws -> Response {
+    let text = try Readiness.text([latest.check])
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
   private func list(_ request: Request) throws -> Response {
@@ -62,9 +71,7 @@ struct FeedRoutes: Sendable {
 
   private func version() throws -> ListVersion {
     if let version = latest.version { return version }
-    throw Problem(
-      .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
-      retryAfterSeconds: 2)
+    throw Problem.feedUnavailable
   }
 
   private func filter(_ query: Query) throws -> FeedFilter {

@@ -41,6 +41,8 @@ package struct FeedConfiguration: Sendable {
   package var viewing = Viewing.open
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
+  /// What `/readyz` of its process answers by; nil where nobody asks.
+  package var readiness: Readiness?
 
   package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {
     self.ingest = ingest
@@ -106,6 +108,7 @@ package struct FeedService: Service {
     }
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
+    configuration.readiness?.add(latest.check)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: PublicAnswers())
     router.add(middleware: ProblemMiddleware { _ in nil })

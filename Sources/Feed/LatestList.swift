@@ -1,5 +1,7 @@
+import HTTPTypes
 import OnTheMap
 import Synchronization
+import Web
 
 /// The latest list for HTTP, as ingest tells it. Any thread: the reactor never waits here while bytes are made.
 final class LatestList: Sendable {
@@ -35,6 +37,21 @@ final class LatestList: Sendable {
     }
   }
 
+  /// The feed's part in readiness: it has a list, and ingest has not been silent for longer than `Limits.livenessMs`.
+  ///
+  /// - Returns: nil, for there is no remark.
+  /// - Throws: `feed_unavailable` or `feed_stale`; both pass by themselves.
+  func check() throws(Problem) -> String? {
+    let (isListed, isStale) = latest.withLock { ($0.history != nil, $0.isStale) }
+    guard isListed else { throw .feedUnavailable }
+    guard !isStale else {
+      throw Problem(
+        .serviceUnavailable, "feed_stale",
+        "ingest is silent, so the list may be old; this feed still serves it, marked as stale", retryAfterSeconds: 2)
+    }
+    return nil
+  }
+
   /// The list after a start, a gap, or another history.
   func replace(_ state: FeedState) {
     latest.withLock { $0.change { $0.history = FeedHistory(state: state) } }
@@ -48,5 +65,14 @@ final class LatestList: Sendable {
   /// Whether ingest is silent. It begins stale.
   func set(isStale: Bool) {
     latest.withLock { $0.change { $0.isStale = isStale } }
+  }
+}
+
+extension Problem {
+  /// There is no list to serve.
+  static var feedUnavailable: Problem {
+    Problem(
+      .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
+      retryAfterSeconds: 2)
   }
 }

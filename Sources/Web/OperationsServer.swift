@@ -36,9 +36,7 @@ package struct OperationsServer: Sendable {
     router.add(middleware: ProblemMiddleware { _ in nil })
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/readyz") { [readiness] _, _ in
-      let isReady = readiness.isReady
-      return OperationsServer.response(
-        isReady ? "ready\n" : "not ready yet\n", type: "text/plain", status: isReady ? .ok : .serviceUnavailable)
+      OperationsServer.response(try readiness.text(), type: "text/plain", status: .ok)
     }
     router.get("/metrics") { [registry] _, _ in
       OperationsServer.response(await registry.text(), type: MetricRegistry.mediaType, status: .ok)

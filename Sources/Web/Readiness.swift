@@ -1,14 +1,47 @@
+import HTTPTypes
 import Synchronization
 
-/// Whether a process has begun to serve, all its roles. Any thread.
+/// Readiness of a process: it has begun to serve, and none of its roles has a reason against. Any thread.
 package final class Readiness: Sendable {
-  private let hasBegun = Atomic(false)
+  /// A role's part: returns a remark for people, or nil without one. Throws the reason why the role is not ready. Must
+  /// not wait.
+  package typealias Check = @Sendable () throws(Problem) -> String?
+
+  private struct State: Sendable {
+    var hasBegun = false
+    var checks: [Check] = []
+  }
+
+  private let state = Mutex(State())
 
   package init() {}
 
-  /// It serves.
-  package func begin() { hasBegun.store(true, ordering: .relaxed) }
+  /// Adds a role's part.
+  package func add(_ check: @escaping Check) { state.withLock { $0.checks.append(check) } }
 
-  /// Whether it serves.
-  package var isReady: Bool { hasBegun.load(ordering: .relaxed) }
+  /// Notes that all roles have begun to serve.
+  package func begin() { state.withLock { $0.hasBegun = true } }
+
+  /// Whether all roles serve now.
+  package var isReady: Bool { (try? text()) != nil }
+
+  /// Returns the answer of `/readyz` for people.
+  ///
+  /// - Throws: the first reason against.
+  package func text() throws(Problem) -> String {
+    let (hasBegun, checks) = state.withLock { ($0.hasBegun, $0.checks) }
+    guard hasBegun else {
+      throw Problem(.serviceUnavailable, "starting", "the process has not begun to serve yet")
+    }
+    return try Readiness.text(checks)
+  }
+
+  /// The same of some roles, whether or not the others have begun.
+  package static func text(_ checks: [Check]) throws(Problem) -> String {
+    var remarks: [String] = []
+    for check in checks {
+      if let remark = try check() { remarks.append(remark) }
+    }
+    return remarks.isEmpty ? "ready\n" : "ready, but \(remarks.joined(separator: "; "))\n"
+  }
 }
