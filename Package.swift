@@ -58,7 +58,7 @@ let package = Package(
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    // A document in the program's text.
+    // The documents of both HTTP APIs, in the program's text.
     .target(name: "COpenAPI"),
     // The web page's files, from Sources/Page, and Leaflet's.
     .target(name: "CPage"),
@@ -102,7 +102,8 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: http + [
-        "CSodium", "CZlib", "OnTheMap", "Telemetry", logging, metrics, .product(name: "NIOHTTP1", package: "swift-nio"),
+        "COpenAPI", "CSodium", "CZlib", "OnTheMap", "Telemetry", logging, metrics,
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
 
@@ -110,7 +111,7 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "COpenAPI", "CPage", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web",
+        "CArgon2", "CPage", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web",
         lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
@@ -122,7 +123,7 @@ let package = Package(
       dependencies: http + [
         "Link", "OnTheMap", "Telemetry", "Web", lifecycle, logging, metrics,
         .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: strict),
+      ], exclude: ["openapi.json"], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
@@ -177,7 +178,8 @@ let package = Package(
     .testTarget(
       name: "FeedTests",
       dependencies: [
-        "Feed", "OnTheMap", "Web", logging, metrics, .product(name: "NIOCore", package: "swift-nio"),
+        "Feed", "Link", "OnTheMap", "Web", logging, metrics, .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],

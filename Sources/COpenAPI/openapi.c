@@ -6,7 +6,16 @@ static const unsigned char document[] = {
 #embed "../Ingest/openapi.json"
 };
 
+static const unsigned char feed_document[] = {
+#embed "../Feed/openapi.json"
+};
+
 const unsigned char *onthemap_openapi(size_t *bytes) {
   *bytes = sizeof document;
   return document;
+}
+
+const unsigned char *onthemap_feed_openapi(size_t *bytes) {
+  *bytes = sizeof feed_document;
+  return feed_document;
 }

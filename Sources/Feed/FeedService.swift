@@ -106,13 +106,9 @@ package struct FeedService: Service {
       reactor.stop()
       keeper?.keep()
     }
-    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     configuration.readiness?.add(latest.check)
-    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: PublicAnswers())
-    router.add(middleware: ProblemMiddleware { _ in nil })
-    FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
+    let router = try routes(latest, streams)
     try await withThrowingDiscardingTaskGroup { group in
       if let keeper { group.addTask { await keeper.run() } }
       try await withGracefulShutdownHandler {
@@ -127,6 +123,17 @@ package struct FeedService: Service {
       }
       group.cancelAll()
     }
+  }
+
+  /// Everything that a feed answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
+  func routes(_ latest: LatestList, _ streams: FeedStreams) throws -> Router<ConnectionContext> {
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    router.add(middleware: PublicAnswers())
+    router.add(middleware: ProblemMiddleware { _ in nil })
+    FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
+    try DocumentRoutes(of: .feed).add(to: router)
+    return router
   }
 
   /// Who hears of the list besides ZeroMQ's subscribers; on the reactor's thread.

@@ -181,7 +181,7 @@ package struct IngestService: Service {
     let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, pause: pause, viewers: viewers).add(to: router)
     PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
-    try DocumentRoutes().add(to: router)
+    try DocumentRoutes(of: .ingest).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,

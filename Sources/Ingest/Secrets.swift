@@ -29,14 +29,4 @@ enum Secrets {
     crypto_generichash(&hash, hash.count, start, UInt64(bytes.count), nil, 0)
     return hash
   }
-
-  /// SHA-256 in base64, for those who know no other hash.
-  static func sha256(_ text: String) -> String {
-    var hash = [UInt8](repeating: 0, count: 32)
-    let bytes = Array(text.utf8)
-    crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-    var encoded = [CChar](repeating: 0, count: 45)
-    sodium_bin2base64(&encoded, encoded.count, hash, hash.count, sodium_base64_VARIANT_ORIGINAL)
-    return String(decoding: encoded.dropLast().map(UInt8.init), as: UTF8.self)
-  }
 }

@@ -10,7 +10,7 @@ private let ladder: [String: Set<String>] = [
   ]),
 
   "Ingest": service.union([
-    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "COpenAPI", "CPage", "CSodium",
+    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
@@ -21,7 +21,7 @@ private let ladder: [String: Set<String>] = [
   "Remote": system.union(["OnTheMap", "Fetch", "Logging"]),
   "Store": system.union(["CSQLite", "OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
   "Web": system.union([
-    "CSodium", "CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
+    "COpenAPI", "CSodium", "CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
   ]),
 
   "Fetch": system.union(["FoundationNetworking"]),

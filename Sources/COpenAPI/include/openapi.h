@@ -8,4 +8,7 @@
 /// `bytes` takes its length.
 const unsigned char *_Nonnull onthemap_openapi(size_t *_Nonnull bytes);
 
+/// Sources/Feed/openapi.json, the same way.
+const unsigned char *_Nonnull onthemap_feed_openapi(size_t *_Nonnull bytes);
+
 #endif

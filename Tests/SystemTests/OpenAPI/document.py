@@ -1,6 +1,6 @@
-"""Whether a document is OpenAPI 3.1, and whether its examples are what its schemas say: document.py FILE
+"""Whether a document is OpenAPI 3.1, and whether its examples are what its schemas say: document.py FILE EXAMPLES
 
-Prints what is wrong, and ends with 1 then."""
+EXAMPLES is the least number of examples that must be found. Prints what is wrong, and ends with 1 then."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ def holders(root, node, path=""):
             yield from holders(root, item, f"{path}/{index}")
     if not isinstance(node, dict):
         return
-    for kind in ("x-guarded-schema", "x-line-schema", "schema"):
+    for kind in ("x-guarded-schema", "x-line-schema", "x-event-schemas", "schema"):
         if kind in node:
             yield path, kind, node
             break
@@ -45,17 +45,32 @@ def values(kind, example):
     return [example]
 
 
-def complaints(root):
+def events(text):
+    """The names and data of the events of a stream that have data."""
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
+        if "data" in fields:
+            yield fields["event"], json.loads(fields["data"])
+
+
+def cases(kind, schema, example):
+    """Pairs of a schema and a value that an example is made of."""
+    if kind == "x-event-schemas":
+        return [(schema[name], value) for name, value in events(example)]
+    return [(schema, value) for value in values(kind, example)]
+
+
+def complaints(root, least):
     try:
         openapi_spec_validator.OpenAPIV31SpecValidator(root).validate()
     except openapi_spec_validator.validation.exceptions.OpenAPIValidationError as error:
         yield f"/{'/'.join(map(str, error.absolute_path))}: {error.message}"
     checked = 0
     for path, kind, holder in holders(root, {"paths": root["paths"], "components": root["components"]}):
-        validator = jsonschema.Draft202012Validator({**holder[kind], "components": root["components"]})
         for example in examples(holder):
-            for value in values(kind, example):
+            for schema, value in cases(kind, holder[kind], example):
                 checked += 1
+                validator = jsonschema.Draft202012Validator({**schema, "components": root["components"]})
                 for error in validator.iter_errors(value):
                     yield f"{path}: {error.message}"
     for name, schema in root["components"]["schemas"].items():
@@ -64,12 +79,12 @@ def complaints(root):
             checked += 1
             for error in validator.iter_errors(example):
                 yield f"/components/schemas/{name}: {error.message}"
-    if checked < 50:
+    if checked < least:
         yield f"only {checked} examples were found"
 
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        found = list(complaints(json.load(file)))
+        found = list(complaints(json.load(file), int(sys.argv[2])))
     print("\n".join(found))
     sys.exit(1 if found else 0)

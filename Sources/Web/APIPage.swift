@@ -92,8 +92,9 @@ struct APIPage: Sendable {
 
   private func login(_ operation: APIDocument.Operation) -> String {
     let wanted = (operation.node["security"] ?? document.root["security"])?.elements ?? []
-    if wanted.isEmpty { return "no session" }
-    return wanted.contains { $0.members.isEmpty } ? "with a session or without" : "takes a session"
+    if wanted.isEmpty { return "open to everybody" }
+    let name = wanted.contains { $0["ticket"] != nil } ? "ticket" : "session"
+    return wanted.contains { $0.members.isEmpty } ? "with a \(name) or without" : "takes a \(name)"
   }
 
   private func writeParameters(_ parameters: [DocumentNode], to page: inout HTMLText) {
@@ -195,6 +196,14 @@ struct APIPage: Sendable {
         } else if let schema = media["x-line-schema"] {
           page.add("lines of ")
           write(type: schema, to: &page)
+        } else if let events = media["x-event-schemas"]?.members {
+          page.add("events")
+          for (index, event) in events.enumerated() {
+            page.add(index == 0 ? ": " : ", ")
+            page.element("code", [:], event.name)
+            page.add(" with ")
+            write(type: event.node, to: &page)
+          }
         } else {
           write(type: media["schema"], to: &page)
         }

@@ -1,6 +1,6 @@
 import COpenAPI
 
-/// The OpenAPI document of this API, as `openapi.json` was when the program was built. (OpenAPI 3.1.1.)
+/// The OpenAPI document of a service, as its `openapi.json` was when the program was built. (OpenAPI 3.1.1.)
 struct APIDocument: Sendable {
   /// One operation. Where several paths are one implementation, it stands for all of them.
   struct Operation: Sendable {
@@ -19,19 +19,14 @@ struct APIDocument: Sendable {
   let bytes: [UInt8]
   let root: DocumentNode
 
-  /// Throws `DocumentNode.Malformed` where the document is no JSON, which its tests would have found.
-  init() throws { try self.init(bytes: APIDocument.embedded) }
+  /// Reads the document of a service. Throws `DocumentNode.Malformed` where it is no JSON, which its tests would have
+  /// found.
+  init(of service: DocumentedService) throws(DocumentNode.Malformed) { try self.init(bytes: service.document) }
 
-  /// Another one.
+  /// Reads another document.
   init(bytes: [UInt8]) throws(DocumentNode.Malformed) {
     self.bytes = bytes
     root = try DocumentNode(bytes)
-  }
-
-  private static var embedded: [UInt8] {
-    var count = 0
-    let start = onthemap_openapi(&count)
-    return Array(UnsafeBufferPointer(start: start, count: count))
   }
 
   /// What a reference within the document leads to; the node itself where it is none.
@@ -63,4 +58,20 @@ struct APIDocument: Sendable {
   }
 
   private static let methods: Set = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+}
+
+/// A service that serves an OpenAPI document of its own.
+package enum DocumentedService: Sendable {
+  case ingest, feed
+
+  /// `openapi.json` of the service's sources.
+  fileprivate var document: [UInt8] {
+    var count = 0
+    let start =
+      switch self {
+      case .ingest: onthemap_openapi(&count)
+      case .feed: onthemap_feed_openapi(&count)
+      }
+    return Array(UnsafeBufferPointer(start: start, count: count))
+  }
 }

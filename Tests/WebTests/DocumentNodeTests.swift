@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Ingest
+@testable import Web
 
 @Suite("A JSON document with its order and its text")
 struct DocumentNodeTests {

@@ -1,0 +1,45 @@
+import CSodium
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// `/openapi.json`: what an API is, for programs; `/openapi`: the same as a page. Both are made once, at the start.
+package struct DocumentRoutes: Sendable {
+  private let document: ByteBuffer
+  private let page: ByteBuffer
+
+  /// Reads the document of a service. Throws where that is no JSON, which its tests would have found.
+  package init(of service: DocumentedService) throws {
+    let document = try APIDocument(of: service)
+    self.document = ByteBuffer(bytes: document.bytes)
+    page = ByteBuffer(string: APIPage(document).html.text)
+  }
+
+  /// Adds both paths, for everybody.
+  package func add(to router: Router<ConnectionContext>) {
+    router.get("/openapi.json") { _, _ in Response(json: document) }
+    router.get("/openapi") { _, _ in
+      Response(
+        status: .ok,
+        headers: [
+          .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: DocumentRoutes.policy,
+        ], body: ResponseBody(byteBuffer: page))
+    }
+    for path in ["/openapi.json", "/openapi"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+  }
+
+  /// The page's own style sheet, known by its hash, and nothing else. (Content Security Policy Level 3, section 2.3.1.)
+  private static let policy =
+    "default-src 'none'; style-src 'sha256-\(sha256(APIPage.style))'; base-uri 'none'; form-action 'none'; "
+    + "frame-ancestors 'none'"
+
+  /// SHA-256 in base64.
+  static func sha256(_ text: String) -> String {
+    var hash = [UInt8](repeating: 0, count: 32)
+    let bytes = Array(text.utf8)
+    crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
+    var encoded = [CChar](repeating: 0, count: 45)
+    sodium_bin2base64(&encoded, encoded.count, hash, hash.count, sodium_base64_VARIANT_ORIGINAL)
+    return String(decoding: encoded.dropLast().map(UInt8.init), as: UTF8.self)
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import OnTheMap
+import Testing
+
+@testable import Feed
+@testable import Link
+@testable import Web
+
+@Suite("The feed's API document")
+struct FeedDocumentTests {
+  private let document: APIDocument
+
+  init() throws { document = try APIDocument(of: .feed) }
+
+  @Test("It has every route with its methods, and no other")
+  func routes() async throws {
+    let served = try await RouteTable().served()
+    let written = document.operations.flatMap { operation in operation.paths.map { "\(operation.method) \($0)" } }
+    #expect(Set(written).count == written.count)
+    #expect(Set(written).subtracting(served).sorted() == [], "The document promises what no route does.")
+    #expect(served.subtracting(written).sorted() == [], "The document leaves routes out.")
+    #expect(served.contains("GET /v2/feed/stream") && !served.contains("POST /v2/feed"), "The table is none.")
+  }
+
+  @Test("It is of this version")
+  func version() {
+    #expect(document.root["info"]?["version"]?.string == ProductVersion.text)
+    #expect(document.root["openapi"]?.string == "3.1.1")
+  }
+
+  @Test("It tells the limits that hold")
+  func limits() throws {
+    let schemas = try #require(document.root["components"]?["schemas"])
+    for (schema, member) in [("Feed", "entries"), ("Delta", "upsert"), ("Delta", "remove")] {
+      #expect(schemas[schema]?["properties"]?[member]?["maxItems"]?.plain == "\(Limits.feedEntriesMax)")
+    }
+    let info = try #require(document.root["info"]?["description"]?.string)
+    let told = document.operations.compactMap { $0.node["description"]?.string } + [info]
+    let parts = [8: "an eighth"], times: [Int64: String] = [600_000: "ten minutes"]
+    let (retry, silence) = (Limits.streamRetryMs, Limits.livenessMs / 1_000)
+    for sentence in [
+      "`retry`, \(grouped(retry.lowerBound)) to \(grouped(retry.upperBound)) ms",
+      "the next one \(Limits.streamIntervalMs) ms later", "(\(Limits.streamIntervalMaxMs / 1_000) s at a busy feed)",
+      "silent for \(Limits.streamHeartbeatMs / 1_000) s gets the comment", "ingest has been silent for \(silence) s",
+      "within the last \(silence) s", "the last \(grouped(Int64(Limits.feedChangesKept))) changes",
+      "\(grouped(Int64(Limits.streamsMax))) streams at most",
+      "good for \(times[Limits.viewTicketMs] ?? "another time")",
+      "\(parts[Limits.httpNetworkShare] ?? "another part") of the feed's connections",
+    ] {
+      #expect(told.contains { $0.contains(sentence) }, "\(sentence)")
+    }
+  }
+
+  /// "1,024", for numbers below a million.
+  private func grouped(_ number: Int64) -> String {
+    number < 1_000 ? "\(number)" : "\(number / 1_000)," + "\(number % 1_000 + 1_000)".dropFirst()
+  }
+
+  @Test("Its page has every operation, answer, form and code, and every link in it leads somewhere")
+  func page() throws {
+    let page = APIPage(document).html.text
+    let anchors = matches(of: #" id="([^"]*)""#, in: page)
+    let links = matches(of: ##" href="#([^"]*)""##, in: page)
+    #expect(Set(anchors).count == anchors.count)
+    #expect(Set(links).subtracting(anchors).sorted() == [])
+    let components = try #require(document.root["components"])
+    let shared = (components["responses"]?.members ?? []).map { "answer-\($0.name)" }
+    let forms = (components["schemas"]?.members ?? []).map { "form-\($0.name)" }.filter { $0 != "form-ProblemCode" }
+    #expect(Set(document.operations.map(\.anchor) + shared + forms + codes.map { "code-\($0)" }).isSubset(of: anchors))
+    #expect(page.contains("events: <code>snapshot</code> with <a href=\"#form-Feed\">Feed</a>"))
+    #expect(page.contains("with a ticket or without"))
+  }
+
+  private var codes: [String] {
+    (document.root["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? []).compactMap {
+      $0["const"]?.string
+    }
+  }
+
+  @Test("Every code of a problem that the sources have is documented, and no other")
+  func problemCodes() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources")
+    var found: Set<String> = []
+    for target in ["Feed", "Web"] {
+      let folder = root.appending(path: target)
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+        let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        found.formUnion(matches(of: #"(?:Problem|self\.init)\(\s*(?:\.\w+|status),\s*"([^"]*)""#, in: text))
+      }
+    }
+    let families = found.filter { $0.contains("\\(") }
+    #expect(families == ["invalid_\\(error.name)"], "A family of codes: document its members.")
+    let names = document.operations.flatMap(\.parameters).compactMap { $0["name"]?.string }
+    let fields = Set(names.map { "invalid_\($0)" })
+    let written = Set(codes)
+    #expect(written.count == codes.count && found.count > 10)
+    #expect(found.subtracting(families).subtracting(written).sorted() == [])
+    #expect(written.subtracting(found).subtracting(fields).sorted() == [])
+  }
+}
+
+/// A feed's routes, with nobody who listens.
+private struct RouteTable {
+  private let router: Router<ConnectionContext>
+  /// Before the library makes HEAD from GET.
+  private let routes: [Router<ConnectionContext>.RouteDescription]
+
+  init() throws {
+    let nowhere = try Endpoint("tcp://127.0.0.1:1")
+    let service = FeedService(
+      FeedConfiguration(ingest: nowhere, publish: nowhere, query: nowhere, host: "", port: 0),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, ready: { _ in })
+    let latest = LatestList()
+    router = try service.routes(latest, FeedStreams(latest, places: 1))
+    routes = router.routes
+  }
+
+  /// "GET /v2/feed". What only says that a method is not taken is no route.
+  func served() async throws -> Set<String> {
+    let responder = router.buildResponder()
+    var served: Set<String> = []
+    for route in routes {
+      let path = route.path.description.hasPrefix("/") ? route.path.description : "/\(route.path)"
+      let request = Request(
+        head: HTTPRequest(method: route.method, scheme: "http", authority: "a", path: path),
+        body: .init(buffer: ByteBuffer()))
+      let context = ConnectionContext(
+        source: ApplicationRequestContextSource(
+          channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+      let answer = try await responder.respond(to: request, context: context)
+      if answer.status != .methodNotAllowed { served.insert("\(route.method) \(path)") }
+    }
+    return served
+  }
+}
+
+/// The first group of every match.
+private func matches(of pattern: String, in text: String) -> [String] {
+  guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
+  return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
+    Range(match.range(at: 1), in: text).map { String(text[$0]) }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+/// An OpenAPI document in the sources, and the tools that hold it and a running service to each other.
+struct DocumentedAPI {
+  static let ingest = DocumentedAPI(service: "Ingest", settings: "schemathesis.toml", examples: 50)
+  static let feed = DocumentedAPI(service: "Feed", settings: "feed.toml", examples: 15)
+
+  static let missing: Comment = ".venv is missing: deploy/setup.sh test makes it"
+  static var isReady: Bool { FileManager.default.isExecutableFile(atPath: schemathesis.path) }
+  private static let folder = PythonExample.root.appending(path: "Tests/SystemTests/OpenAPI")
+  private static let schemathesis = PythonExample.root.appending(path: ".venv/bin/st")
+
+  let file: URL
+  private let settings: String
+  private let examples: Int
+
+  /// - Parameters:
+  ///   - settings: of schemathesis, a file beside its hooks.
+  ///   - examples: the least number that the document has.
+  private init(service: String, settings: String, examples: Int) {
+    file = PythonExample.root.appending(path: "Sources/\(service)/openapi.json")
+    self.settings = settings
+    self.examples = examples
+  }
+
+  /// Holds the document, with something else in it, to OpenAPI and its examples to its schemas.
+  func judge(_ old: String, _ new: String) async throws -> (code: Int32, said: String) {
+    let path = try copy(old, new)
+    let program = try Stage.current.program(
+      [Self.folder.appending(path: "document.py").path, path, "\(examples)"], executable: PythonExample.python,
+      environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+    try program.start()
+    let code = try await program.exit(within: .seconds(60))
+    return (code, program.said + program.logged)
+  }
+
+  /// The document with something else in it.
+  func copy(_ old: String, _ new: String) throws -> String {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(old.isEmpty || text.contains(old), "The document has no \(old): the canary is dead.")
+    let path = Stage.current.path("openapi.json")
+    try Data((old.isEmpty ? text : text.replacingOccurrences(of: old, with: new)).utf8)
+      .write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  /// Holds what a service answers to a document, the one in the sources or another one.
+  func explore(
+    _ document: String? = nil, _ client: Client, _ more: String..., environment: [String: String] = [:]
+  ) async throws -> (code: Int32, said: String) {
+    let program = try Stage.current.program(
+      // It keeps what it has learned in its folder.
+      ["-C", Stage.current.folder.path, Self.schemathesis.path]
+        + ["--config-file", Self.folder.appending(path: settings).path, "run", document ?? file.path]
+        + ["--url", client.base, "--no-color"] + more,
+      executable: URL(fileURLWithPath: "/usr/bin/env"),
+      environment: [
+        "ONTHEMAP_API": client.base, "PYTHONPATH": Self.folder.path, "PYTHONDONTWRITEBYTECODE": "1",
+      ].merging(environment) { $1 })
+    try program.start()
+    let code = try await program.exit(within: .seconds(300))
+    return (code, program.said + program.logged)
+  }
+
+  /// "GET /v2/posts/{id}": all that the document has.
+  func operations() throws -> [String] {
+    let root = try object(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
+    let shared = try object(root["components"])["pathItems"] as? [String: Any] ?? [:]
+    return try object(root["paths"]).flatMap { path, item in
+      let item = try object(item)
+      let name = (item["$ref"] as? String)?.split(separator: "/").last.map(String.init)
+      let methods = try name.map { try object(shared[$0]) } ?? item
+      return methods.keys.filter { $0 != "parameters" && $0 != "$ref" }.map { "\($0.uppercased()) \(path)" }
+    }
+  }
+
+  /// Those that were answered 2xx, by the HTTP archive of a run.
+  func succeeded(report: String, of operations: [String]) throws -> Set<String> {
+    struct Archive: Decodable {
+      struct Log: Decodable { let entries: [Entry] }
+      struct Entry: Decodable {
+        struct Request: Decodable { let method, url: String }
+        struct Response: Decodable { let status: Int }
+        let request: Request
+        let response: Response
+      }
+      let log: Log
+    }
+    let archive = try JSONDecoder().decode(Archive.self, from: Data(contentsOf: URL(fileURLWithPath: report)))
+    var found: Set<String> = []
+    for entry in archive.log.entries where (200..<300).contains(entry.response.status) {
+      guard let path = URLComponents(string: entry.request.url)?.percentEncodedPath else { continue }
+      let operation = "\(entry.request.method) \(path)"
+      // One that names the path itself comes before one with a parameter in it.
+      let template = operation.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      found.insert(operations.contains(operation) ? operation : "\(template)/{id}")
+    }
+    return found
+  }
+
+  private func object(_ value: Any?) throws -> [String: Any] { try #require(value as? [String: Any]) }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@Suite("The feed's API document", .stage)
+struct FeedDocumentTests {
+  private let api = DocumentedAPI.feed
+  private static let key = "0123456789abcdef0123456789abcdef"
+
+  @Test("It is served as it lies in the sources, and as a page that may load nothing but its style")
+  func served() async throws {
+    let client = try await Stage.current.up().feedClient
+    let document = try await client.get("/openapi.json")
+    #expect(document.status == 200 && document.headers["content-type"] == "application/json")
+    #expect(document.body == (try Data(contentsOf: api.file)))
+    #expect(document.headers["access-control-allow-origin"] == "*")
+    let page = try await client.get("/openapi")
+    #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
+    #expect(String(decoding: page.body, as: UTF8.self).contains("<h1>On The Map: feed"))
+  }
+
+  /// A document, and a word of what is to be said of it; nothing where it is right.
+  private static let rules: [(old: String, new: String, complaint: String)] = [
+    ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),
+    (#"{\"stale\":true}"#, #"{\"stale\":5}"#, "5 is not of type 'boolean'"),
+    (#"\"prevSeq\":3"#, #"\"prevSeq\":-3"#, "-3 is less than the minimum"),
+  ]
+
+  @Test(
+    "It is OpenAPI 3.1, and its examples are what its schemas say",
+    .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing), arguments: rules.indices)
+  func isValid(index: Int) async throws {
+    let rule = Self.rules[index]
+    let status = try await api.judge(rule.old, rule.new)
+    #expect(rule.complaint.isEmpty ? status.code == 0 : status.code == 1, "\(status.said)")
+    #expect(rule.complaint.isEmpty || status.said.contains(rule.complaint), "\(status.said)")
+  }
+
+  /// A closed map with some posts on it, so that streams end with their tickets.
+  private func closedMap() async throws -> Services {
+    let map = try await Stage.current.up("--viewing", "closed", environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+    let client = try await map.client.signedUp()
+    for place in ["Oslo", "Lima", "Costa Rica"] { #expect(try await client.post(place, wait: 10)["seq"] != nil) }
+    return map
+  }
+
+  @Test(
+    "Whatever a client sends, what is answered is documented, and what is wrong is refused",
+    .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
+  func holds() async throws {
+    let client = try await closedMap().feedClient
+    let report = Stage.current.path("report.har")
+    let whole = try await api.explore(
+      nil, client, "--report", "har", "--report-har-path", report, environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+    #expect(whole.code == 0 && whole.said.contains("No issues found"), "\(whole.said)")
+    // Who is only ever refused has been asked nothing.
+    let operations = try api.operations()
+    let succeeded = try api.succeeded(report: report, of: operations)
+    #expect(operations.count == 8 && Set(operations).subtracting(succeeded).sorted() == [])
+  }
+
+  @Test("An event that is not documented is found", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
+  func canary() async throws {
+    let client = try await closedMap().feedClient
+    let document = try api.copy(#""required": ["epoch", "seq", "#, #""required": ["nothing", "epoch", "seq", "#)
+    let found = try await api.explore(
+      document, client, "--include-operation-id", "feedStream", "--phases", "coverage",
+      environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+    #expect(found.code == 1 && found.said.contains("snapshot: 'nothing' is a required property"), "\(found.said)")
+  }
+}
