@@ -213,4 +213,55 @@ struct ConsumerTests {
     stream.signal(SIGTERM)
     _ = try await stream.exit(within: .seconds(10))
   }
+
+  @Test("The streams for Node have the feed's hash at each step, with a filter and without, over kill -9 of the feed")
+  func killed() async throws {
+    let map = try await Stage.current.roles(workers: 1)
+    let feed = try #require(map.feed)
+    let client = try await map.client.signedUp()
+    let queries = ["", "?country=NO,PE", "?box=-180,-60,-30,60"]
+    let streams = try queries.map {
+      try Consumer.program("node", "\(Consumer.folder)/node/stream.mjs", map.feedClient.base + "/v2/feed/stream" + $0)
+    }
+    for stream in streams { try stream.start() }
+    // "seq 2: 1 posts, hash 62624d64e67dcbf8": each list that a stream has had.
+    func lists(_ stream: Program) -> [Substring] {
+      stream.said.matches(of: #/seq \d+: \d+ posts, hash [0-9a-f]{16}/#).map(\.output)
+    }
+    func expectSame() async throws {
+      for (stream, query) in zip(streams, queries) {
+        try await eventually("the stream of \(query) has the feed's list", within: .seconds(40)) {
+          let list = try await map.feedClient.get("/v2/feed" + query).decoded(FeedList.self)
+          return lists(stream).last?.hasSuffix(": \(list.entries.count) posts, hash \(list.stateHash)") == true
+        }
+      }
+    }
+    for stream in streams { try await eventually("it has the empty list") { !lists(stream).isEmpty } }
+    let places = ["Oslo", "Lima", "Costa Rica", "Bergen, Norway", "Wellington, NZ", "Cusco, Peru"]
+    for (index, place) in places.enumerated() {
+      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      if index % 2 == 0 { try await feed.restart() }
+    }
+    try await expectSame()
+    #expect(lists(streams[0]).last?.hasPrefix("seq 6: 6 posts") == true, "\(streams[0].said)")
+    #expect(lists(streams[1]).last?.contains(": 4 posts") == true, "\(streams[1].said)")
+    #expect(lists(streams[2]).last?.contains(": 3 posts") == true, "\(streams[2].said)")
+    for stream in streams {
+      #expect(!stream.said.contains("hash does not") && !stream.said.contains("hash is not"), "\(stream.said)")
+      #expect(!stream.said.contains("an event is missing") && !stream.said.contains("refused"), "\(stream.said)")
+      #expect(stream.said.contains("the list may be old"), "It has lost the feed, and come again.")
+      stream.signal(SIGTERM)
+      _ = try await stream.exit(within: .seconds(10))
+    }
+  }
+
+  @Test("The stream for Node ends where the feed refuses its filter, and says why")
+  func refused() async throws {
+    let map = try await Stage.current.up()
+    let stream = try Consumer.program(
+      "node", "\(Consumer.folder)/node/stream.mjs", map.feedClient.base + "/v2/feed/stream?country=Norway")
+    try stream.start()
+    #expect(try await stream.exit(within: .seconds(20)) == 1)
+    #expect(stream.said.hasPrefix("refused: country must be one to 32 codes of two letters"), "\(stream.said)")
+  }
 }

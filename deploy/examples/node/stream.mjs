@@ -1,36 +1,41 @@
 // Follows the feed over HTTP (server-sent events), with nothing but Node 18 or later:
 //
 //     node stream.mjs [URL]             URL is http://127.0.0.1:8081/v2/feed/stream unless given
+//     node stream.mjs 'http://127.0.0.1:8081/v2/feed/stream?country=CR,US'
 //
-// A line comes with each change. The list is held to its hash; after a break the stream goes on behind the last event
-// that was read (Last-Event-ID), and where that is not possible the feed sends the whole list.
+// It is written from the feed's OpenAPI document (/openapi of the feed) alone. Each change prints a line with the list's
+// hash, which the program has computed and found equal to the feed's. After a break the stream goes on behind the last
+// event that was read (Last-Event-ID); where that is not possible the feed sends the whole list.
 
 const LIST_MAX = 100, SILENCE_MS = 30_000 /* a heartbeat comes every 10 s */, PAUSE_MS = 1_000, PAUSE_MAX_MS = 30_000;
 
-/** The list, by the rules of "A subscriber, level 1" in proto/README.md. */
+/** A request that the feed refuses as long as it is the same. */
+class Refused extends Error {}
+
+/** The list, or the part of it that passes the URL's filter. */
 class Replica {
   epoch = '';
   seq = 0;
   entries = [];
+  hash = '';
 
   /** Takes the whole list. Throws where its hash is not that of the entries, as `apply` does. */
   replace({ epoch, seq, stateHash, entries }) {
     entries = entries.slice(0, LIST_MAX);
     if (stateHash !== hash(entries)) throw new Error("the snapshot's hash does not match its list");
-    Object.assign(this, { epoch, seq, entries });
+    Object.assign(this, { epoch, seq, entries, hash: stateHash });
   }
 
   /** Takes a change; returns the posts that are new or edited, newest first. */
   apply({ epoch, prevSeq, seq, stateHash, upsert, remove }) {
-    if (epoch !== this.epoch) throw new Error('the feed tells another history');
-    if (seq <= this.seq) return [];
-    if (prevSeq > this.seq) throw new Error(`changes ${this.seq + 1} to ${prevSeq} are missing`);
+    // Numbers may skip, with a filter too; but each event names the one before it.
+    if (epoch !== this.epoch || prevSeq !== this.seq) throw new Error('an event is missing');
     const gone = new Set([...remove, ...upsert.map((entry) => entry.id)]);
     const entries = [...this.entries.filter((entry) => !gone.has(entry.id)), ...upsert];
     entries.sort((one, other) => other.seq - one.seq).splice(LIST_MAX);
     if (stateHash !== hash(entries)) throw new Error("the list's hash is not the feed's");
     const news = upsert.filter((entry) => entry.seq > this.seq).reverse(); // the others are back on the list
-    Object.assign(this, { seq, entries });
+    Object.assign(this, { seq, entries, hash: stateHash });
     return news;
   }
 }
@@ -84,7 +89,7 @@ let lastID = '', stale = false, pause = PAUSE_MS, tries = 0;
 
 function take({ type, data, id }) {
   const told = JSON.parse(data);
-  const count = () => `seq ${replica.seq}: ${replica.entries.length} posts; `;
+  const count = () => `seq ${replica.seq}: ${replica.entries.length} posts, hash ${replica.hash}; `;
   if (type === 'snapshot') {
     replica.replace(told);
     say(`the list, ${count()}` + (replica.entries.length ? shown(replica.entries[0]) : 'nobody yet'));
@@ -111,7 +116,13 @@ async function read() {
   try {
     const headers = { Accept: 'text/event-stream', ...(lastID && { 'Last-Event-ID': lastID }) };
     const response = await fetch(url, { headers, signal: stop.signal, cache: 'no-store' });
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+    if (response.status !== 200) {
+      const { detail } = await response.json().catch(() => ({}));
+      const seconds = Number(response.headers.get('retry-after'));
+      if (!seconds && response.status < 500) throw new Refused(detail ?? `HTTP ${response.status}`);
+      pause = Math.min(Math.max(pause, seconds * 1_000), PAUSE_MAX_MS);
+      throw new Error(detail ?? `HTTP ${response.status}`);
+    }
     for await (const event of events(response.body, heard)) {
       if (event.retry) {
         pause = Math.min(event.retry, PAUSE_MAX_MS);
@@ -134,6 +145,10 @@ async function read() {
 
 for (;;) {
   const error = await read().catch((error) => error);
+  if (error instanceof Refused) {
+    say(`refused: ${error.message}`);
+    process.exit(1);
+  }
   say(`lost: ${error.cause?.message ?? error.message}; the list may be old`);
   const most = Math.min(pause * 2 ** tries, PAUSE_MAX_MS);
   tries = Math.min(tries + 1, 10);
