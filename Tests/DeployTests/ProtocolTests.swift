@@ -57,7 +57,8 @@ struct ProtocolTests {
       "adminPostsMax", "adminRequestBytesMax", "adminReplyBytesMax", "adminRequestsMax", "postEventsMax",
       "postEventsShownMax", "deadReasonsMax", "commitTimesKept",
       "submitPostsMax", "submitFrameBytesMax", "submitUnansweredMax", "submitRequestsMax", "submitRetryMs",
-      "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax",
+      "sessionTokenBytes", "idempotencyKeyBytesMax", "queueDepthMax", "streamsMax", "streamHeartbeatMs",
+      "feedChangesKept",
     ]
     func rule(_ file: DeployFile) -> [String] {
       names.compactMap { name in
