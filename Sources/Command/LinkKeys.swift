@@ -94,8 +94,8 @@ struct LinkKeys: Sendable {
     guard openLinks.allSatisfy({ $0 != .feed && $0 != .query }) else {
       throw SettingError(
         "\(Setting.viewing.title) is closed, but \(Setting.allowSubscribers.title) \(AllowListFile.anyone) lets "
-          + "everybody who knows the feed's public key read the map over ZeroMQ. Name a file of subscribers' public keys "
-          + "instead.")
+          + "everybody who knows the feed's public key read the map over ZeroMQ. Name a file of subscribers' public "
+          + "keys instead.")
     }
     isMapClosed = true
   }

@@ -144,8 +144,8 @@ package enum Limits {
   package static let stuckLeaseMs: Int64 = 30_000
   /// Heartbeats of both ends of the job link, dictated by ingest.
   package static let heartbeatMs: Int64 = 2_000
-  /// Silence after which the other end is taken for dead: three heartbeats. A feed whose ingest is silent for longer has a
-  /// stale list, and is not ready.
+  /// Silence after which the other end is taken for dead: three heartbeats. A feed whose ingest is silent for longer
+  /// has a stale list, and is not ready.
   package static let livenessMs: Int64 = 3 * heartbeatMs
   /// How long the end of a process waits for the answer to its goodbye.
   package static let leaveMs: Int64 = 500
