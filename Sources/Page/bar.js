@@ -2,7 +2,7 @@ import { Cancelled, explain } from './common/api.js';
 import { announce } from './common/announce.js';
 import { busy } from './common/busy.js';
 import { byId, element } from './common/element.js';
-import { choose, language, languages, say } from './common/language.js';
+import { choose, initial, language, languages, say } from './common/language.js';
 import { toast } from './common/toast.js';
 
 /** Shows how the connection stands, in a word and by a dot. */
@@ -36,21 +36,34 @@ export function offerRefresh(connection) {
   }));
 }
 
-/** Shows who is signed in, and the way in and out. */
-export function showAccount(session, signIn) {
+/**
+ * Shows who is signed in, and the way in and out.
+ *
+ * @param {function(): Promise<void>} [finish] ends what the person has begun, before the session ends
+ */
+export function showAccount(session, signIn, finish = async () => {}) {
+  const menu = byId('account-menu');
   const show = () => {
     const { account } = session;
+    const name = account ? `${account.firstName} ${account.lastName}`.trim() : '';
     byId('sign-in').hidden = account !== null;
-    byId('sign-out').hidden = account === null;
+    byId('account').hidden = account === null;
+    byId('account').setAttribute('aria-label', say('account.of', { name }));
+    byId('account-initial').textContent = initial(name);
     byId('account-name').textContent = account?.firstName ?? '';
+    byId('account-full-name').textContent = name;
+    byId('account-email').textContent = account?.email ?? '';
     byId('admin').hidden = !account?.isOperator;
+    if (account === null) menu.hidePopover();
   };
   session.addEventListener('change', show);
   show();
   byId('sign-in').addEventListener('click', () => signIn.open(session));
   byId('sign-out').addEventListener('click', () => busy(byId('sign-out'), async () => {
     try {
+      await finish();
       await session.signOut();
+      byId('sign-in').focus();
       toast(say('signed-out'));
     } catch (error) {
       if (!(error instanceof Cancelled)) toast(say('signed-out.not', { reason: explain(error) }));

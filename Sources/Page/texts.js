@@ -32,6 +32,7 @@ export const texts = {
     'sign-in.instead': 'You have an account?', 'sign-up.instead': 'New here?',
     email: 'E-mail address', password: 'Password', 'password.hint': '8 characters or more.',
     'first-name': 'First name', 'last-name': 'Last name',
+    'account.of': 'Account of {name}',
     'signed-out': 'You are signed out.', 'signed-out.not': 'You are still signed in. {reason}',
 
     adding: 'Add a pin', 'adding.edit': 'Edit your pin', 'adding.step': 'Step {step} of 3',
@@ -175,6 +176,7 @@ export const texts = {
     'adding.position.refused': 'Der Browser darf nicht sagen, wo du bist. Erlaube es dort, oder tippe einen Ort ein.',
     'adding.position.unavailable': 'Dein Gerät sagt nicht, wo du bist. Tippe stattdessen einen Ort ein.',
     'adding.position.nowhere': 'In deiner Nähe ist kein Ort bekannt. Tippe stattdessen einen ein.',
+    'account.of': 'Konto von {name}',
     'adding.which': 'Welcher Ort ist gemeint?', 'adding.preview': 'Vorschau deines Pins',
     'adding.drag': 'Zieh den Pin an die genaue Stelle, oder schieb ihn mit den Pfeiltasten.',
     'adding.moved': 'Der Pin steht, wo du ihn hingesetzt hast.', 'adding.here': 'Hier ist es',

@@ -85,6 +85,11 @@ class Visitor:
         return self
 
     def tab(self, name):
+    def sign_out(self):
+        self.page.locator("#account").click()
+        self.page.get_by_role("button", name="Sign out").click()
+        return self
+
         self.page.get_by_role("tab", name=name).click()
         return self
 

@@ -39,7 +39,7 @@ def test_a_stranger_sees_nobody_and_the_way_in_and_then_everything_live(closed, 
     expect(page.locator("tbody tr")).to_have_count(1)
     ada.post("Lima, Peru")
     expect(page.locator("tbody tr")).to_have_count(2, timeout=2_000)
-    page.get_by_role("button", name="Sign out").click()
+    visitor.sign_out()
     visitor.connection("shut")
     expect(page.locator("tbody tr")).to_have_count(0)
     assert ada.ask("GET", f"/v2/posts/{post['id']}")["state"] == "published"

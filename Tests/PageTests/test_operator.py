@@ -66,7 +66,7 @@ def test_it_is_signed_in_to_as_the_map_is_and_out_of(shared, visit):
     visitor.page.get_by_label("Password").fill(PASSWORD)
     visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     expect(visitor.page.locator("#figures")).to_be_visible()
-    visitor.page.get_by_role("button", name="Sign out").click()
+    visitor.sign_out()
     expect(visitor.page.locator("#gate")).to_be_visible()
     expect(visitor.page.locator("#figures")).to_be_hidden()
 

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-VIEWS = ["map", "popup", "table", "posts", "sign-in", "sign-up", "place", "preview", "link", "admin", "gate"]
+VIEWS = ["map", "account", "popup", "table", "posts", "sign-in", "sign-up", "place", "preview", "link", "admin", "gate"]
 
 
 def show(visitor, view):
@@ -12,7 +12,7 @@ def show(visitor, view):
     if view in ("admin", "gate"):
         page.goto("/admin")
         if view == "gate":
-            page.get_by_role("button", name="Sign out").click()
+            visitor.sign_out()
             page.locator("#toasts").get_by_role("button", name="Close").click()
             expect(page.locator("#gate")).to_be_visible()
             return
@@ -29,11 +29,14 @@ def show(visitor, view):
         page.get_by_role("tab", name="My posts").click()
         expect(page.locator("#view-posts li").first).to_be_visible()
     elif view in ("sign-in", "sign-up"):
-        page.get_by_role("button", name="Sign out").click()
+        visitor.sign_out()
         page.locator("#toasts").get_by_role("button", name="Close").click()
         banner.get_by_role("button", name="Sign in").click()
         if view == "sign-up":
             page.get_by_role("dialog").get_by_role("button", name="Sign up").click()
+    elif view == "account":
+        page.locator("#account").click()
+        expect(page.locator("#account-menu")).to_be_visible()
     elif view in ("place", "preview", "link"):
         banner.get_by_role("button", name="Add a pin").click()
         if view != "place":

@@ -82,3 +82,9 @@ export function moment(unixMs) {
 export function clock(unixMs) {
   return clocks.format(unixMs);
 }
+
+/** The first character of a name as people see it, which may be many in the text. "?" where the name is empty. */
+export function initial(name) {
+  const [first] = new Intl.Segmenter(language).segment(name);
+  return first?.segment.toLocaleUpperCase(language) ?? '?';
+}

@@ -1,5 +1,5 @@
 import { element } from '../common/element.js';
-import { say } from '../common/language.js';
+import { initial, say } from '../common/language.js';
 
 const { L } = globalThis;
 
@@ -39,10 +39,4 @@ export function draftIcon() {
     className: 'pin own draft', label: say('adding.drag'), html: element('span', {}, '+'),
     iconSize: [30, 38], iconAnchor: [15, 37],
   });
-}
-
-/** What people see as one character, which may be many in the text. */
-function initial(name) {
-  const [first] = new Intl.Segmenter().segment(name);
-  return first?.segment.toLocaleUpperCase() ?? '?';
 }
