@@ -83,7 +83,10 @@ function start({ account, login, isOpen, feed, tiles }) {
     if (session.account === null) connection.shut();
     else if (connection.state === 'shut') connection.start();
   });
-  latest.addEventListener('change', showOwn);
+  latest.addEventListener('change', ({ detail }) => {
+    showOwn();
+    if (tabs.shown === 'posts') posts.follow([...detail.news, ...detail.gone]);
+  });
   byId('own').addEventListener('click', () => lead(own.newest));
   byId('add').addEventListener('click', async () => {
     if (session.account !== null || await signIn.open(session, 'sign-in.first')) addPin.open();
@@ -96,7 +99,7 @@ function start({ account, login, isOpen, feed, tiles }) {
   showConnection(connection);
   offerEntry(connection, () => signIn.open(session));
   offerRefresh(connection);
-  showAccount(session, signIn);
+  showAccount(session, signIn, () => deletion.finish());
   tellNews(latest);
   own.learn();
   if (isOpen || account !== null) connection.start();

@@ -65,6 +65,108 @@ def test_a_deleted_post_is_gone_at_once_and_comes_back_when_it_is_undone(shared,
     assert len(ada.posts()) == 1
 
 
+def delete(visitor, place):
+    """Presses Delete and waits until the server has answered."""
+    with visitor.page.expect_response(lambda answer: answer.request.method == "DELETE", timeout=20_000) as answered:
+        own(visitor).get_by_role("button", name=f"Delete {place}").click()
+        expect(own(visitor).get_by_text(place)).to_have_count(0)
+    assert answered.value.ok
+
+
+def failures(visitor):
+    return visitor.page.locator("#toasts").get_by_text("It could not be deleted")
+
+
+def test_a_deleted_post_stays_gone_from_the_screen(product, visit):
+    ada, bob = product.person("Ada"), product.person("Bob")
+    ada.post("Oslo, Norway")
+    ada.post("Lima, Peru")
+    visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
+    delete(visitor, "Oslo, Norway")
+    # The stream redraws what it changes.
+    bob.post("Nairobi")
+    expect(visitor.page.locator("#announcements")).to_contain_text("Bob")
+    expect(own(visitor)).to_have_count(1)
+    expect(own(visitor)).to_contain_text("Lima, Peru")
+    delete(visitor, "Lima, Peru")
+    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
+    for name, row in [("Map", ".pin.own"), ("Table", "tbody td:has-text('Oslo')"), ("My posts", "#view-posts li")]:
+        visitor.tab(name)
+        expect(visitor.page.locator(row)).to_have_count(0)
+    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
+    expect(failures(visitor)).to_have_count(0)
+
+
+def test_a_post_stays_hidden_in_every_view_until_it_is_undone(product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    visitor.tab("Map")
+    expect(visitor.page.locator(".pin.own")).to_have_count(0)
+    visitor.tab("My posts")
+    expect(visitor.page.get_by_text("You have no posts yet.")).to_be_visible()
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(own(visitor)).to_have_count(1)
+    visitor.tab("Map")
+    expect(visitor.page.locator(".pin.own")).to_have_count(1)
+
+
+def test_undo_in_the_last_second_sends_nothing(shared, visit):
+    ada = shared.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada)
+    sent = []
+    visitor.page.on("request", lambda request: sent.append(request.method))
+    visitor.page.clock.install()
+    visitor.open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    visitor.page.clock.fast_forward(5_000)
+    visitor.page.get_by_role("button", name="Undo").click()
+    visitor.page.clock.fast_forward(10_000)
+    expect(own(visitor)).to_have_count(1)
+    assert "DELETE" not in sent and len(ada.posts()) == 1
+
+
+def test_a_post_that_is_deleted_in_another_window_leaves_the_list_and_its_own_delete_succeeds(product, visit):
+    ada = product.person("Ada")
+    ada.post("Oslo, Norway")
+    ada.post("Lima, Peru")
+    one, other = (visit(product).sign_in(ada).open("/#posts").connection("live") for _ in range(2))
+    delete(one, "Oslo, Norway")
+    expect(own(other)).to_have_count(1)
+    expect(own(other)).to_contain_text("Lima, Peru")
+    own(other).get_by_role("button", name="Delete Lima, Peru").click()
+    [post] = ada.posts()
+    ada.ask("DELETE", f"/v2/posts/{post['id']}")
+    with other.page.expect_response(lambda answer: answer.request.method == "DELETE") as answered:
+        pass
+    assert answered.value.status in (404, 410)
+    expect(other.page.get_by_text("You have no posts yet.")).to_be_visible()
+    expect(failures(other)).to_have_count(0)
+
+
+def test_an_edit_in_another_window_shows_in_the_list(product, visit):
+    ada = product.person("Ada")
+    post = ada.post("Oslo, Norway")
+    visitor = visit(product).sign_in(ada).open("/#posts").connection("live")
+    expect(own(visitor)).to_have_count(1)
+    ada.ask("PUT", f"/v2/posts/{post['id']}", {"place": "Lima, Peru", "link": "https://example.org/new"})
+    expect(own(visitor)).to_contain_text("Lima, Peru")
+
+
+def test_signing_out_sends_the_deletions_that_are_due(shared, visit):
+    ada = shared.person("Ada")
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    expect(own(visitor)).to_have_count(0)
+    visitor.sign_out()
+    expect(visitor.page.locator("#toasts").get_by_text("You are signed out.")).to_be_visible()
+    expect(visitor.page.locator("dialog")).to_have_count(0)
+    assert ada.posts() == []
+
+
 def test_a_deleted_post_is_gone_for_good_after_a_while_or_when_the_page_is_left(shared, visit):
     ada = shared.person()
     ada.post("Oslo, Norway")

@@ -4,7 +4,7 @@ const most = 100;
 
 /**
  * The latest posts of everybody, newest first: what map and table both show. It is the server's list as of `seq`, or it
- * says that it is not. Tells `change` with the ids that came or changed.
+ * says that it is not. Tells `change` with the ids that came or changed (`news`), and the ids that left (`gone`).
  */
 export class Latest extends EventTarget {
   #entries = [];
@@ -27,10 +27,11 @@ export class Latest extends EventTarget {
     if (stateHash(entries) !== hash) return false;
     const isFirst = this.epoch === null;
     const known = new Map(this.#entries.map((entry) => [entry.id, entry.seq]));
+    const kept = new Set(entries.map((entry) => entry.id));
     if (this.epoch === epoch && this.seq === seq) return true;
     [this.epoch, this.seq, this.#entries] = [epoch, seq, entries.map(shown)];
     const news = isFirst ? [] : entries.filter((entry) => known.get(entry.id) !== entry.seq).map((entry) => entry.id);
-    this.#tell(news);
+    this.#tell(news, [...known.keys()].filter((id) => !kept.has(id)));
     return true;
   }
 
@@ -44,25 +45,25 @@ export class Latest extends EventTarget {
       .sort((one, other) => other.seq - one.seq);
     if (entries.length > most || stateHash(entries) !== hash) return false;
     [this.seq, this.#entries] = [seq, entries];
-    this.#tell(upsert.filter((entry) => entry.seq > prevSeq).map((entry) => entry.id));
+    this.#tell(upsert.filter((entry) => entry.seq > prevSeq).map((entry) => entry.id), remove);
     return true;
   }
 
   /** Knows nothing any more: whoever was here may not see it. */
   clear() {
     [this.epoch, this.seq, this.#entries] = [null, 0, []];
-    this.#tell([]);
+    this.#tell();
   }
 
   /** Shows a post no more, or again: while its deletion can be taken back. */
   hide(id, isHidden = true) {
     if (isHidden) this.#hidden.add(id);
     else this.#hidden.delete(id);
-    this.#tell([]);
+    this.#tell();
   }
 
-  #tell(news) {
-    this.dispatchEvent(new CustomEvent('change', { detail: { news } }));
+  #tell(news = [], gone = []) {
+    this.dispatchEvent(new CustomEvent('change', { detail: { news, gone } }));
   }
 }
 

@@ -1,61 +1,81 @@
-import { ask, explain } from '../common/api.js';
+import { ask, Cancelled, explain } from '../common/api.js';
 import { say } from '../common/language.js';
 import { toast } from '../common/toast.js';
+import { isGone } from './own-posts.js';
 
 const undoMs = 6_000;
 
 /**
- * Deletes posts, a few seconds after it was asked for: until then it can be taken back, and the post is only hidden.
- * Whoever leaves the page before has meant it.
+ * Deletes posts a few seconds after a person asks for it. Until then the person can undo it, and the post is hidden.
+ * Leaving the page or signing out sends the requests that are due.
  */
 export class Deletion {
   #session;
   #latest;
   #changed;
+  /** Posts that a person can still bring back, by id. */
   #due = new Map();
+  /** Posts whose request has been sent. Only a failure takes an id out again. */
+  #sent = new Set();
 
-  /** @param {function} changed called when a post is gone, or back */
+  /** @param {function} changed called when a post is hidden, or back */
   constructor(session, latest, changed) {
     [this.#session, this.#latest, this.#changed] = [session, latest, changed];
     addEventListener('pagehide', () => {
-      for (const id of [...this.#due.keys()]) this.#run(id, true);
+      for (const id of [...this.#due.keys()]) this.#send(id, ask);
     });
   }
 
-  /** Whether a post is to be deleted. */
+  /** True for a post that is deleted or about to be: no view shows it. */
   has(id) {
-    return this.#due.has(id);
+    return this.#due.has(id) || this.#sent.has(id);
   }
 
   begin(post) {
     this.#latest.hide(post.id);
-    const timer = setTimeout(() => this.#run(post.id), undoMs);
+    const timer = setTimeout(() => this.#sendAsPerson(post.id), undoMs);
     const close = toast(
       say('deleted', { place: post.place }), { label: say('undo'), run: () => this.#undo(post.id) }, undoMs);
     this.#due.set(post.id, { timer, close });
     this.#changed();
   }
 
+  /** Sends the requests that are due. Returns when the server has answered them all. */
+  async finish() {
+    await Promise.all([...this.#due.keys()].map((id) => this.#sendAsPerson(id)));
+  }
+
   #undo(id) {
     clearTimeout(this.#due.get(id)?.timer);
     this.#due.delete(id);
+    this.#show(id);
+  }
+
+  #show(id) {
     this.#latest.hide(id, false);
     this.#changed();
   }
 
-  async #run(id, isLast = false) {
+  #sendAsPerson(id) {
+    return this.#send(id, (...request) => this.#session.ask(...request));
+  }
+
+  async #send(id, request) {
     const { timer, close } = this.#due.get(id);
     clearTimeout(timer);
     close();
+    this.#due.delete(id);
+    this.#sent.add(id);
     try {
-      const path = `/v2/posts/${id}`;
-      if (isLast) await ask('DELETE', path, { keepalive: true });
-      else await this.#session.ask('DELETE', path);
-      this.#due.delete(id);
+      // The request outlives the page.
+      await request('DELETE', `/v2/posts/${id}`, { keepalive: true });
     } catch (error) {
-      this.#undo(id);
-      toast(say('deleted.not', { reason: explain(error) }));
+      // Another tab has deleted it before.
+      if (isGone(error)) return;
+      this.#sent.delete(id);
+      this.#show(id);
+      const reason = error instanceof Cancelled ? say('problem.session_required') : explain(error);
+      toast(say('deleted.not', { reason }));
     }
-    this.#changed();
   }
 }

@@ -1,4 +1,4 @@
-import { ask } from '../common/api.js';
+import { ask, Problem } from '../common/api.js';
 
 const page = 100;
 
@@ -54,4 +54,19 @@ export class OwnPosts extends EventTarget {
     for (const post of body.posts) this.#ids.add(post.id);
     return { posts: body.posts, next: body.next ?? null };
   }
+
+  /** One of them as it is at the server now; null where it is deleted. */
+  async one(id) {
+    try {
+      return (await ask('GET', `/v2/posts/${id}`)).body;
+    } catch (error) {
+      if (isGone(error)) return null;
+      throw error;
+    }
+  }
+}
+
+/** True for the server's answer that a post does not exist any more. */
+export function isGone(error) {
+  return error instanceof Problem && ['post_deleted', 'post_not_found'].includes(error.code);
 }

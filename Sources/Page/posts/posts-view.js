@@ -60,9 +60,17 @@ export class PostsView {
     this.#empty.textContent = shown.length ? '' : say(this.#session.account ? 'posts.empty' : 'posts.stranger');
   }
 
-  /** It is gone for good. */
-  forget(id) {
-    this.#posts = this.#posts.filter((post) => post.id !== id);
+  /** Asks again for those of the shown posts that have changed, here or elsewhere. */
+  async follow(ids) {
+    const asked = this.#asked;
+    const isShown = (id) => this.#posts.some((post) => post.id === id) && !this.#actions.drop.has(id);
+    await Promise.all(ids.filter(isShown).map(async (id) => {
+      const post = await this.#own.one(id).catch(() => undefined);
+      // Without an answer the post stays as it was. A newer list knows more.
+      if (post === undefined || asked !== this.#asked) return;
+      this.#posts = this.#posts.flatMap((other) => (other.id === id ? post ?? [] : other));
+      this.redraw();
+    }));
   }
 
   #item(post) {
