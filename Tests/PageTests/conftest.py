@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from adding_dialog import Adding
 from product import PASSWORD, Product
 
 CHROMIUM = "/usr/bin/chromium"
@@ -84,12 +85,12 @@ class Visitor:
         expect(self.page.locator("#connection")).to_have_attribute("data-state", state, timeout=30_000)
         return self
 
-    def tab(self, name):
     def sign_out(self):
         self.page.locator("#account").click()
         self.page.get_by_role("button", name="Sign out").click()
         return self
 
+    def tab(self, name):
         self.page.get_by_role("tab", name=name).click()
         return self
 
@@ -113,3 +114,12 @@ def visit(chromium):
     for visitor in visitors:
         visitor.close()
     assert [visitor.complaints for visitor in visitors] == [[] for _ in visitors]
+
+
+@pytest.fixture
+def adding(shared, visit):
+    """The dialog, for a person who is signed in and has no pin yet."""
+    person = shared.person()
+    adding = Adding(visit(shared).sign_in(person).open().connection("live"))
+    adding.person = person
+    return adding

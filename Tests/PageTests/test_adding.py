@@ -5,53 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from adding_dialog import Adding
 from product import PASSWORD, eventually
-
-
-class Adding:
-    """The dialog, in the hands of somebody."""
-
-    def __init__(self, visitor):
-        self.visitor, self.page = visitor, visitor.page
-        self.dialog = self.page.locator("dialog.adding")
-
-    def begin(self):
-        self.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
-        expect(self.dialog).to_be_visible()
-        return self
-
-    def find(self, place):
-        self.dialog.get_by_role("combobox").fill(place)
-        self.dialog.get_by_role("button", name="Find").click()
-        return self
-
-    def here(self):
-        self.dialog.get_by_role("button", name="Here it is").click()
-        return self
-
-    def link(self, link):
-        self.dialog.get_by_label("Your link").fill(link)
-        return self
-
-    def submit(self):
-        self.dialog.get_by_role("button", name=re.compile("Put me on the map|Save")).click()
-        return self
-
-    def step(self, number):
-        expect(self.dialog.get_by_role("heading")).to_contain_text(f"Step {number} of 3")
-        return self
-
-    def trouble(self, text):
-        expect(self.dialog.get_by_text(text)).to_be_visible()
-        return self
-
-
-@pytest.fixture
-def adding(shared, visit):
-    person = shared.person()
-    adding = Adding(visit(shared).sign_in(person).open().connection("live"))
-    adding.person = person
-    return adding
 
 
 def test_from_a_place_in_ones_own_words_to_the_new_pin(adding):

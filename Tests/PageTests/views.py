@@ -2,7 +2,9 @@
 
 from playwright.sync_api import expect
 
-VIEWS = ["map", "account", "popup", "table", "posts", "sign-in", "sign-up", "place", "preview", "link", "admin", "gate"]
+VIEWS = [
+    "map", "account", "popup", "table", "posts", "sign-in", "sign-up", "place", "suggestions", "preview", "link",
+    "admin", "gate"]
 
 
 def show(visitor, view):
@@ -37,12 +39,16 @@ def show(visitor, view):
     elif view == "account":
         page.locator("#account").click()
         expect(page.locator("#account-menu")).to_be_visible()
-    elif view in ("place", "preview", "link"):
+    elif view in ("place", "suggestions"):
         banner.get_by_role("button", name="Add a pin").click()
-        if view != "place":
-            page.get_by_role("combobox").last.fill("Springfield")
-            page.get_by_role("button", name="Find").click()
-            expect(page.locator(".preview-map .pin")).to_be_visible()
+        if view == "suggestions":
+            page.get_by_role("combobox").last.press_sequentially("Springf")
+            expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(5)
+    elif view in ("preview", "link"):
+        banner.get_by_role("button", name="Add a pin").click()
+        page.get_by_role("combobox").last.fill("Springfield")
+        page.get_by_role("button", name="Find").click()
+        expect(page.locator(".preview-map .pin")).to_be_visible()
         if view == "link":
             page.get_by_role("button", name="Here it is").click()
             page.get_by_label("Your link").fill("javascript:alert(1)")

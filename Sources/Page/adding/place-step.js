@@ -17,7 +17,7 @@ export function placeStep(draft, { next, cancel, complaint }) {
   if (complaint) field.complain(complaint);
   const find = element('button.primary', { type: 'submit' }, say('adding.find'));
   const position = element('button', { type: 'button' }, say('adding.position'));
-  const suggestions = new Suggestions(field.input, (place) => {
+  const suggestions = new Suggestions(field, (place) => {
     field.value = place.label;
     take([place]);
   });

@@ -6,11 +6,13 @@ const pauseMs = 150;
 const least = 2;
 
 /**
- * Offers places under an input while one types. (WAI-ARIA Authoring Practices, "Combobox".) What is not known yet, or
+ * Offers places below an input while a person types. (WAI-ARIA Authoring Practices, "Combobox".) The list takes the place
+ * of the field's notes, which is as high from the start: nothing below it moves or is covered. What is not known yet, or
  * cannot be asked for, is not missed: one may go on typing.
  */
 export class Suggestions {
   #input;
+  #notes;
   #take;
   #list;
   #options = [];
@@ -18,16 +20,22 @@ export class Suggestions {
   #asking = null;
   #timer = null;
 
-  /** @param {function(Object)} take a place that was chosen */
-  constructor(input, take) {
-    [this.#input, this.#take] = [input, take];
+  /**
+   * @param {Field} field
+   * @param {function(Object)} take a place that was chosen
+   */
+  constructor({ input, notes }, take) {
+    [this.#input, this.#notes, this.#take] = [input, notes, take];
     this.#list = element('ul.suggestions', {
-      id: `${input.id}-list`, role: 'listbox', 'aria-label': say('suggestions'), hidden: true });
+      id: `${input.id}-list`, role: 'listbox', 'aria-label': say('suggestions'), hidden: true,
+      // Else a press on the scroll bar would take the focus from the input, and close the list.
+      onmousedown: (event) => event.preventDefault() });
     for (const [name, value] of Object.entries({
       role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': this.#list.id,
       autocomplete: 'off',
     })) input.setAttribute(name, value);
-    input.after(this.#list);
+    notes.classList.add('roomy');
+    notes.append(this.#list);
     input.addEventListener('input', () => this.#wait());
     input.addEventListener('keydown', (event) => this.#press(event));
     input.addEventListener('blur', () => this.close());
@@ -70,6 +78,8 @@ export class Suggestions {
     this.#options.forEach((option, index) => { option.place = places[index]; });
     this.#list.replaceChildren(...this.#options);
     this.#list.hidden = !places.length;
+    this.#list.scrollTop = 0;
+    this.#notes.classList.toggle('covered', places.length > 0);
     this.#input.setAttribute('aria-expanded', String(places.length > 0));
     this.#input.removeAttribute('aria-activedescendant');
   }

@@ -2,7 +2,7 @@ import { element } from './element.js';
 
 let count = 0;
 
-/** A line of a form: a label, what is typed, a hint, and what is wrong with it. */
+/** A line of a form: a label, what is typed, and the notes below it: an error and a hint. */
 export class Field {
   /**
    * @param {string} label
@@ -14,7 +14,8 @@ export class Field {
     this.error = element('p.error', { id: `${id}-error`, role: 'alert' });
     this.hint = element('p.hint', { id: `${id}-hint` }, hint);
     this.input = element('input', { id, 'aria-describedby': `${id}-error ${id}-hint`, ...attributes });
-    this.root = element('div.field', {}, element('label', { for: id }, label), this.input, this.error, this.hint);
+    this.notes = element('div.notes', {}, this.error, this.hint);
+    this.root = element('div.field', {}, element('label', { for: id }, label), this.input, this.notes);
     this.input.addEventListener('input', () => this.complain(''));
   }
 

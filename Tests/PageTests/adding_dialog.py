@@ -1,0 +1,48 @@
+"""The dialog that puts a person on the map, as the tests use it."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+class Adding:
+    """The dialog, in the hands of somebody."""
+
+    def __init__(self, visitor):
+        self.visitor, self.page = visitor, visitor.page
+        self.dialog = self.page.locator("dialog.adding")
+
+    def begin(self):
+        self.page.get_by_role("banner").get_by_role("button", name="Add a pin").click()
+        expect(self.dialog).to_be_visible()
+        return self
+
+    def find(self, place):
+        self.dialog.get_by_role("combobox").fill(place)
+        self.dialog.get_by_role("button", name="Find").click()
+        return self
+
+    def here(self):
+        self.dialog.get_by_role("button", name="Here it is").click()
+        return self
+
+    def link(self, link):
+        self.dialog.get_by_label("Your link").fill(link)
+        return self
+
+    def submit(self):
+        self.dialog.get_by_role("button", name=re.compile("Put me on the map|Save")).click()
+        return self
+
+    def step(self, number):
+        expect(self.dialog.get_by_role("heading")).to_contain_text(f"Step {number} of 3")
+        return self
+
+    def trouble(self, text):
+        expect(self.dialog.get_by_text(text)).to_be_visible()
+        return self
+
+    def notice(self, *lines):
+        """What it says of the text and the place; with no lines it says nothing."""
+        expect(self.dialog.locator(".notice p")).to_have_text(list(lines))
+        return self

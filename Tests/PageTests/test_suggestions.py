@@ -1,0 +1,61 @@
+"""The suggestions while a person types: they never move, cover or cut off an action, at any size of the window."""
+
+import pytest
+from playwright.sync_api import expect
+
+from adding_dialog import Adding
+
+SIZES = [(1440, 900), (1280, 800), (768, 1024), (844, 390), (390, 844), (390, 400), (320, 568), (320, 400)]
+# The button at a point, by its text; null where there is none.
+BUTTON_AT = "([x, y]) => document.elementFromPoint(x, y)?.closest('button')?.textContent ?? null"
+
+
+def begin(product, visit, size, language):
+    visitor = visit(product, viewport={"width": size[0], "height": size[1]}, locale=language)
+    visitor.sign_in(product.person()).open().connection("live")
+    visitor.page.locator("#add").click()
+    return Adding(visitor)
+
+
+def centre(box):
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_action_is_hit_where_it_stood_before_the_suggestions_came(shared, visit, size, language):
+    adding = begin(shared, visit, size, language)
+    places = {button.inner_text(): centre(button.bounding_box()) for button in adding.dialog.locator(".actions button").all()}
+    assert len(places) == 3 and all(0 < y < size[1] for _, y in places.values()), places
+    adding.dialog.get_by_role("combobox").press_sequentially("Springf")
+    expect(adding.dialog.get_by_role("option")).to_have_count(5)
+    assert {name: adding.page.evaluate(BUTTON_AT, place) for name, place in places.items()} == {name: name for name in places}
+    [find] = [place for name, place in places.items() if name in ("Find", "Suchen")]
+    adding.page.mouse.click(*find)
+    # It asks which one is meant, and has put the person nowhere.
+    expect(adding.dialog.locator(".choices")).to_be_visible()
+    expect(adding.dialog.get_by_role("radio")).not_to_have_count(1)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_suggestion_is_seen_or_scrolled_to_within_the_dialog(shared, visit, size):
+    adding = begin(shared, visit, size, "en-GB")
+    box = adding.dialog.get_by_role("combobox")
+    box.press_sequentially("Springf")
+    options = adding.dialog.get_by_role("option")
+    expect(options).to_have_count(5)
+    dialog, shown = adding.dialog.bounding_box(), adding.dialog.get_by_role("listbox").bounding_box()
+    assert shown["x"] >= dialog["x"] and shown["x"] + shown["width"] <= dialog["x"] + dialog["width"]
+    assert shown["y"] >= dialog["y"] and shown["y"] + shown["height"] <= min(dialog["y"] + dialog["height"], size[1])
+    if size[1] >= 700 and size[0] >= 700:
+        assert adding.dialog.get_by_role("listbox").evaluate("(list) => list.scrollHeight <= list.clientHeight")
+    for number in range(5):
+        box.press("ArrowDown")
+        marked = options.nth(number)
+        expect(marked).to_have_attribute("aria-selected", "true")
+        hit = adding.page.evaluate("([x, y]) => document.elementFromPoint(x, y)?.id", centre(marked.bounding_box()))
+        assert hit == marked.get_attribute("id")
+    label = options.last.inner_text()
+    options.last.click()
+    adding.step(2)
+    expect(adding.dialog.locator(".chosen")).to_have_text(label)
