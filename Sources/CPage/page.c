@@ -68,6 +68,9 @@ static const unsigned char adding_preview_step_js[] = {
 static const unsigned char adding_suggestions_js[] = {
 #embed "../Page/adding/suggestions.js"
 };
+static const unsigned char adding_understood_js[] = {
+#embed "../Page/adding/understood.js"
+};
 static const unsigned char admin_board_js[] = {
 #embed "../Page/admin/board.js"
 };
@@ -225,6 +228,7 @@ static const onthemap_page_file files[] = {
   FILE("adding/places.js", adding_places_js),
   FILE("adding/preview-step.js", adding_preview_step_js),
   FILE("adding/suggestions.js", adding_suggestions_js),
+  FILE("adding/understood.js", adding_understood_js),
   FILE("admin/board.js", admin_board_js),
   FILE("admin/dead-posts.js", admin_dead_posts_js),
   FILE("admin/figures.js", admin_figures_js),

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 VIEWS = [
-    "map", "account", "popup", "table", "posts", "sign-in", "sign-up", "place", "suggestions", "preview", "link",
+    "map", "account", "popup", "table", "posts", "sign-in", "sign-up", "place", "suggestions", "preview", "understood", "link",
     "admin", "gate"]
 
 
@@ -44,9 +44,10 @@ def show(visitor, view):
         if view == "suggestions":
             page.get_by_role("combobox").last.press_sequentially("Springf")
             expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(5)
-    elif view in ("preview", "link"):
+    elif view in ("preview", "understood", "link"):
         banner.get_by_role("button", name="Add a pin").click()
-        page.get_by_role("combobox").last.fill("Springfield")
+        text = "10 Downing St, London" if view == "understood" else "Springfield"
+        page.get_by_role("combobox").last.fill(text)
         page.get_by_role("button", name="Find").click()
         expect(page.locator(".preview-map .pin")).to_be_visible()
         if view == "link":

@@ -5,6 +5,7 @@ import { Field } from '../common/field.js';
 import { say } from '../common/language.js';
 import { findPlaces, placesAround } from './places.js';
 import { Suggestions } from './suggestions.js';
+import { chosen } from './understood.js';
 
 const positionMs = 15_000;
 
@@ -19,7 +20,7 @@ export function placeStep(draft, { next, cancel, complaint }) {
   const position = element('button', { type: 'button' }, say('adding.position'));
   const suggestions = new Suggestions(field, (place) => {
     field.value = place.label;
-    take([place]);
+    take([chosen(place)]);
   });
   field.input.addEventListener('input', () => { draft.place = field.value; });
 

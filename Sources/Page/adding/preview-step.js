@@ -2,14 +2,19 @@ import { element } from '../common/element.js';
 import { say } from '../common/language.js';
 import { makeMap } from '../map/map-view.js';
 import { draftIcon } from '../map/pin.js';
+import { understanding } from './understood.js';
 
 const { L } = globalThis;
 const stepPixels = 10;
+/** How close the preview goes at most, by level. The outline without tiles has nothing to show beyond 9. */
+const closest = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
+const closestOutline = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** Second: which of the places it is, and where exactly, on a map. */
+/** Second: which of the places it is, what of the text led to it, and where exactly it is, on a map. */
 export function previewStep(draft, tiles, { next, back, cancel }) {
   const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
+  const notice = element('div.notice', { id: 'adding-notice', role: 'status' });
   const where = element('p.hint', { role: 'status' });
   let map;
   let pin;
@@ -20,16 +25,27 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
   }
 
   function show() {
-    const { latitude, longitude } = draft.position;
+    const { latitude, longitude, level, boundingBox: box } = { ...draft.candidate, ...draft.position };
+    const zoom = Math.min(closest[level], tiles ? Infinity : closestOutline);
     pin.setLatLng([latitude, longitude]);
-    const box = draft.point ? null : draft.candidate.boundingBox;
-    if (box) map.fitBounds([[box[1], box[0]], [box[3], box[2]]], { maxZoom: 7, animate: false });
-    else map.setView([latitude, longitude], 7, { animate: false });
+    if (draft.point || !box) {
+      map.setView([latitude, longitude], zoom, { animate: false });
+    } else {
+      const [, south, , north] = box;
+      let [west, , east] = box;
+      // A box across the date line goes on beyond 180°, on the side of the pin.
+      if (east < west && longitude < west) west -= 360;
+      else if (east < west) east += 360;
+      map.fitBounds([[south, west], [north, east]], { maxZoom: zoom, animate: false });
+    }
     tell();
   }
 
   function tell() {
     where.textContent = say(draft.point ? 'adding.moved' : 'adding.drag');
+    const { lines, isMild } = understanding(draft.candidate, draft.found ?? '', draft.point !== null);
+    notice.classList.toggle('mild', isMild);
+    notice.replaceChildren(...lines.map((line) => element('p', {}, line)));
   }
 
   function move({ lat, lng }) {
@@ -40,10 +56,11 @@ export function previewStep(draft, tiles, { next, back, cancel }) {
   const form = element('form', { onsubmit: (event) => {
     event.preventDefault();
     next();
-  } }, choices(draft, choose), ground, where, element('div.actions', {},
+  } }, notice, choices(draft, choose), ground, where, element('div.actions', {},
     element('button', { type: 'button', onclick: cancel }, say('cancel')),
     element('button', { type: 'button', onclick: back }, say('back')),
-    element('button.primary', { type: 'submit' }, say('adding.here'))));
+    element(
+      'button.primary', { type: 'submit', 'aria-describedby': notice.id }, say('adding.here'))));
 
   /** Once it stands in the page: before, it has no size. */
   form.begin = () => {
