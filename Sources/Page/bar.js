@@ -54,7 +54,8 @@ export function showAccount(session, signIn, finish = async () => {}) {
     byId('account-full-name').textContent = name;
     byId('account-email').textContent = account?.email ?? '';
     byId('admin').hidden = !account?.isOperator;
-    if (account === null) menu.hidePopover();
+    // An old browser without popovers shows the menu in the bar.
+    if (account === null) menu.hidePopover?.();
   };
   session.addEventListener('change', show);
   show();

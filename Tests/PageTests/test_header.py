@@ -6,16 +6,19 @@ from playwright.sync_api import expect
 
 SIZES = [
     (320, 640), (360, 740), (390, 844), (480, 800), (600, 800), (700, 900), (737, 900), (768, 1024), (820, 1180),
-    (844, 390), (903, 700), (929, 700), (1024, 768), (1122, 800), (1280, 800), (1440, 900)]
+    (844, 390), (903, 700), (929, 700), (1024, 768), (1122, 800), (1280, 800), (1440, 900), (1600, 900)]
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenh"
 # What of the header leaves the window, lies under something else, or is too small for a finger.
 FAULTS = """() => {
   const faults = [];
-  if (document.documentElement.scrollWidth > innerWidth) faults.push(`scrolls to ${document.documentElement.scrollWidth}`);
-  const shown = [...document.querySelectorAll('.bar *')].filter((one) => one.checkVisibility() && !one.closest('svg, .menu'));
+  const { scrollWidth } = document.documentElement;
+  if (scrollWidth > innerWidth) faults.push(`scrolls to ${scrollWidth}`);
+  const shown = [...document.querySelectorAll('.bar *')]
+    .filter((one) => one.checkVisibility() && !one.closest('svg, .menu'));
   for (const one of shown.filter((one) => getComputedStyle(one).position !== 'absolute')) {
     const { left, right, top, bottom } = one.getBoundingClientRect();
-    if (left < 0 || top < 0 || right > innerWidth + .5 || bottom > innerHeight) faults.push(`${one.id || one.className}: ${left} to ${right}`);
+    const isWithin = left >= 0 && top >= 0 && right <= innerWidth + .5 && bottom <= innerHeight;
+    if (!isWithin) faults.push(`${one.id || one.className}: ${left} to ${right}`);
   }
   const actions = shown.filter((one) => one.matches('button, a'));
   for (const one of actions) {
@@ -28,7 +31,8 @@ FAULTS = """() => {
   const text = document.createRange();
   text.selectNodeContents(status.firstElementChild);
   const [said, room] = [text.getBoundingClientRect(), status.getBoundingClientRect()];
-  if (said.left < room.left + 12 || said.right > room.right + .5) faults.push(`the status needs ${said.width} of ${room.width}`);
+  const fits = said.left >= room.left + 12 && said.right <= room.right + .5;
+  if (!fits) faults.push(`the status needs ${said.width} of ${room.width}`);
   return { faults, actions: actions.map((one) => one.id) };
 }"""
 TABS = ["tab-map", "tab-table", "tab-posts"]

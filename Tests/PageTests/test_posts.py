@@ -180,6 +180,16 @@ def test_a_deleted_post_is_gone_for_good_after_a_while_or_when_the_page_is_left(
     eventually("it is deleted", lambda: ada.posts() == [])
 
 
+def test_closing_the_tab_sends_the_deletions_that_are_due(shared, visit):
+    ada = shared.person()
+    ada.post("Oslo, Norway")
+    visitor = visit(shared).sign_in(ada).open("/#posts")
+    own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
+    expect(own(visitor)).to_have_count(0)
+    visitor.page.close()
+    eventually("it is deleted", lambda: ada.posts() == [])
+
+
 def test_a_deletion_that_fails_brings_the_post_back_and_says_why(product, visit):
     ada = product.person()
     ada.post("Oslo, Norway")
@@ -188,6 +198,8 @@ def test_a_deletion_that_fails_brings_the_post_back_and_says_why(product, visit)
     product.ingest.kill()
     expect(visitor.page.locator("#toasts").get_by_text("It could not be deleted, and is back.")).to_be_visible()
     expect(own(visitor)).to_have_count(1)
+    visitor.tab("Table")
+    expect(visitor.page.locator("tbody tr")).to_have_count(1)
 
 
 def test_whoever_reads_a_pin_goes_on_reading_it_when_another_beside_it_changes(product, visit):

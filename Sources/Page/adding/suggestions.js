@@ -6,9 +6,9 @@ const pauseMs = 150;
 const least = 2;
 
 /**
- * Offers places below an input while a person types. (WAI-ARIA Authoring Practices, "Combobox".) The list takes the place
- * of the field's notes, which is as high from the start: nothing below it moves or is covered. What is not known yet, or
- * cannot be asked for, is not missed: one may go on typing.
+ * Offers places below an input while a person types. (WAI-ARIA Authoring Practices, "Combobox".) The list takes the
+ * place of the field's notes, which is as high from the start: nothing below it moves or is covered. Without an answer
+ * there is no list, and the person goes on typing.
  */
 export class Suggestions {
   #input;

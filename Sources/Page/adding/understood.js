@@ -9,7 +9,8 @@ const unsure = 0.5;
  * @param {Object} place of the answer
  * @param {string} typed the text
  * @param {boolean} isPlaced true where the person has moved the pin: the place's own point does not matter then
- * @returns {{lines: string[], isMild: boolean}} sentences, none for a plain answer; mild where only filler words are left
+ * @returns {{lines: string[], isMild: boolean}} sentences, none for a plain answer; mild where only words around the
+ *   place are left over
  */
 export function understanding(place, typed, isPlaced) {
   const { match, matched, unmatched, label, level } = place;
