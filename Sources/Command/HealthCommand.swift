@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OnTheMap
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -7,12 +8,14 @@ import Foundation
 
 struct HealthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "health", abstract: "Exit with 0 when a service answers, else with 1.",
+    commandName: "health", abstract: "Check that a service is healthy (exit status 0 or 1).",
     discussion: """
-      For container health checks, where there is no curl.
+      For container health checks, where there is no curl. The reason why a service is
+      not ready is printed.
 
       Example:
         onthemap health http://127.0.0.1:8080/livez
+        onthemap health http://127.0.0.1:9466/readyz
       """)
 
   @Argument(help: "The address to ask.")
@@ -22,10 +25,19 @@ struct HealthCommand: AsyncParsableCommand {
     guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
       throw ValidationError("URL must be an address such as http://127.0.0.1:8080/livez, not \"\(url)\".")
     }
-    let answer = try? await API(address).send("GET", path: nil)
-    guard let answer, (200..<300).contains(answer.status) else {
+    guard let answer = try? await API(address).send("GET", path: nil) else {
       complain("\(url) does not answer.")
       throw ExitCode(1)
     }
+    guard (200..<300).contains(answer.status) else {
+      complain("\(url) answers \(answer.status)\(HealthCommand.reason(of: answer)).")
+      throw ExitCode(1)
+    }
+  }
+
+  /// The problem's code and words, after a colon; empty where the answer has none.
+  private static func reason(of answer: API.Answer) -> String {
+    guard let code = answer.text("code"), let detail = answer.text("detail") else { return "" }
+    return ": \(code.safeLine(bytesMax: 64)): \(detail.safeLine(bytesMax: 512))"
   }
 }

@@ -27,6 +27,7 @@ struct IngestCommand: AsyncParsableCommand {
     let logger = makeLogger("ingest", level: settings.logLevel)
     let operations = try options.operations(settings, logger: logger)
     configuration.registry = operations.registry
+    configuration.readiness = operations.readiness
     settings.log(to: logger)
     keys.announce(to: logger)
     let ready = Told<IngestService.Addresses>()

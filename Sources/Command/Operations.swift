@@ -35,7 +35,7 @@ struct Operations {
     let registry = MetricRegistry()
     MetricsSystem.bootstrap(registry)
     let samples = ProcessSamples(version: OnTheMapCommand.configuration.version)
-    registry.add { samples.collect() }
+    registry.add { [readiness] in samples.collect() + [Metric.ready.sample(readiness.isReady ? 1 : 0)] }
     let server = OperationsServer(
       host: address.host, port: address.port, registry: registry, readiness: readiness, logger: logger)
     self.registry = registry

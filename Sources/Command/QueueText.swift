@@ -24,6 +24,7 @@ struct QueueText {
           "\(queue.waiting) waiting", counted(queue.lookups, "look-up"),
         ].joined(separator: " · "),
       "rates     accepted \(rate(status.accepted)) · settled \(rate(status.settled)) · failed \(rate(status.failed))",
+      "disk      \(disk)",
       "commits   p50 \(milliseconds(status.commits.p50Us)) · p99 \(milliseconds(status.commits.p99Us))"
         + " · \(status.commits.count) in all",
       "dead      \(status.dead)" + (status.dead == 0 ? "" : ": " + dead),
@@ -49,29 +50,48 @@ struct QueueText {
   var line: String {
     let queue = status.queue
     return [
-      timestamp(unixMs: unixMs), state.split(whereSeparator: { " :".contains($0) }).first.map(String.init) ?? "",
+      timestamp(unixMs: unixMs), word,
       "depth=\(queue.depth)",
       "ready=\(queue.ready)", "leased=\(queue.leased)", "settling=\(queue.settling)", "delayed=\(queue.delayed)",
       "waiting=\(queue.waiting)", "dead=\(status.dead)", "workers=\(queue.workers.count)",
       "feeds=\(status.feeds.count)", "subscribers=\(subscribers)", "accepted=\(rate(status.accepted))",
       "settled=\(rate(status.settled))",
       "failed=\(rate(status.failed))", "commit_p50_ms=\(number(Double(status.commits.p50Us) / 1_000))",
-      "commit_p99_ms=\(number(Double(status.commits.p99Us) / 1_000))",
+      "commit_p99_ms=\(number(Double(status.commits.p99Us) / 1_000))", "disk_free_bytes=\(status.disk.freeBytes)",
     ].joined(separator: " ")
+  }
+
+  /// The state in one word.
+  private var word: String {
+    if status.disk.fullMs != nil { return "DISK_FULL" }
+    return state.split(whereSeparator: { " :".contains($0) }).first.map(String.init) ?? ""
   }
 
   /// "running", or since when it is not, or why it takes no more.
   var state: String {
+    if let fullMs = status.disk.fullMs { return "DISK FULL for \(longAge(ms: unixMs - fullMs)): posts are refused" }
     if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
     // An ingest of before says 0 of both.
     guard status.waitMaxMs > 0, status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
     return "REFUSING: a post waits \(longAge(ms: status.queue.longestWaitMs)) for a worker"
   }
 
+  /// Whether an operator has something to do about it.
+  var isTrouble: Bool { state != "running" }
+
   /// How long ingest runs.
   var up: String { longAge(ms: status.upMs) }
 
   private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
+
+  /// What is free; an ingest of before tells nothing.
+  private var disk: String {
+    let disk = status.disk
+    guard disk.sizeBytes > 0 else { return "unknown" }
+    return [
+      "\(bytes(disk.freeBytes)) of \(bytes(disk.sizeBytes)) free", "database \(bytes(disk.databaseBytes))",
+    ].joined(separator: " · ")
+  }
 
   private var dead: String {
     let others = status.dead - status.deadByReason.reduce(0) { $0 + $1.count }
@@ -91,6 +111,14 @@ struct QueueText {
   private func rate(_ reading: RateMeter.Reading) -> String { "\(number(reading.perSecond))/s" }
 
   private func milliseconds(_ us: Int64) -> String { "\(number(Double(us) / 1_000)) ms" }
+
+  /// In units of 1,000, as disks are sold.
+  private func bytes(_ count: Int64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+    var (value, unit) = (Double(max(0, count)), 0)
+    while value >= 999.95, unit < units.count - 1 { (value, unit) = (value / 1_000, unit + 1) }
+    return unit == 0 ? "\(count) B" : "\(number(value)) \(units[unit])"
+  }
 
   /// With one digit behind the point.
   private func number(_ value: Double) -> String {

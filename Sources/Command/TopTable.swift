@@ -36,7 +36,7 @@ struct TopTable {
     let title = "onthemap top · \(timestamp(unixMs: seenMs).dropFirst(11).prefix(8)) · up \(text.up) · \(address)"
     var lines = [dimmed(cell(title))]
     lines += text.summary.enumerated().map { index, line in
-      index == 0 && status.pausedMs != nil ? highlighted(cell(line)) : cell(line)
+      index == 0 && text.isTrouble ? highlighted(cell(line)) : cell(line)
     }
     if let problem { lines.append(highlighted(cell("lost      \(problem)"))) }
     lines.append(cell(""))

@@ -34,10 +34,14 @@ final class AdminAnswers: Sendable {
   func take(_ question: AdminServer.Question) {
     Task {
       let answer: AdminAnswer
-      do { answer = try await self.answer(question.request, question.known) } catch let refusal as AdminRefusal {
+      do {
+        answer = try await self.answer(question.request, question.known, Operator(sender: question.sender))
+      } catch let refusal as AdminRefusal {
         answer = .refused(refusal)
       } catch {
-        logger.error("an operator is not answered", metadata: ["error": "\(error)"])
+        if (error as? StoreError)?.isFull != true {
+          logger.error("admin request failed", metadata: ["error": "\(error)"])
+        }
         answer = .refused(AdminRefusal(.failed, "\(error)"))
       }
       answers.put(.answer(question, answer))
@@ -52,13 +56,12 @@ final class AdminAnswers: Sendable {
     guard let known = await view.known(about: request) else {
       throw AdminRefusal(.busy, "too many ask at once; ask again later")
     }
-    return try await answer(request, known, account)
+    return try await answer(request, known, .account(account))
   }
 
   private func answer(
-    _ request: AdminRequest, _ known: AdminServer.Known, _ account: AccountID? = nil
+    _ request: AdminRequest, _ known: AdminServer.Known, _ by: Operator
   ) async throws -> AdminAnswer {
-    let by: Logger.Metadata = account.map { ["account": "\($0.rawValue)"] } ?? [:]
     switch request {
     case .status: return .status(try await status(known))
     case .list(let state, let reason, let after, let limit):
@@ -79,8 +82,8 @@ final class AdminAnswers: Sendable {
     case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs, by))
     case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil, by))
     case .users(let email, let after, let limit): return try await users.list(email: email, after: after, limit: limit)
-    case .addUser(let user): return .user(try await users.add(user))
-    case .setUser(let email, let change): return .user(try await users.set(email, change))
+    case .addUser(let user): return .user(try await users.add(user, by: by))
+    case .setUser(let email, let change): return .user(try await users.set(email, change, by: by))
     }
   }
 
@@ -96,11 +99,12 @@ final class AdminAnswers: Sendable {
     status.waitMaxMs = queue.waitMaxMs
     status.upMs = Reactor.nowMs - startMs
     status.commits = database.commits
+    status.disk = database.disk
     return status
   }
 
   private func list(
-    _ state: QueueState, reason: String?, after: PostID?, limit: Int, _ known: AdminServer.Known
+    _ state: QueueState?, reason: String?, after: PostID?, limit: Int, _ known: AdminServer.Known
   ) async throws -> AdminAnswer {
     if state == .dead {
       let entries = try await database.deadPosts(reason: reason, after: after, limit: limit)
@@ -110,21 +114,23 @@ final class AdminAnswers: Sendable {
     let ids = known.placements.map(\.id)
     let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
     // One that was settled in the meantime is not in that state any more.
-    return .list(entries.filter { $0.state == state }, next: ids.count == limit ? ids.last : nil)
+    let wanted = state.map { [$0] } ?? QueueState.queued
+    return .list(entries.filter { wanted.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
   }
 
-  private func note(_ event: Logger.Message, _ by: Logger.Metadata, count: Int) {
-    logger.notice(event, metadata: by.merging(["count": "\(count)"]) { $1 })
+  private func note(_ event: Logger.Message, _ by: Operator, count: Int) {
+    logger.notice(event, metadata: ["operator": "\(by)", "count": "\(count)"])
   }
 
-  private func setPaused(sinceMs: Int64?, _ by: Logger.Metadata) async throws -> Int64? {
-    try await withCheckedThrowingContinuation { continuation in
+  private func setPaused(sinceMs: Int64?, _ by: Operator) async throws -> Int64? {
+    let metadata: Logger.Metadata = ["operator": "\(by)"]
+    return try await withCheckedThrowingContinuation { continuation in
       database.setPaused(sinceMs: sinceMs) { [queue, pause, logger] result in
         // On the commits' queue: in the order in which it is stored, whoever asked first.
         if case .success(let sinceMs) = result {
           pause.sinceMs = sinceMs
           queue.jobs.put(.setPaused(sinceMs != nil))
-          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: by)
+          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: metadata)
         }
         continuation.resume(with: result)
       }

@@ -6,7 +6,7 @@ package import OnTheMap
 import ServiceLifecycle
 import Store
 package import Telemetry
-import Web
+package import Web
 
 /// Where ingest listens and keeps its data.
 package struct IngestConfiguration: Sendable {
@@ -53,6 +53,8 @@ package struct IngestConfiguration: Sendable {
   package var changesCurve: CurveServer?
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
+  /// Readiness of the process, to which ingest adds its part.
+  package var readiness = Readiness()
   /// Whether some link of it uses keys.
   package var usesKeys: Bool { submitCurve != nil || jobsCurve != nil || changesCurve != nil }
 
@@ -129,6 +131,8 @@ package struct IngestService: Service {
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
+    let readiness = IngestReadiness(database: database, queue: queue, pause: pause)
+    configuration.readiness.add(readiness.check)
     configuration.registry?.add(QueueSamples(database: database, view: view, pause: pause).collect)
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
@@ -155,7 +159,7 @@ package struct IngestService: Service {
     // Before anybody can ask: who has deleted an account is not to be seen again.
     for account in try database.closing() { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = try routes(queue, providers, pause, admin, history)
+      let router = try routes(queue, providers, readiness, admin, history)
       try await HTTPService.run(
         router, host: configuration.host, port: configuration.port, proxies: configuration.proxies,
         form: ClassicForm.body, logger: logger
@@ -164,12 +168,14 @@ package struct IngestService: Service {
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
       }
     }
-    try await DiskWatch(database: database, logger: logger).run(beside: http, history)
+    try await DiskWatch(database: database, logger: logger).run(
+      beside: http, history, DiskRoomWatch(database: database, logger: logger))
   }
 
   /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
   func routes(
-    _ queue: PostQueue, _ providers: ProviderLogins, _ pause: QueuePause, _ admin: AdminAnswers, _ history: QueueHistory
+    _ queue: PostQueue, _ providers: ProviderLogins, _ readiness: IngestReadiness, _ admin: AdminAnswers,
+    _ history: QueueHistory
   ) throws -> Router<ConnectionContext> {
     let (database, logins, sessions) = (queue.database, providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
@@ -179,7 +185,7 @@ package struct IngestService: Service {
     router.add(middleware: CrossOriginAnswers(site: site))
     router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
     let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
-    PublicRoutes(latest: queue.latest, pause: pause, viewers: viewers).add(to: router)
+    PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
     PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
     try DocumentRoutes(of: .ingest).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)

@@ -46,6 +46,12 @@ final class PostQueue: Sendable {
     rates = Mutex(postsPerMinute.map(PostRates.init))
   }
 
+  /// Whether as many posts wait as may: further ones are refused.
+  var isFull: Bool { depth.load(ordering: .relaxed) >= Limits.queueDepthMax }
+
+  /// Whether a post has waited `waitMaxMs` for a worker: further ones are refused.
+  var waitsTooLong: Bool { isBehind.load(ordering: .relaxed) }
+
   /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
   func waited(_ longestMs: Int64) {
     let isLate = longestMs >= waitMaxMs
@@ -221,7 +227,9 @@ final class PostQueue: Sendable {
         leave(gone)
         jobs.put(.finished(finished))
       case .failure(let error):
-        logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
+        if !error.isFull {
+          logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
+        }
         jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
       }
     }
@@ -246,7 +254,7 @@ final class PostQueue: Sendable {
         meters.bury(dead, void: stored.void)
         jobs.put(.finished(losses.dead.map { .buried($0) }))
       case .failure(let error):
-        logger.error("losses not counted", metadata: ["error": "\(error)"])
+        if !error.isFull { logger.error("could not record lost leases", metadata: ["error": "\(error)"]) }
         jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
       }
     }

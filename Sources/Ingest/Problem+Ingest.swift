@@ -55,7 +55,7 @@ extension Problem {
     case .noAccount: self = .unauthorized
     case .full:
       self.init(
-        .init(code: 507, reasonPhrase: "Insufficient Storage"), "disk_full",
+        .insufficientStorage, "disk_full",
         "the server's disk is full; nothing was stored", retryAfterSeconds: 60)
     case .unknownOutcome:
       self.init(

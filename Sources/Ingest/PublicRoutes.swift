@@ -7,13 +7,13 @@ import Web
 /// `/livez`, and `/readyz`.
 struct PublicRoutes: Sendable {
   let latest: LatestBytes
-  let pause: QueuePause
+  let readiness: IngestReadiness
   let viewers: Viewers
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
-    // A paused queue still takes posts: whoever balances load is to send them.
-    router.get("/readyz") { _, _ in PublicRoutes.response(pause.text) }
+    // A paused queue still takes posts, so it is ready.
+    router.get("/readyz") { _, _ in PublicRoutes.response(try Readiness.text([readiness.check])) }
     router.get("/v2/feed") { request, _ in
       try await viewers.admit(request)
       return Response(json: try await latest.native())

@@ -1,4 +1,3 @@
-import OnTheMap
 import Synchronization
 
 /// Whether the operator has paused the queue, for those who only want to know. Any thread.
@@ -11,11 +10,5 @@ final class QueuePause: Sendable {
   var sinceMs: Int64? {
     get { since.withLock { $0 } }
     set { since.withLock { $0 = newValue } }
-  }
-
-  /// For `/readyz`.
-  var text: String {
-    sinceMs.map { "ready, but the queue is paused since \(timestamp(unixMs: $0)): posts are accepted, and wait\n" }
-      ?? "ready\n"
   }
 }

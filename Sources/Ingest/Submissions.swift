@@ -62,7 +62,7 @@ final class Submissions: Sendable {
     guard !valid.isEmpty else { return finish(ticket, receipts.compactMap(\.self)) }
     let sorted = receipts
     queue.accept(valid, account: account, counting: queue.meters.overZeroMQ) { [self] result, refusal in
-      if case .failure(let error) = result {
+      if case .failure(let error) = result, !error.isFull {
         logger.error("posts of a producer not stored", metadata: ["error": "\(error)"])
       }
       var stored = self.receipts(result, refusal, count: posts.count).makeIterator()

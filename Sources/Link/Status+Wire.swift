@@ -29,6 +29,10 @@ extension Onthemap_Admin_V1_Status {
     (accepted, settled, failed) = (.init(status.accepted), .init(status.settled), .init(status.failed))
     commits = status.commits.count
     (commitP50Us, commitP99Us) = (UInt32(clamping: status.commits.p50Us), UInt32(clamping: status.commits.p99Us))
+    (diskFreeBytes, diskSizeBytes) = (UInt64(max(0, status.disk.freeBytes)), UInt64(max(0, status.disk.sizeBytes)))
+    (databaseBytes, diskFullUnixMs) = (
+      UInt64(max(0, status.disk.databaseBytes)), UInt64(max(0, status.disk.fullMs ?? 0))
+    )
     workers = queue.workers.map(Onthemap_Admin_V1_Worker.init)
     feeds = status.feeds.map { feed in
       .with {
@@ -52,6 +56,9 @@ extension Onthemap_Admin_V1_Status {
     status.upMs = Int64(clamping: upMs)
     (status.accepted, status.settled, status.failed) = (accepted.reading, settled.reading, failed.reading)
     status.commits = .init(count: commits, p50Us: Int64(commitP50Us), p99Us: Int64(commitP99Us))
+    status.disk = DiskStatus(
+      freeBytes: Int64(clamping: diskFreeBytes), sizeBytes: Int64(clamping: diskSizeBytes),
+      databaseBytes: Int64(clamping: databaseBytes), fullMs: unixMs(diskFullUnixMs))
     status.feeds = feeds.map {
       .init(
         name: $0.name, seq: $0.seq, heardAgoMs: Int64(clamping: $0.heardMs),

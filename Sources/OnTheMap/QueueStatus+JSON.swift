@@ -26,6 +26,15 @@ extension QueueStatus {
       json.add("p50Us", commits.p50Us)
       json.add("p99Us", commits.p99Us)
     }
+    json.object("disk") { json in
+      json.add("full", disk.fullMs != nil)
+      if let since = disk.fullMs { json.add("fullAt", unixMs: since) }
+      if disk.sizeBytes > 0 {
+        json.add("freeBytes", disk.freeBytes)
+        json.add("sizeBytes", disk.sizeBytes)
+      }
+      json.add("databaseBytes", disk.databaseBytes)
+    }
     json.array("workers", queue.workers) { json, worker in
       json.add("name", worker.name)
       json.add("credit", worker.credit)

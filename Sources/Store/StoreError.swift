@@ -16,6 +16,9 @@ package enum StoreError: Error, CustomStringConvertible {
   /// start.
   case stopped(String)
 
+  /// Whether the disk is full. That has a line of its own in the log, once a minute: see `IngestDatabase.lookAtDisk`.
+  package var isFull: Bool { if case .full = self { true } else { false } }
+
   package var description: String {
     switch self {
     case .locked(let path):

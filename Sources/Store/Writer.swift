@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GRDB
 import Metrics
 import Synchronization
@@ -14,6 +15,8 @@ final class Writer: Sendable {
     /// Returns what to call when the commit is on disk.
     let run: @Sendable (Database) throws -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
+    /// Whether nobody waits for it: see `tries`.
+    var isTrial = false
   }
 
   private struct State: Sendable {
@@ -33,6 +36,8 @@ final class Writer: Sendable {
   private let failed: AsyncStream<StoreError>.Continuation
   /// How long commits take.
   let times = CommitTimes()
+  /// Whether the disk is full.
+  let room = DiskRoom()
   private let meters = WriterMeters()
   /// Where writes' ends are told.
   private let commits = DispatchQueue(label: "onthemap.commits")
@@ -51,11 +56,15 @@ final class Writer: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Value,
     then: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
-    let write = Write(
-      run: { db in
-        let value = try body(db)
-        return { then(.success(value)) }
-      }, fail: { error in then(.failure(error)) })
+    submit(
+      Write(
+        run: { db in
+          let value = try body(db)
+          return { then(.success(value)) }
+        }, fail: { error in then(.failure(error)) }))
+  }
+
+  private func submit(_ write: Write) {
     let start = state.withLock { state in
       state.waiting.append(write)
       defer { state.isDraining = true }
@@ -70,6 +79,21 @@ final class Writer: Sendable {
       submit(body) { result in continuation.resume(with: result) }
     }
   }
+
+  /// Commits one page without a change in it. Returns whether that succeeded, on disk.
+  func tries() async -> Bool {
+    await withCheckedContinuation { continuation in
+      submit(
+        Write(
+          run: { db in
+            try db.cachedStatement(sql: "UPDATE meta SET boot = boot").execute()
+            return { continuation.resume(returning: true) }
+          }, fail: { _ in continuation.resume(returning: false) }, isTrial: true))
+    }
+  }
+
+  /// Why nothing is written any more; nil while the disk works and ingest runs.
+  var stopReason: StoreError? { state.withLock { $0.failure } }
 
   /// Takes no more: whoever writes from now on is told so. False where the disk has failed before.
   func end() -> Bool {
@@ -115,7 +139,11 @@ final class Writer: Sendable {
     do { tell(try commit([write], db)) } catch {
       meters.count(error)
       if Writer.isOfTheDisk(error) { stop(error) }
-      fail([write], StoreError(error))
+      let error = StoreError(error)
+      if error.isFull {
+        room.fill(refused: write.isTrial ? 0 : 1, unixMs: Int64(Date().timeIntervalSince1970 * 1_000))
+      }
+      fail([write], error)
     }
   }
 

@@ -1,7 +1,6 @@
-import Foundation
 import GRDB
 import Metrics
-package import Telemetry
+import Telemetry
 
 /// Counts what the writer does: once for each commit, whatever is in it. Any thread.
 struct WriterMeters: Sendable {
@@ -28,16 +27,6 @@ struct WriterMeters: Sendable {
     case .SQLITE_IOERR?: failedIO.increment()
     case .SQLITE_CORRUPT?: corrupt.increment()
     default: other.increment()
-    }
-  }
-}
-
-extension IngestDatabase {
-  /// The sizes of its files at a scrape. Any thread; asks the file system, and waits for nothing else.
-  package var samples: [Sample] {
-    [(Metric.storeBytes, path), (Metric.storeWAL, path + "-wal")].compactMap { metric, path in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      return (attributes?[.size] as? NSNumber).map { metric.sample($0.int64Value) }
     }
   }
 }

@@ -14,6 +14,8 @@ extension Metric {
 
   // Every service.
 
+  /// 0 or 1.
+  package static let ready = Metric("onthemap_ready", .gauge, "1 while /readyz answers 200, else 0.")
   /// 1, with the version.
   package static let buildInfo = Metric(
     "onthemap_build_info", .gauge, "Always 1; the label is the program's version.", labels: ["version"])
@@ -149,6 +151,15 @@ extension Metric {
     "onthemap_store_wal_bytes", .gauge, "Size of the WAL's file, which is used again and does not shrink.")
   /// Bytes.
   package static let storeBytes = Metric("onthemap_store_database_bytes", .gauge, "Size of the database's file.")
+  /// Bytes.
+  package static let storeFree = Metric(
+    "onthemap_store_free_bytes", .gauge, "Bytes that ingest may still fill on the data folder's file system.")
+  /// Bytes.
+  package static let storeSize = Metric(
+    "onthemap_store_filesystem_bytes", .gauge, "Size of the data folder's file system.")
+  /// 0 or 1.
+  package static let storeFull = Metric(
+    "onthemap_store_disk_full", .gauge, "1 while the disk is full: ingest refuses posts with 507.")
 
   // Geocoder.
 
@@ -198,13 +209,15 @@ extension Metric {
   /// By their names.
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
-      buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors, processDescriptorsMax,
-      processThreads, httpRequests, httpTurnedAway, httpDuration, linkMalformed, linkReconnects, linkHandshakes,
+      ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
+      processDescriptorsMax, processThreads, httpRequests, httpTurnedAway, httpDuration, linkMalformed, linkReconnects,
+      linkHandshakes,
       queueJobs,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
-      changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, geocodeDuration,
+      changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, storeFree,
+      storeSize, storeFull, geocodeDuration,
       geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedStreamsDropped,
       feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 import Logging
 
@@ -34,8 +34,9 @@ package struct ProblemMiddleware: RouterMiddleware {
       let problem =
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
-      // What a route answers on purpose ("busy") would only fill the log when there is most to do.
-      if problem.status.kind == .serverError, !(error is Problem) {
+      // An answer that a route gives on purpose ("busy") would only fill the log when there is most to do. A full disk has
+      // a line of its own, once a minute.
+      if problem.status.kind == .serverError, problem.status != .insufficientStorage, !(error is Problem) {
         context.logger.error(
           "request failed",
           metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)"])
@@ -67,6 +68,11 @@ extension HTTPFields {
     name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'")
   /// Two years, as the lists that browsers come with ask for one at least. (RFC 6797.)
   fileprivate static let transport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
+}
+
+extension HTTPResponse.Status {
+  /// The server's disk is full: RFC 4918, 11.5.
+  package static let insufficientStorage = Self(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
 extension HTTPField.Name {

@@ -26,6 +26,7 @@ struct QueueTextTests {
     status.accepted = .init(total: 10, perSecond: 1_000.04)
     status.commits = .init(count: 77, p50Us: 1_249, p99Us: 9_000)
     status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
+    status.disk = DiskStatus(freeBytes: 12_345_678_900, sizeBytes: 49_960_000_000, databaseBytes: 999_949)
     return status
   }
 
@@ -37,6 +38,7 @@ struct QueueTextTests {
         "queue     running · 17 of 100000 posts · oldest 2 minutes",
         "          15 ready · 2 leased · 0 settling · 0 delayed · 0 waiting · 1 look-up",
         "rates     accepted 1000.0/s · settled 0.0/s · failed 0.0/s",
+        "disk      12.3 GB of 50.0 GB free · database 999.9 kB",
         "commits   p50 1.2 ms · p99 9.0 ms · 77 in all", "dead      5: workers_lost 3 · others 2",
         "feeds     1: feed-1 seq 1027, 3 subscribers", "workers   1", "",
         "WORKER    CREDIT  LEASES  SENT  ANSWERED  FAILED  HEARD",
@@ -97,6 +99,22 @@ struct QueueTextTests {
     #expect(second.contains("lost      It is gone.") && second.contains("worker-0"))
     #expect(!second.contains("\u{1B}[2J"), "The window is not cleared while its size stays.")
     #expect(!table.text(for: .success(Self.status(workers: 1)), moment).contains("lost      "))
+  }
+
+  @Test("A full disk stands before all else in the status, in top and in the line for a log")
+  func full() throws {
+    var status = Self.status(workers: 1)
+    (status.pausedMs, status.disk.fullMs, status.disk.freeBytes) = (Self.nowMs - 1_000, Self.nowMs - 180_000, 0)
+    let text = QueueText(status, unixMs: Self.nowMs)
+    #expect(text.lines().first?.hasPrefix("queue     DISK FULL for 3 minutes: posts are refused · 17 of") == true)
+    #expect(text.lines().contains("disk      0 B of 50.0 GB free · database 999.9 kB"))
+    #expect(text.line.contains(" DISK_FULL depth=17 ") && text.line.hasSuffix("disk_free_bytes=0"))
+    var table = TopTable(address: "a", isColoured: true)
+    let window = table.text(for: .success(status), WatchMoment(unixMs: Self.nowMs))
+    #expect(window.contains("\u{1B}[1;33mqueue     DISK FULL"))
+    #expect(QueueJSON.status(status).contains("\"disk\":{\"full\":true,\"fullAt\":"))
+    status.disk = DiskStatus()
+    #expect(QueueText(status, unixMs: Self.nowMs).lines().contains("disk      unknown"))
   }
 
   @Test("A list is aligned, and what people typed cannot steer a terminal")

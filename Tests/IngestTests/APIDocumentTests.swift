@@ -156,7 +156,8 @@ private struct RouteTable {
       database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
       view: view, answers: asked, logger: logger)
     router = try service.routes(
-      queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger), pause, admin,
+      queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger),
+      IngestReadiness(database: database, queue: queue, pause: pause), admin,
       QueueHistory(database: database, view: view))
     routes = router.routes
   }

@@ -19,6 +19,7 @@ extension QueueStatus {
     status.failed = .init(total: 2, perSecond: 0.5)
     status.commits = .init(count: 77, p50Us: 1_200, p99Us: 9_000)
     status.feeds = [.init(name: "feed-1", seq: 1_027, heardAgoMs: 12, subscribers: 3)]
+    status.disk = DiskStatus(freeBytes: 7_000, sizeBytes: 8_000, databaseBytes: 900, fullMs: 1_700_000_002_000)
     return status
   }
 }
@@ -49,7 +50,8 @@ extension User {
 /// One of each kind.
 enum AdminSamples {
   static let requests: [AdminRequest] = [
-    .status, .list(state: .ready, reason: nil, after: nil, limit: 1),
+    .status, .list(state: nil, reason: nil, after: nil, limit: 5),
+    .list(state: .ready, reason: nil, after: nil, limit: 1),
     .list(state: .dead, reason: "bad_place", after: .numbered(7), limit: 1_000), .show(.numbered(7)),
     .retry(.these([.numbered(7), .numbered(8)])), .retry(.all(reason: nil, after: nil)),
     .retry(.all(reason: "bad_place", after: .numbered(9))), .drop([.numbered(7)]), .pause, .resume,

@@ -177,3 +177,35 @@ def test_an_expired_session_is_asked_for_again_and_it_goes_on(shared, visit):
     visitor.page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     expect(visitor.page.get_by_role("dialog")).to_have_count(0)
     visitor.connection("live")
+
+
+def test_a_paused_queue_is_said_for_as_long_as_it_is(product, visit):
+    olga = product.operator()
+    visitor = visit(product).sign_in(olga).open("/admin").connection("live")
+    bar = visitor.page.locator("#standing")
+    expect(bar).to_be_hidden()
+    olga.ask("POST", "/v2/admin/pause")
+    expect(bar).to_contain_text("Posts are accepted and wait.")
+    visitor.open("/admin").connection("live")
+    expect(bar).to_contain_text("Paused since")
+    olga.ask("POST", "/v2/admin/resume")
+    expect(bar).to_be_hidden()
+
+
+def test_a_full_disk_is_said_for_as_long_as_it_is(product, visit):
+    olga = product.operator()
+    visitor = visit(product).sign_in(olga).open("/admin").connection("live")
+    assert visitor.page.locator("#standing").is_hidden()
+    expect(figure(visitor, "Disk free")).to_contain_text("B")
+
+    def fill(route):
+        answer = route.fetch()
+        status = answer.json()
+        status["disk"].update(full=True, fullAt="2026-11-24T08:00:00.000Z", freeBytes=0)
+        route.fulfill(response=answer, json=status)
+
+    visitor.page.route("**/v2/admin/status", fill)
+    expect(visitor.page.locator("#standing.danger")).to_contain_text("The disk is full since")
+    expect(figure(visitor, "Disk free")).to_have_text("0 byte")
+    visitor.page.unroute("**/v2/admin/status")
+    expect(visitor.page.locator("#standing")).to_be_hidden()

@@ -45,6 +45,25 @@ struct FullDiskTests {
     #expect(try database.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check != 'ok'") == 0)
   }
 
+  @Test("A full disk is known from the first write that does not fit until a look finds room, and refusals are counted")
+  func known() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    #expect(database.disk.fullMs == nil && database.disk.sizeBytes > database.disk.freeBytes)
+    #expect(database.disk.freeBytes > Limits.diskRoomBytes && database.disk.databaseBytes >= 4_096)
+    try await allow(0, database)
+    var refused = 0
+    while refused < 3 {
+      do { _ = try await database.accepted(String(repeating: "x", count: 256), by: account) } catch { refused += 1 }
+    }
+    #expect(database.diskFullMs != nil && database.disk.fullMs == database.diskFullMs)
+    try await allow(nil, database)
+    let look = await database.lookAtDisk()
+    #expect(!look.isFull && look.refused == 3 && database.diskFullMs == nil)
+    let next = await database.lookAtDisk()
+    #expect(!next.isFull && next.refused == 0)
+  }
+
   @Test("Of a group that does not fit, those that fit are accepted and the others refused, each with the truth")
   func group() async throws {
     let database = try folder.open()

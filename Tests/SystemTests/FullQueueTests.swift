@@ -22,6 +22,8 @@ struct FullQueueTests {
     client.token = token
     let last = try await client.post("Lima", key: "last")
     #expect(last.status == 202)
+    let full = try await client.get("/readyz")
+    #expect(full.status == 503 && full["code"] == "backlog_full")
     for key in [nil, "new"] {
       let refused = try await client.post("Quito", key: key)
       #expect(refused.status == 503 && refused["code"] == "busy" && refused.headers["retry-after"] == "2")
@@ -47,6 +49,7 @@ struct FullQueueTests {
     // Where there is room again, there is service again.
     _ = try await Stage.current.worker(of: map)
     try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }
+    try await eventually("it is ready", within: .seconds(30)) { try await client.get("/readyz").status == 200 }
   }
 
   @Test("While a post waits too long for a worker no more are taken, and with a worker they are")
@@ -59,6 +62,8 @@ struct FullQueueTests {
     }
     let refused = try await client.post("Quito")
     #expect(refused["code"] == "busy" && refused.headers["retry-after"] == "30")
+    let late = try await client.get("/readyz")
+    #expect(late.status == 503 && late["code"] == "backlog_waits")
     let again = try await client.post("Lima", key: "first")
     #expect(again.status == 202 && again.headers["idempotency-replayed"] == "true")
     let producer = Producer(try map.submit, token: client.token)

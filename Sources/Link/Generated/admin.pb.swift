@@ -322,7 +322,7 @@ nonisolated struct Onthemap_Admin_V1_ListRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// READY to DEAD
+  /// READY to DEAD; 0 for all that wait: READY to WAITING
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
   /// DEAD only: those with this code; empty for all
@@ -766,6 +766,30 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
   var waitMaxMs: UInt64 {
     get {_storage._waitMaxMs}
     set {_uniqueStorage()._waitMaxMs = newValue}
+  }
+
+  /// that ingest may still fill on the data folder's file system
+  var diskFreeBytes: UInt64 {
+    get {_storage._diskFreeBytes}
+    set {_uniqueStorage()._diskFreeBytes = newValue}
+  }
+
+  /// of that file system; 0: not known, and neither is disk_free_bytes
+  var diskSizeBytes: UInt64 {
+    get {_storage._diskSizeBytes}
+    set {_uniqueStorage()._diskSizeBytes = newValue}
+  }
+
+  /// the database's file and its write-ahead log
+  var databaseBytes: UInt64 {
+    get {_storage._databaseBytes}
+    set {_uniqueStorage()._databaseBytes = newValue}
+  }
+
+  /// since when the disk is full; 0 while it has room
+  var diskFullUnixMs: UInt64 {
+    get {_storage._diskFullUnixMs}
+    set {_uniqueStorage()._diskFullUnixMs = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1974,7 +1998,7 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
 
 nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}settling\0\u{1}delayed\0\u{1}waiting\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}up_ms\0\u{1}accepted\0\u{1}settled\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0\u{3}longest_wait_ms\0\u{3}wait_max_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}settling\0\u{1}delayed\0\u{1}waiting\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}up_ms\0\u{1}accepted\0\u{1}settled\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0\u{3}longest_wait_ms\0\u{3}wait_max_ms\0\u{3}disk_free_bytes\0\u{3}disk_size_bytes\0\u{3}database_bytes\0\u{3}disk_full_unix_ms\0")
 
   fileprivate class _StorageClass {
     var _ready: UInt32 = 0
@@ -1999,6 +2023,10 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
     var _feeds: [Onthemap_Admin_V1_Feed] = []
     var _longestWaitMs: UInt64 = 0
     var _waitMaxMs: UInt64 = 0
+    var _diskFreeBytes: UInt64 = 0
+    var _diskSizeBytes: UInt64 = 0
+    var _databaseBytes: UInt64 = 0
+    var _diskFullUnixMs: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2031,6 +2059,10 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       _feeds = source._feeds
       _longestWaitMs = source._longestWaitMs
       _waitMaxMs = source._waitMaxMs
+      _diskFreeBytes = source._diskFreeBytes
+      _diskSizeBytes = source._diskSizeBytes
+      _databaseBytes = source._databaseBytes
+      _diskFullUnixMs = source._diskFullUnixMs
     }
   }
 
@@ -2071,6 +2103,10 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._feeds) }()
         case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._longestWaitMs) }()
         case 22: try { try decoder.decodeSingularUInt64Field(value: &_storage._waitMaxMs) }()
+        case 23: try { try decoder.decodeSingularUInt64Field(value: &_storage._diskFreeBytes) }()
+        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._diskSizeBytes) }()
+        case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._databaseBytes) }()
+        case 26: try { try decoder.decodeSingularFixed64Field(value: &_storage._diskFullUnixMs) }()
         default: break
         }
       }
@@ -2149,6 +2185,18 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       if _storage._waitMaxMs != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._waitMaxMs, fieldNumber: 22)
       }
+      if _storage._diskFreeBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._diskFreeBytes, fieldNumber: 23)
+      }
+      if _storage._diskSizeBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._diskSizeBytes, fieldNumber: 24)
+      }
+      if _storage._databaseBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._databaseBytes, fieldNumber: 25)
+      }
+      if _storage._diskFullUnixMs != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._diskFullUnixMs, fieldNumber: 26)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2180,6 +2228,10 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         if _storage._feeds != rhs_storage._feeds {return false}
         if _storage._longestWaitMs != rhs_storage._longestWaitMs {return false}
         if _storage._waitMaxMs != rhs_storage._waitMaxMs {return false}
+        if _storage._diskFreeBytes != rhs_storage._diskFreeBytes {return false}
+        if _storage._diskSizeBytes != rhs_storage._diskSizeBytes {return false}
+        if _storage._databaseBytes != rhs_storage._databaseBytes {return false}
+        if _storage._diskFullUnixMs != rhs_storage._diskFullUnixMs {return false}
         return true
       }
       if !storagesAreEqual {return false}

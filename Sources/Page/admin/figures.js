@@ -1,4 +1,4 @@
-import { count, duration, rate } from '../common/quantity.js';
+import { bytes, count, duration, rate } from '../common/quantity.js';
 import { element } from '../common/element.js';
 import { say } from '../common/language.js';
 
@@ -10,6 +10,7 @@ const figures = [
   ['admin.failed', (status) => rate(status.failed.perSecond)],
   ['admin.workers', (status) => count(status.workers.length)],
   ['admin.dead', (status) => count(status.dead)],
+  ['admin.disk', ({ disk }) => (disk.freeBytes === undefined ? '?' : bytes(disk.freeBytes))],
   ['admin.subscribers', (status) => count(status.feeds.reduce((sum, feed) => sum + (feed.subscribers ?? 0), 0))],
 ];
 

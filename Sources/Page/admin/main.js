@@ -6,6 +6,7 @@ import { PauseButton } from './pause-button.js';
 import { Plot } from './plot.js';
 import { Session } from '../account/session.js';
 import { SignIn } from '../account/sign-in.js';
+import { Standing } from './standing.js';
 import { byId, element } from '../common/element.js';
 import { count, duration, rate } from '../common/quantity.js';
 import { feedTable, workerTable } from './peers.js';
@@ -40,6 +41,7 @@ function start({ account, login }) {
   const [workers, feeds] = [workerTable(), feedTable()];
   const dead = new DeadPosts(board);
   const pause = new PauseButton(byId('pause'), board);
+  const standing = new Standing(byId('standing'));
   byId('figures').append(
     figures.root, element('div.plots', {}, ...plots.map((plot) => plot.root)), dead.root, workers.root, feeds.root);
 
@@ -52,6 +54,7 @@ function start({ account, login }) {
     byId('gate-reason').textContent =
       state === 'shut' ? say(session.account ? 'problem.operator_required' : 'admin.stranger') : '';
     byId('pause').hidden = status === null;
+    standing.show(status);
     if (status === null) return;
     figures.show(status);
     pause.show(status);

@@ -5,10 +5,18 @@ const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 const unit = (name) => new Intl.NumberFormat(
   language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
 const [milliseconds, seconds, minutes, hours] = ['millisecond', 'second', 'minute', 'hour'].map(unit);
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'].map(unit);
 
 /** How many, for people. */
 export function count(value) {
   return whole.format(Math.round(value));
+}
+
+/** How many bytes, for people: in units of 1,000, as disks are sold. */
+export function bytes(value) {
+  let [number, index] = [value, 0];
+  while (number >= 999.5 && index < byteUnits.length - 1) [number, index] = [number / 1_000, index + 1];
+  return byteUnits[index].format(number);
 }
 
 /** How many a second, for people. */

@@ -58,6 +58,51 @@ struct RoomFaultTests {
     try await trial.expectWhole("a full disk")
   }
 
+  @Test(
+    "A full disk is told by readiness, operators, metrics and one line of the log, without a client, and so is its end",
+    .enabled(if: Room.isThere, "mounting needs root"))
+  func told() async throws {
+    let room = try Room(Trial.data, megabytes: 16)
+    defer { room.end() }
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    let (ingest, operations) = (map.ingest, try map.operations[0])
+    func status(_ words: String...) async throws -> String {
+      try await Stage.current.run(["queue", "status", "--data", Trial.data] + words).said
+    }
+    #expect(try await status().hasPrefix("queue     running"))
+    // As much as fits, and no more. Nobody posts.
+    _ = try Fault.command("dd", "if=/dev/zero", "of=\(room.folder)/filler", "bs=4096")
+    try await eventually("it is not ready") { try await client.get("/readyz").status == 503 }
+    for asked in [client, operations] {
+      let answer = try await asked.get("/readyz")
+      #expect(answer.status == 503 && answer["code"] == "disk_full" && answer["detail"]?.contains("free some") == true)
+      #expect(try await asked.get("/livez").status == 204)
+      let health = try await Stage.current.run("health", asked.base + "/readyz")
+      #expect(health.status == 1 && health.logged.contains("answers 503: disk_full: "), "\(health.logged)")
+    }
+    #expect(try await status().hasPrefix("queue     DISK FULL for "))
+    #expect(try await status("--json").contains("\"disk\":{\"full\":true,\"fullAt\":"))
+    let scrape = try await Scrape(operations)
+    #expect(scrape["onthemap_store_disk_full"] == 1 && scrape["onthemap_ready"] == 0)
+    #expect(scrape["onthemap_store_free_bytes"] < 65_536 && scrape["onthemap_store_filesystem_bytes"] == 16_777_216)
+    // The log of before has a reused length: some may fit still.
+    var refused = 0
+    for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
+    #expect(refused > 100)
+    #expect(ingest.logged.split(separator: "\n").count { $0.contains("disk full") } == 1)
+    #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
+
+    try FileManager.default.removeItem(atPath: room.folder + "/filler")
+    try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
+    #expect(try await client.post("Oslo").status == 202)
+    try await eventually("it is said that there is room") { ingest.logged.contains("disk has room again") }
+    #expect(ingest.logged.contains("refused=\(refused)"), "\(refused): \(ingest.logged)")
+    #expect(try await status().hasPrefix("queue     running"))
+    let after = try await Scrape(operations)
+    #expect(after["onthemap_store_disk_full"] == 0 && after["onthemap_ready"] == 1)
+  }
+
   @Test("A read-only disk is a clear refusal at the start", .enabled(if: Room.isThere, "mounting needs root"))
   func readOnly() async throws {
     let room = try Room(Trial.data, megabytes: 32)

@@ -1,0 +1,33 @@
+import OnTheMap
+
+/// Chooses the log's lines about a full disk: at most one a minute while it is full, and one when it has room again. A
+/// pure state machine: the caller looks at the disk and has the clock.
+struct DiskNews: Sendable {
+  /// A line for the log; `refused` counts the writes that did not fit since the line before.
+  enum Line: Equatable {
+    case full(refused: Int)
+    case room(refused: Int)
+  }
+
+  private var fullLineMs: Int64?
+  /// Whether the latest line said that the disk is full.
+  private var isOpen = false
+  private var refused = 0
+
+  /// Takes what a look at the disk has found.
+  ///
+  /// - Parameter refused: writes that did not fit since the look before.
+  /// - Returns: the line to write now; nil for none.
+  mutating func line(isFull: Bool, refused more: Int, nowMs: Int64) -> Line? {
+    refused += more
+    if isFull {
+      if let fullLineMs, nowMs - fullLineMs < Limits.logRepeatMs { return nil }
+      (fullLineMs, isOpen) = (nowMs, true)
+    } else {
+      guard isOpen else { return nil }
+      isOpen = false
+    }
+    defer { refused = 0 }
+    return isFull ? .full(refused: refused) : .room(refused: refused)
+  }
+}

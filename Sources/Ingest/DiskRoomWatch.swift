@@ -1,0 +1,35 @@
+import Link
+import Logging
+import OnTheMap
+import ServiceLifecycle
+import Store
+
+/// Looks at the disk once a second, so that readiness follows it although nobody posts, and logs when it is full and
+/// when it has room again.
+struct DiskRoomWatch: Service {
+  let database: IngestDatabase
+  let logger: Logger
+
+  /// Runs until graceful shutdown.
+  func run() async {
+    var news = DiskNews()
+    while !Task.isShuttingDownGracefully, !Task.isCancelled {
+      let (isFull, refused) = await database.lookAtDisk()
+      if let line = news.line(isFull: isFull, refused: refused, nowMs: Reactor.nowMs) { log(line) }
+      try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(Limits.diskLookMs)) }
+    }
+  }
+
+  private func log(_ line: DiskNews.Line) {
+    let disk = database.disk
+    var metadata: Logger.Metadata = ["freeBytes": "\(disk.freeBytes)", "databaseBytes": "\(disk.databaseBytes)"]
+    switch line {
+    case .full(let refused):
+      metadata["refused"] = "\(refused)"
+      logger.error("disk full: refusing writes with 507 until there is room, no restart needed", metadata: metadata)
+    case .room(let refused):
+      metadata["refused"] = "\(refused)"
+      logger.notice("disk has room again: accepting writes", metadata: metadata)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { moment, say } from '../common/language.js';
+
+/** A bar that stays for as long as the queue is not as it should be: the disk is full, or an operator has paused it. */
+export class Standing {
+  #bar;
+
+  constructor(bar) { this.#bar = bar; }
+
+  /** @param {?Object} status as GET /v2/admin/status has it; null while it is not known */
+  show(status) {
+    const text = status === null ? '' : trouble(status);
+    this.#bar.hidden = text === '';
+    this.#bar.classList.toggle('danger', status !== null && status.disk.full);
+    if (this.#bar.textContent !== text) this.#bar.textContent = text;
+  }
+}
+
+function trouble({ disk, paused, pausedAt }) {
+  if (disk.full) return say('admin.disk-full', { since: moment(Date.parse(disk.fullAt)) });
+  return paused ? say('admin.paused-since', { since: moment(Date.parse(pausedAt)) }) : '';
+}
