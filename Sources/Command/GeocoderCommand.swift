@@ -56,7 +56,11 @@ struct GeocoderCommand: AsyncParsableCommand {
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = Told<Void>()
-    let service = GeocodeWorker(configuration, logger: logger) { joined.tell(()) }
+    let seats = WorkerSeats()
+    operations.readiness.add(seats.check)
+    let service = GeocodeWorker(
+      configuration, logger: logger, ready: { joined.tell(()) },
+      session: { [name = configuration.name] in seats.note(name, hasSession: $0) })
     let announcement = Announcement { [ingest = configuration.ingest] in
       try await joined.value
       operations.begin()

@@ -53,7 +53,7 @@ struct UpCommand: AsyncParsableCommand {
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
     let operations = try options.operations(settings, logger: logger)
-    ingest.registry = operations.registry
+    (ingest.registry, ingest.readiness) = (operations.registry, operations.readiness)
     settings.log(to: logger)
     keys.announce(to: logger)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
@@ -78,6 +78,8 @@ struct UpCommand: AsyncParsableCommand {
       },
     ]
     let joined = (1...workers).map { _ in Told<Void>() }
+    let seats = WorkerSeats()
+    operations.readiness.add(seats.check)
     for (index, joined) in joined.enumerated() {
       let name = "worker-\(index + 1)"
       services.append(
@@ -87,7 +89,9 @@ struct UpCommand: AsyncParsableCommand {
             concurrency: Limits.windowMax / 2, name: name)
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client
-          return GeocodeWorker(configuration, logger: makeLogger(name, level: level)) { joined.tell(()) }
+          return GeocodeWorker(
+            configuration, logger: makeLogger(name, level: level), ready: { joined.tell(()) },
+            session: { seats.note(name, hasSession: $0) })
         })
     }
     services.append(

@@ -16,6 +16,9 @@ package final class JobClient: Station {
   private let software: String
   private let logger: Logger
   private let joined: @Sendable () -> Void
+  private let left: @Sendable () -> Void
+  /// Whether `joined` was called after the last `left`.
+  private var hasJoined = false
   private let remoteIntervalMs: Int64?
   private let later: Inbox<JobResult>?
   private let answer: @Sendable (Job, Lease) -> JobOutcome?
@@ -33,6 +36,7 @@ package final class JobClient: Station {
   ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
   ///   - curve: its own and the link's keys; nil for plain text.
   ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
+  ///   - left: called on the reactor's thread when the session is over, until the next WELCOME; must not wait.
   ///   - remoteIntervalMs: what the worker's remote provider wants between two requests of all workers; nil where it
   ///     has none.
   ///   - later: results that `answer` did not give; of the reactor's own wake.
@@ -40,7 +44,7 @@ package final class JobClient: Station {
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
-    curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void,
+    curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
     answer: @escaping @Sendable (Job, Lease) -> JobOutcome?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
@@ -52,6 +56,7 @@ package final class JobClient: Station {
     self.software = software
     self.logger = logger
     self.joined = joined
+    self.left = left
     self.remoteIntervalMs = remoteIntervalMs
     self.later = later
     self.answer = answer
@@ -88,6 +93,7 @@ package final class JobClient: Station {
         session.welcome(
           session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
           nowMs: nowMs), nowMs: nowMs)
+      hasJoined = true
       joined()
     case .reset(let reset):
       // Meant for a session of before: frames of it were still on their way when the new one began.
@@ -115,6 +121,10 @@ package final class JobClient: Station {
       session.reset()
       try? socket.reconnect(endpoint)
       reconnects.increment()
+    }
+    if hasJoined, session.session == nil {
+      hasJoined = false
+      left()
     }
     guard nowMs >= quietUntilMs else { return quietUntilMs }
     send(session.tick(nowMs: nowMs), nowMs: nowMs)

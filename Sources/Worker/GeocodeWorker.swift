@@ -36,9 +36,16 @@ package struct GeocodeWorker: Service {
   private let configuration: WorkerConfiguration
   private let logger: Logger
   private let ready: @Sendable () -> Void
+  private let session: @Sendable (Bool) -> Void
 
-  /// - Parameter ready: called once, when ingest has taken the worker in.
-  package init(_ configuration: WorkerConfiguration, logger: Logger, ready: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - ready: called once, when ingest has taken the worker in.
+  ///   - session: called with true when ingest has opened a session, and with false when it is over; must not wait.
+  package init(
+    _ configuration: WorkerConfiguration, logger: Logger, ready: @escaping @Sendable () -> Void,
+    session: @escaping @Sendable (Bool) -> Void = { _ in }
+  ) {
+    self.session = session
     self.configuration = configuration
     self.logger = logger
     self.ready = ready
@@ -57,15 +64,16 @@ package struct GeocodeWorker: Service {
     let later = Inbox<JobResult>(wake)
     let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later, meters: meters) }
     defer { streets?.end() }
-    let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger] context in
+    let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger, session] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger,
         remoteIntervalMs: configuration.remote?.intervalMs, later: later, curve: configuration.curve,
         joined: {
           joins.increment()
+          session(true)
           joined.run()
-        },
+        }, left: { session(false) },
         answer: { job, lease in
           let watch = Stopwatch()
           var query = job.placeQuery

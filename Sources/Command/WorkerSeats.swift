@@ -1,0 +1,27 @@
+import OnTheMap
+import Synchronization
+import Web
+
+/// The geocoders of a process that have a session at ingest: the process's part in `/readyz`. Any thread.
+final class WorkerSeats: Sendable {
+  private let seated = Mutex<Set<String>>([])
+
+  /// Notes that a geocoder has a session, or has none any more.
+  ///
+  /// - Parameter name: of the geocoder, unique in the process.
+  func note(_ name: String, hasSession: Bool) {
+    seated.withLock { seated in
+      if hasSession { seated.insert(name) } else { seated.remove(name) }
+    }
+  }
+
+  /// Returns nothing to remark.
+  ///
+  /// - Throws: `no_session` while no geocoder of the process has a session.
+  func check() throws(Problem) -> String? {
+    guard seated.withLock({ $0.isEmpty }) else { return nil }
+    throw Problem(
+      .serviceUnavailable, "no_session",
+      "no geocoder of this process has a session at ingest: it looks nothing up; its log says why")
+  }
+}
