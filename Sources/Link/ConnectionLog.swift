@@ -7,6 +7,7 @@ struct ConnectionLog {
   private let link: LinkName
   private let endpoint: Endpoint
   private let logger: Logger
+  private var isConnected = false
   private var isLost = false
   private var quota = LogQuota()
 
@@ -20,10 +21,12 @@ struct ConnectionLog {
   mutating func note(_ event: SocketEvent, nowMs: Int64) {
     switch event {
     case .handshakeSucceeded:
-      isLost = false
+      (isConnected, isLost) = (true, false)
       quota = LogQuota()
       logger.info("\(link) link: connected to \(endpoint)")
-    case .disconnected: isLost = true
+    case .disconnected:
+      // A connection that ends within its handshake was none.
+      (isConnected, isLost) = (false, isLost || isConnected)
     case .retrying(let pauseMs):
       if isLost {
         isLost = false
@@ -36,23 +39,4 @@ struct ConnectionLog {
     case .accepted, .unbound, .handshakeFailed: break
     }
   }
-}
-
-/// Tells of a connection without keys; one with keys has its `CurveDial`.
-final class DialWatch: Station {
-  let socket: Socket
-  private var log: ConnectionLog
-
-  init(_ context: Reactor.Context, watching dialled: Socket, _ log: ConnectionLog) throws(LinkError) {
-    socket = try context.monitor(dialled)
-    self.log = log
-  }
-
-  func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    if let event = SocketEvent(frames) { log.note(event, nowMs: nowMs) }
-  }
-
-  func turn(nowMs: Int64) -> Int64 { .max }
-
-  func leave() {}
 }

@@ -84,13 +84,8 @@ extension Reactor.Context {
   func connect(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
   ) throws(LinkError) {
-    let log = link.map { ConnectionLog($0, to: endpoint, logger: logger) }
-    if let curve {
-      try socket.identify(curve)
-      add(try CurveDial(self, dialling: socket, curve: curve, connection: log, logger: logger))
-    } else if let log {
-      add(try DialWatch(self, watching: socket, log))
-    }
+    if let curve { try socket.identify(curve) }
+    add(try Dial(self, dialling: socket, endpoint, curve: curve, link: link, logger: logger))
     try socket.connect(endpoint)
   }
 

@@ -130,8 +130,8 @@ struct CurveTests {
     let mine = try KeyPair.random()
     let keys = try TestKeys(mine)
     let (locked, open) = (try TestServer(ledger, curve: keys.curve, logger: log.logger), try TestServer(ledger))
-    let own = LineLog()
-    let plain = try TestWorker(locked.endpoint)
+    let (own, plainLog) = (LineLog(), LineLog())
+    let plain = try TestWorker(locked.endpoint, logger: plainLog.logger)
     let keyed = try TestWorker(open.endpoint, curve: keys.client(mine), logger: own.logger)
     defer { for reactor in [locked.reactor, open.reactor, plain.reactor, keyed.reactor] { reactor.stop() } }
     locked.add([.post(1)], to: ledger)
@@ -140,12 +140,31 @@ struct CurveTests {
       // Whichever end sees it first cuts the connection, and the other one can only guess.
       !log.lines(with: "the peer does not use keys").isEmpty
         && !(own.lines(with: "in plain text") + own.lines(with: "does it use keys?")).isEmpty
+        && !plainLog.lines(with: "asks for keys (CURVE)").isEmpty
     }
+    let line = try #require(plainLog.lines(with: "asks for keys (CURVE)").first)
+    #expect(line.contains("pass --key-file and its public key (--ingest-key)"))
     #expect(plain.answered.value == 0 && keyed.answered.value == 0)
     let worker = try TestWorker(locked.endpoint, instance: 9, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     try await eventually("who has keys works") { ledger.settledCount == 1 }
     #expect(plain.answered.value == 0)
+  }
+
+  @Test("A worker without keys goes on trying where keys are asked for, and comes in once they are not")
+  func opened() async throws {
+    let keys = try TestKeys(try KeyPair.random())
+    let locked = try TestServer(ledger, curve: keys.curve)
+    let (endpoint, own) = (locked.endpoint, LineLog())
+    let worker = try TestWorker(endpoint, logger: own.logger)
+    defer { worker.reactor.stop() }
+    try await eventually("it says why it is kept out") { !own.lines(with: "asks for keys (CURVE)").isEmpty }
+    locked.reactor.stop()
+    let open = try TestServer(ledger, bind: endpoint, boot: 2)
+    defer { open.reactor.stop() }
+    open.add([.post(1)], to: ledger)
+    try await eventually("it works") { ledger.settledCount == 1 }
+    #expect(own.lines(with: "cannot connect").count <= 2, "\(own.lines)")
   }
 
   @Test("A worker waits for a server that is not there yet, and finds it again after its restart")
