@@ -43,9 +43,10 @@ final class Audit: Sendable {
   init(logger: Logger) { self.logger = logger }
 
   /// - Parameters:
-  ///   - account: nil where it is not known.
+  ///   - account: the account that it is about; nil where there is none.
   ///   - source: nil for the operator.
-  func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil) {
+  ///   - by: the operator who did it; nil where the account's owner did.
+  func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil, by: Operator? = nil) {
     let address = source.map { $0.address?.description ?? "unknown" }
     if event == .loginHeldUp {
       let subject = source?.address?.network.description ?? ""
@@ -54,6 +55,7 @@ final class Audit: Sendable {
     var metadata: Logger.Metadata = ["event": "\(event.rawValue)"]
     if let account { metadata["account"] = "\(account.rawValue)" }
     if let address { metadata["address"] = "\(address)" }
+    if let by { metadata["operator"] = "\(by)" }
     logger.notice("audit", metadata: metadata)
   }
 }

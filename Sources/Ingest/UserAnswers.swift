@@ -14,7 +14,7 @@ struct UserAnswers: Sendable {
     return .users(users, next: users.count == limit ? users.last?.account.id : nil)
   }
 
-  func add(_ user: NewUser) async throws -> User {
+  func add(_ user: NewUser, by: Operator) async throws -> User {
     let madeUp = user.password == nil ? UserAnswers.password() : nil
     let registration: Registration
     do {
@@ -24,35 +24,35 @@ struct UserAnswers: Sendable {
     let hash = try await self.hash(registration.password)
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-      logins.audit.note(.accountCreatedByOperator, account: account.id)
+      logins.audit.note(.accountCreatedByOperator, account: account.id, by: by)
     } catch is IngestDatabase.EmailTaken {
       throw AdminRefusal(.invalid, "there is an account with this e-mail address")
     }
     return try await self.user(registration.email, password: madeUp)
   }
 
-  func set(_ email: String, _ change: UserChange) async throws -> User {
+  func set(_ email: String, _ change: UserChange, by: Operator) async throws -> User {
     let id = try await user(email).account.id
     var madeUp: String?
     switch change {
     case .disable:
       try await database.setDisabled(id, sinceMs: WallClock.unixMs)
-      logins.audit.note(.accountDisabled, account: id)
+      logins.audit.note(.accountDisabled, account: id, by: by)
     case .enable:
       try await database.setDisabled(id, sinceMs: nil)
-      logins.audit.note(.accountEnabled, account: id)
+      logins.audit.note(.accountEnabled, account: id, by: by)
     case .password(let given):
       if given == nil { madeUp = UserAnswers.password() }
       let password = given ?? madeUp ?? ""
       do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
       try await database.resetPassword(of: id, try await hash(password))
-      logins.audit.note(.passwordReset, account: id)
+      logins.audit.note(.passwordReset, account: id, by: by)
     case .promote:
       try await database.setOperator(id, true)
-      logins.audit.note(.operatorAppointed, account: id)
+      logins.audit.note(.operatorAppointed, account: id, by: by)
     case .demote:
       try await database.setOperator(id, false)
-      logins.audit.note(.operatorDismissed, account: id)
+      logins.audit.note(.operatorDismissed, account: id, by: by)
     }
     logins.sessions.reread(id)
     return try await user(email, password: madeUp)

@@ -21,6 +21,8 @@ package final class AdminServer: Station {
   package struct Question: Sendable {
     package let request: AdminRequest
     package let known: Known
+    /// As `Socket.senderAddress` has it.
+    package let sender: String
     fileprivate let peer: [UInt8]
     fileprivate let id: UInt64
   }
@@ -82,7 +84,10 @@ package final class AdminServer: Station {
       let request = try frame.request()
       guard open < Limits.adminRequestsMax else { throw AdminRefusal(.busy, "too many ask at once; ask again later") }
       open += 1
-      asked(Question(request: request, known: known(about: request, nowMs: nowMs), peer: peer, id: frame.requestID))
+      asked(
+        Question(
+          request: request, known: known(about: request, nowMs: nowMs), sender: socket.senderAddress, peer: peer,
+          id: frame.requestID))
     } catch {
       guard error.code == .malformed else { return send(.refused(error), to: peer, id: frame.requestID) }
       reject(peer, id: frame.requestID, error, nowMs: nowMs)

@@ -74,6 +74,8 @@ package final class JobServer: Station {
   private var dispatch: Dispatch
   private var rates = QueueRates()
   private var peers: [UInt64: [UInt8]] = [:]
+  /// By session: the worker's name and address, for the log.
+  private var origins: [UInt64: Logger.Metadata] = [:]
   private var sessions: [[UInt8]: UInt64] = [:]
   private var takenNow: [Taken] = []
   private var acks: [UInt64: [(Lease, Disposition)]] = [:]
@@ -211,11 +213,14 @@ package final class JobServer: Station {
     else { return refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already") }
     if let replaced, let old = peers.removeValue(forKey: replaced) {
       sessions[old] = nil
+      origins[replaced] = nil
       if old != peer { send(old, IngestFrame(session: replaced, .reset(.with { $0.reason = .replaced }))) }
     }
     peers[session] = peer
     sessions[peer] = session
-    logger.info("worker joined", metadata: ["worker": "\(hello.worker)", "held": "\(held.count)"])
+    let origin: Logger.Metadata = ["worker": "\(hello.worker)", "address": "\(socket.senderAddress)"]
+    origins[session] = origin
+    logger.info("worker joined", metadata: origin.merging(["held": "\(held.count)"]) { $1 })
     let welcome = Onthemap_Jobs_V1_Welcome.with {
       $0.heartbeatMs = UInt32(Limits.heartbeatMs)
       $0.livenessMs = UInt32(Limits.livenessMs)
@@ -316,8 +321,8 @@ package final class JobServer: Station {
   private func close(_ session: UInt64, _ reason: String) {
     guard let peer = peers.removeValue(forKey: session) else { return }
     sessions[peer] = nil
-    logger.info(
-      "worker left", metadata: ["worker": "\(dispatch.sessions[session]?.worker ?? "?")", "reason": "\(reason)"])
+    let origin = origins.removeValue(forKey: session) ?? [:]
+    logger.info("worker left", metadata: origin.merging(["reason": "\(reason)"]) { $1 })
     report(dispatch.close(session, blamed: false))
   }
 
@@ -326,7 +331,9 @@ package final class JobServer: Station {
     for session in silent {
       guard let peer = peers.removeValue(forKey: session) else { continue }
       sessions[peer] = nil
-      logger.warning("worker lost", metadata: ["reason": "silent for \(Limits.livenessMs) ms"])
+      let origin = origins.removeValue(forKey: session) ?? [:]
+      logger.warning(
+        "worker lost", metadata: origin.merging(["reason": "no message for \(Limits.livenessMs) ms"]) { $1 })
     }
     report(losses)
   }
@@ -370,7 +377,7 @@ extension JobServer {
   func snapshot(nowMs: Int64) -> QueueSnapshot { dispatch.snapshot(nowMs: nowMs) }
   func rates(nowMs: Int64) -> QueueRates.Readings { rates.readings(nowMs: nowMs) }
   func placement(of post: PostID, nowMs: Int64) -> QueuePlacement? { dispatch.placement(of: post, nowMs: nowMs) }
-  func placements(in state: QueueState, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
+  func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
     dispatch.placements(in: state, after: after, limit: limit, nowMs: nowMs)
   }
 }

@@ -37,7 +37,7 @@ package final class Socket {
   /// The address that it connects to.
   private(set) var peer: Endpoint?
   private var isWatched = false
-  /// At one address: libzmq keeps a short message's bytes within it.
+  /// The frame that came last. At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// - Parameters:
@@ -54,6 +54,7 @@ package final class Socket {
     self.handle = handle
     self.number = number
     self.frameBytesMax = frameBytesMax
+    zmq_msg_init(message)
     var threads = threads
     try check(zmq_setsockopt(handle, ZMQ_AFFINITY, &threads, MemoryLayout<UInt64>.size))
     try set(ZMQ_LINGER, lingerMs)
@@ -135,8 +136,6 @@ package final class Socket {
   func receive() -> [[UInt8]]? {
     var frames: [[UInt8]] = []
     while true {
-      zmq_msg_init(message)
-      defer { zmq_msg_close(message) }
       while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
@@ -182,7 +181,14 @@ package final class Socket {
 
   func close() { zmq_close(handle) }
 
-  deinit { message.deallocate() }
+  /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
+  /// `:UID:GID:PID`. Empty where libzmq does not tell.
+  var senderAddress: String { zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? "" }
+
+  deinit {
+    zmq_msg_close(message)
+    message.deallocate()
+  }
 
   private func check(_ result: Int32) throws(LinkError) {
     guard result == 0 else { throw .socket(reason: LinkError.lastReason) }

@@ -131,6 +131,25 @@ struct AdminLinkTests {
     #expect(try await tool.ask(request) == AdminSamples.answers[index % AdminSamples.answers.count])
   }
 
+  @Test("A question over a path names the user who asks, as the kernel says; over an address the address")
+  func sender() async throws {
+    let senders = Shared<[String]>([])
+    let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
+    for bind in [path, .anyPort()] {
+      let admin = try TestAdmin(
+        bind: bind,
+        asked: { question in
+          senders.change { $0.append(question.sender) }
+          return TestAdmin.known(question)
+        })
+      defer { admin.reactor.stop() }
+      let tool = try TestTool(admin.endpoint)
+      defer { tool.reactor.stop() }
+      _ = try await tool.ask(.status)
+    }
+    #expect(senders.value == [":\(getuid()):\(getgid()):\(getpid())", "127.0.0.1"])
+  }
+
   @Test("What cannot be understood is answered with what is wrong, and nothing else happens")
   func malformed() async throws {
     let admin = try TestAdmin(asked: { TestAdmin.known($0) })

@@ -241,6 +241,20 @@ struct HostilePeerTests {
     #expect(ledger.losses.isEmpty)
   }
 
+  @Test("The log names a worker that falls silent, and its address")
+  func silent() async throws {
+    let log = LineLog()
+    let server = try TestServer(ledger, logger: log.logger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.hello(instance: 1)])
+    _ = try await Self.welcome(socket)
+    try await eventually("it is missed") { !log.lines(with: "worker lost").isEmpty }
+    let line = try #require(log.lines(with: "worker lost").first)
+    #expect(line.contains("worker=w") && line.contains("address=127.0.0.1"), "\(line)")
+    #expect(log.lines(with: "worker joined").first?.contains("address=127.0.0.1") == true)
+  }
+
   private static func hello(instance: UInt8) -> [UInt8] {
     WorkerFrame(
       session: 0,

@@ -112,16 +112,26 @@ struct LoginTests {
     #expect(try await ada.send("DELETE", "/v2/account", body: body)["code"] == "wrong_password")
     let wrong = try await holdUp { try await ada.send("DELETE", "/v2/account", body: body) }.wrong + 1
     #expect(try await logIn(try map.client, "typed-secret@example.org", from: "203.0.113.5").status == 403)
+    #expect(try await map.client.signUp("bob@example.org").status == 201)
+    let bob = try await logIn(try map.client, "bob@example.org", password: "another-secret", from: "203.0.113.6")
+    #expect(bob.status == 403)
+    let promoted = try await Stage.current.run(
+      "user", "promote", "ada@example.org", "--data", Stage.current.path("data"))
+    #expect(promoted.status == 0)
     _ = try await ada.send("DELETE", "/v2/session")
     try await eventually("It is logged") { map.ingest.logged.contains("event=logged_out") }
     let lines = map.ingest.logged.split(separator: "\n").filter { $0.contains("audit") }
     for (event, count) in [
-      ("event=account_created", 1), ("event=password_refused", wrong), ("event=login_held_up", 1),
-      ("event=login_refused", 1), ("event=logged_out", 1),
+      ("event=account_created", 2), ("event=password_refused", wrong), ("event=login_held_up", 1),
+      ("event=login_refused", 2), ("event=logged_out", 1),
     ] { #expect(lines.count { $0.contains(event) } == count, "\(event): \(lines)") }
-    #expect(lines.contains { $0.contains("login_refused") && $0.contains("address=203.0.113.5") })
+    let refused = lines.filter { $0.contains("login_refused") }
+    #expect(refused.first?.contains("address=203.0.113.5") == true && refused.first?.contains("account=") == false)
+    #expect(refused.last?.contains("address=203.0.113.6") == true && refused.last?.contains("account=2") == true)
+    let appointed = try #require(lines.first { $0.contains("operator_appointed") })
+    #expect(appointed.contains("account=1") && appointed.contains("(uid \(geteuid()))"), "\(appointed)")
     #expect(lines.contains { $0.contains("logged_out") && $0.contains("account=1") })
-    for secret in ["guessed-secret", "typed-secret", Client.password, try #require(ada.token)] {
+    for secret in ["guessed-secret", "typed-secret", "another-secret", Client.password, try #require(ada.token)] {
       #expect(!map.ingest.logged.contains(secret))
     }
   }
