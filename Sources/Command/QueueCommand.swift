@@ -11,7 +11,7 @@ struct QueueCommand: AsyncParsableCommand {
 
       Examples:
         onthemap queue status
-        onthemap queue ls --state dead
+        onthemap queue ls
         onthemap queue retry --reason workers_lost
       """,
     subcommands: [

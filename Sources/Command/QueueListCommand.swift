@@ -3,17 +3,22 @@ import OnTheMap
 
 struct QueueListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "List posts of the queue, or dead ones, oldest first.",
+    commandName: "ls", abstract: "List posts that wait, or dead ones, oldest first.",
     discussion: """
+      A post waits until it is published, rejected or dead. Dead posts are out of the
+      queue, for an operator to retry or drop.
+
       Examples:
         onthemap queue ls
+        onthemap queue ls --state dead
         onthemap queue ls --reason workers_lost --limit 1000 --json
         onthemap queue ls --state delayed --after 4D5ox566Xg
       """)
 
-  @Option(help: "ready, leased, settling, delayed, waiting or dead.")
-  var state = "dead"
-  @Option(help: "Only dead posts with this code.")
+  @Option(
+    help: "Only posts in this state: ready, leased, settling, delayed, waiting or dead. [default: all but dead]")
+  var state: String?
+  @Option(help: "Only dead posts with this code; --state dead is understood.")
   var reason: String?
   @Option(help: "So many at most, 1 to 1000.")
   var limit = 100
@@ -24,22 +29,22 @@ struct QueueListCommand: AsyncParsableCommand {
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    guard QueueState.listed.contains(where: { $0.word == state }) else {
+    if let state, !QueueState.listed.contains(where: { $0.word == state }) {
       let words = QueueState.listed.map(\.word).joined(separator: ", ")
       throw ValidationError("--state must be one of \(words), not \"\(state)\".")
     }
     guard (1...Limits.adminPostsMax).contains(limit) else {
       throw ValidationError("--limit must be a number from 1 to \(Limits.adminPostsMax), not \(limit).")
     }
-    guard reason == nil || state == QueueState.dead.word else {
+    guard reason == nil || state == nil || state == QueueState.dead.word else {
       throw ValidationError("--reason goes with --state dead only.")
     }
     if let after { _ = try PostID(argument: after) }
   }
 
   func run() async throws {
-    let word = state
-    let state = QueueState.listed.first { $0.word == word } ?? .dead
+    let word = reason == nil ? state : QueueState.dead.word
+    let state = QueueState.listed.first { $0.word == word }
     let after = try after.map { try PostID(argument: $0) }
     let request = AdminRequest.list(state: state, reason: reason, after: after, limit: limit)
     try await options.connected { connection in
@@ -47,10 +52,19 @@ struct QueueListCommand: AsyncParsableCommand {
         throw SettingError.strangeAnswer
       }
       if json { return say(QueueJSON.list(entries, next: next)) }
-      guard !entries.isEmpty else { return complain("No post is \(state.word).") }
+      guard !entries.isEmpty else {
+        if let state { return complain("No post is \(state.word).") }
+        return complain("No post waits\(try await deadRemark(connection)).")
+      }
       for line in QueueEntryText.list(entries, unixMs: now()) { say(line) }
       if let next { complain("There may be more: --after \(next)") }
     }
+  }
+
+  /// Where none waits, posts that one looks for may be dead.
+  private func deadRemark(_ connection: AdminConnection) async throws -> String {
+    guard case .status(let status) = try await connection.ask(.status), status.dead > 0 else { return "" }
+    return "; \(counted(status.dead, "post")) \(status.dead == 1 ? "is" : "are") dead: --state dead"
   }
 }
 

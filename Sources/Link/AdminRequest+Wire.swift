@@ -72,8 +72,9 @@ extension AdminRequestFrame {
     switch body {
     case .status: return .status
     case .list(let list):
-      guard let state = list.state.state, QueueState.listed.contains(state) else {
-        throw AdminRefusal(.malformed, "state must be READY to DEAD")
+      let state = list.state.state
+      guard list.state == .unspecified || state.map(QueueState.listed.contains) == true else {
+        throw AdminRefusal(.malformed, "state must be READY to DEAD, or 0 for all that wait")
       }
       guard list.reason.isEmpty || state == .dead else {
         throw AdminRefusal(.malformed, "reason goes with DEAD only")

@@ -1,9 +1,9 @@
 /// What an operator may ask of ingest: a closed set.
 package enum AdminRequest: Sendable, Equatable {
   case status
-  /// A page of posts in one state, one of `QueueState.listed`, by rising id; `reason` for dead ones only. The limit is
-  /// 1 … `Limits.adminPostsMax`.
-  case list(state: QueueState, reason: String?, after: PostID?, limit: Int)
+  /// A page of posts in one state, one of `QueueState.listed`, or of all that wait with nil, by rising id; `reason` for
+  /// dead ones only. The limit is 1 … `Limits.adminPostsMax`.
+  case list(state: QueueState?, reason: String?, after: PostID?, limit: Int)
   case show(PostID)
   /// Dead posts back into the queue.
   case retry(DeadSelection)

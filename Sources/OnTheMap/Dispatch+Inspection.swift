@@ -56,12 +56,12 @@ extension Dispatch {
     }
   }
 
-  /// The first posts in a state, by rising id.
+  /// The first posts in a state, or in any with nil, by rising id.
   ///
   /// - Parameters:
   ///   - after: only those with a greater id.
   ///   - limit: 1 or more.
-  package func placements(in state: QueueState, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
+  package func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
     var first: Heap<UInt64> = []
     for (id, entry) in jobs where !id.isLookup && id.rawValue > after?.rawValue ?? 0 && entry.state.isSeen(as: state) {
       if first.count < limit {
@@ -83,8 +83,9 @@ extension Dispatch {
 }
 
 extension Dispatch.State {
-  fileprivate func isSeen(as state: QueueState) -> Bool {
-    switch self {
+  fileprivate func isSeen(as state: QueueState?) -> Bool {
+    guard let state else { return true }
+    return switch self {
     case .ready: state == .ready
     case .leased: state == .leased
     case .settling: state == .settling

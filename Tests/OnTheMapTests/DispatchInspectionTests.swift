@@ -37,6 +37,16 @@ struct DispatchInspectionTests {
     #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == dispatch.depth)
   }
 
+  @Test("All that wait are listed by rising id where no state is named; look-ups are not among them")
+  mutating func waiting() {
+    _ = fill()
+    let all = dispatch.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
+    #expect(all.map(\.id.rawValue) == [1, 2, 3, 4, 5])
+    #expect(all.map(\.state) == [.ready, .leased, .settling, .delayed, .waiting])
+    let page = dispatch.placements(in: nil, after: all[1].id, limit: 2, nowMs: 1_000)
+    #expect(page.map(\.id.rawValue) == [3, 4])
+  }
+
   @Test("The longest wait is the ready post's that waits longest; a pause, a lease and look-ups do not count")
   mutating func wait() {
     #expect(dispatch.longestWaitMs(nowMs: 5_000) == 0)
