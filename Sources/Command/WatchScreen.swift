@@ -23,6 +23,12 @@ struct WatchScreen {
   /// After the last drawing: the cursor below it, where the shell goes on.
   func end() { write("\u{1B}[\(size.rows);1H\u{1B}[?7h\u{1B}[?25h\n") }
 
+  /// Whether nobody reads any more, as after `| head`: found without a write, which may not come for hours.
+  var hasNoReader: Bool {
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return poll(&output, 1, 0) > 0 && Int32(output.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0
+  }
+
   /// Writes all of it, waiting where the reader is slow. False when nobody reads any more.
   @discardableResult
   func write(_ text: String) -> Bool { put(text, on: STDOUT_FILENO) }

@@ -56,6 +56,7 @@ struct WatchService: Service {
     if isTable { screen.begin() }
     defer { if isTable { screen.end() } }
     for await _ in mailbox.rings {
+      if screen.hasNoReader { return }
       let news = mailbox.takeAll()
       if isTable || !news.isEmpty {
         guard screen.write(form.text(for: news, moment)) else { return }

@@ -45,6 +45,44 @@ struct ToolTests {
     #expect(nobody.status > 0 && nobody.logged.contains(server))
   }
 
+  @Test("watch in a pipe ends when its reader has gone, although no post comes")
+  func reader() async throws {
+    let stage = Stage.current
+    let map = try await stage.up()
+    let ada = try await map.client.signedUp()
+    #expect(try await ada.post("Oslo", wait: 10)["state"] == "published")
+    let pipe = try stage.program(
+      ["-c", "\"$0\" watch --feed \"$1\" | head -1", Program.binary.path, try map.publish],
+      executable: URL(fileURLWithPath: "/bin/sh"))
+    try pipe.start()
+    // No post is made meanwhile.
+    #expect(try await pipe.exit(within: .seconds(30)) == 0)
+    #expect(pipe.said.contains("Oslo"))
+  }
+
+  @Test("A geocoder without a session at ingest is not ready, says why, lives, and is ready again with one")
+  func seats() async throws {
+    let stage = Stage.current
+    let map = try await stage.roles(workers: 1)
+    let geocoder = try map.operations[2]
+    #expect(try await geocoder.get("/readyz").status == 200)
+    #expect(try await Scrape(geocoder)["onthemap_ready"] == 1)
+    try await map.ingest.kill()
+    try await eventually("its session is over", within: .seconds(30)) {
+      let answer = try await geocoder.get("/readyz")
+      return answer.status == 503 && answer["code"] == "no_session"
+    }
+    #expect(try await geocoder.get("/livez").status == 204)
+    #expect(try await Scrape(geocoder)["onthemap_ready"] == 0)
+    let health = try await stage.run("health", geocoder.base + "/readyz")
+    #expect(health.status == 1 && health.logged.contains("no_session"), "\(health.logged)")
+    try await map.ingest.startAndWait()
+    try await eventually("it has a session again", within: .seconds(30)) {
+      try await geocoder.get("/readyz").status == 200
+    }
+    #expect(try await stage.run("health", geocoder.base + "/readyz").status == 0)
+  }
+
   @Test("load proves that a run was whole, and says so in its figures")
   func load() async throws {
     let map = try await Stage.current.up()
