@@ -66,7 +66,7 @@ struct IngestOptions: ParsableArguments {
   var allowProducers: String?
   @Option(
     help: """
-      Links that other hosts may reach in plain text: submit, jobs, changes, feed, with commas. \
+      Links that other hosts may reach in plain text: submit, jobs, changes; of up also feed, query; with commas. \
       [ONTHEMAP_ALLOW_PLAINTEXT]
       """)
   var allowPlaintext: String?

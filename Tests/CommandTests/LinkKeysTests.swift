@@ -60,6 +60,31 @@ struct LinkKeysTests {
     }
   }
 
+  @Test("A feed that other hosts reach starts with the example file's links in plain text")
+  func example() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let example = try String(contentsOf: root.appending(path: "deploy/onthemap.env.example"), encoding: .utf8)
+    let line = try #require(example.split(separator: "\n").first { $0.hasPrefix("#ONTHEMAP_ALLOW_PLAINTEXT=") })
+    let file = folder + "/onthemap.env"
+    for (lines, complaint) in [
+      ([String(line.dropFirst())], nil), (["ONTHEMAP_ALLOW_PLAINTEXT=feed"], "--query"), ([], "--publish"),
+    ] {
+      let text = (["ONTHEMAP_PUBLISH=tcp://0.0.0.0:7710"] + lines).joined(separator: "\n") + "\n"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+      let settings = try await Settings(CommonOptions.parse(["--config", file]))
+      var refusal: SettingError?
+      do {
+        var keys = try LinkKeys(settings, keyFile: nil, listens: true)
+        _ = try FeedOptions.parse([]).configuration(
+          settings, ingest: Endpoint("tcp://127.0.0.1:7702"), http: ("127.0.0.1", 8081), keys: &keys)
+      } catch let error as SettingError { refusal = error }
+      let isRight = refusal.map { "\($0)".contains(complaint ?? "nothing") } ?? (complaint == nil)
+      #expect(isRight, "\(lines): \(refusal as Any)")
+    }
+  }
+
   @Test(
     "A list makes a link use keys, wherever it is",
     arguments: [
