@@ -25,9 +25,11 @@ struct Logins: Sendable {
     email: String, password: String, from source: LoginSource
   ) async throws -> (token: String, session: Session) {
     let email = email.trimmedLine.lowercased()
-    let (known, isRight) = try await compare(password, email: email, from: source)
-    guard let stored = known, isRight else {
-      audit.note(.loginRefused, account: known?.account.id, source)
+    let stored = try await compare(password, email: email, from: source)
+    guard let stored else {
+      // Asked for an unknown address too, so that it takes as long.
+      let account = try? await database.accountID(email: email)
+      audit.note(.loginRefused, account: account, source)
       throw Problem.badCredentials
     }
     var hash = stored.passwordHash
@@ -66,22 +68,21 @@ struct Logins: Sendable {
         .unprocessableContent, "missing_field", "this takes the account's password as currentPassword",
         field: "currentPassword")
     }
-    let (known, isRight) = try await compare(password, email: now.email, from: source)
-    guard let stored = known, isRight, stored.account.id == account.id else {
+    guard let stored = try await compare(password, email: now.email, from: source),
+      stored.account.id == account.id
+    else {
       audit.note(.passwordRefused, account: account.id, source)
       throw Problem.wrongPassword
     }
     return stored.passwordHash
   }
 
-  /// Compares a password with that of the account, where there is one. An unknown account takes as long as another
-  /// password, where the account's hash was made with the work of today.
+  /// Nil where there is no such account, or another password; both take as long, where the account's hash
+  /// was made with the work of today.
   private func compare(
     _ password: String, email: String, from source: LoginSource
-  ) async throws -> (known: (account: Account, passwordHash: String)?, isRight: Bool) {
-    guard password.utf8.count <= Limits.passwordBytesMax, email.utf8.count <= Limits.emailBytesMax else {
-      return (nil, false)
-    }
+  ) async throws -> (account: Account, passwordHash: String)? {
+    guard password.utf8.count <= Limits.passwordBytesMax, email.utf8.count <= Limits.emailBytesMax else { return nil }
     let tried: LoginTries.Try
     do { tried = try await tries.begin(email: email, from: source) } catch {
       audit.note(.loginHeldUp, account: nil, source)
@@ -91,7 +92,7 @@ struct Logins: Sendable {
       let stored = try await database.credentials(email: email)
       let isRight = try await passwords.isPassword(password, of: stored?.passwordHash)
       if isRight { tries.wasRight(tried) } else { tries.wasWrong(tried) }
-      return (stored, isRight)
+      return isRight ? stored : nil
     } catch {
       tries.wasNone(tried)
       throw error

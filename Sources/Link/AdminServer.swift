@@ -21,7 +21,7 @@ package final class AdminServer: Station {
   package struct Question: Sendable {
     package let request: AdminRequest
     package let known: Known
-    /// As `Socket.senderAddress` has it.
+    /// As `Socket.sender` has it.
     package let sender: String
     fileprivate let peer: [UInt8]
     fileprivate let id: UInt64
@@ -57,6 +57,7 @@ package final class AdminServer: Station {
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
+    socket.keepsSender = true
     // From its first moment on: what is bound for all, and closed afterwards, may have been opened in between.
     let mask = umask(0o177)
     defer { umask(mask) }
@@ -86,7 +87,7 @@ package final class AdminServer: Station {
       open += 1
       asked(
         Question(
-          request: request, known: known(about: request, nowMs: nowMs), sender: socket.senderAddress, peer: peer,
+          request: request, known: known(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
           id: frame.requestID))
     } catch {
       guard error.code == .malformed else { return send(.refused(error), to: peer, id: frame.requestID) }

@@ -101,6 +101,7 @@ package final class JobServer: Station {
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
+    socket.keepsSender = true
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
     dispatch = Dispatch(boot: boot, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs)
     self.inbox = inbox
@@ -218,7 +219,7 @@ package final class JobServer: Station {
     }
     peers[session] = peer
     sessions[peer] = session
-    let origin: Logger.Metadata = ["worker": "\(hello.worker)", "address": "\(socket.senderAddress)"]
+    let origin: Logger.Metadata = ["worker": "\(hello.worker)", "address": "\(socket.sender)"]
     origins[session] = origin
     logger.info("worker joined", metadata: origin.merging(["held": "\(held.count)"]) { $1 })
     let welcome = Onthemap_Jobs_V1_Welcome.with {

@@ -37,7 +37,12 @@ package final class Socket {
   /// The address that it connects to.
   private(set) var peer: Endpoint?
   private var isWatched = false
-  /// The frame that came last. At one address: libzmq keeps a short message's bytes within it.
+  /// Whether `receive` keeps who has sent a message.
+  var keepsSender = false
+  /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
+  /// `:UID:GID:PID`. Empty where libzmq does not tell, and where it is not kept.
+  private(set) var sender = ""
+  /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// - Parameters:
@@ -54,7 +59,6 @@ package final class Socket {
     self.handle = handle
     self.number = number
     self.frameBytesMax = frameBytesMax
-    zmq_msg_init(message)
     var threads = threads
     try check(zmq_setsockopt(handle, ZMQ_AFFINITY, &threads, MemoryLayout<UInt64>.size))
     try set(ZMQ_LINGER, lingerMs)
@@ -136,6 +140,8 @@ package final class Socket {
   func receive() -> [[UInt8]]? {
     var frames: [[UInt8]] = []
     while true {
+      zmq_msg_init(message)
+      defer { zmq_msg_close(message) }
       while zmq_msg_recv(message, handle, ZMQ_DONTWAIT) < 0 {
         guard zmq_errno() == EINTR else { return nil }
       }
@@ -143,7 +149,9 @@ package final class Socket {
       if frames.count < framesMax {
         frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
-      if zmq_msg_more(message) == 0 { return frames }
+      guard zmq_msg_more(message) == 0 else { continue }
+      if keepsSender { sender = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? "" }
+      return frames
     }
   }
 
@@ -181,14 +189,7 @@ package final class Socket {
 
   func close() { zmq_close(handle) }
 
-  /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
-  /// `:UID:GID:PID`. Empty where libzmq does not tell.
-  var senderAddress: String { zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? "" }
-
-  deinit {
-    zmq_msg_close(message)
-    message.deallocate()
-  }
+  deinit { message.deallocate() }
 
   private func check(_ result: Int32) throws(LinkError) {
     guard result == 0 else { throw .socket(reason: LinkError.lastReason) }

@@ -27,6 +27,15 @@ extension IngestDatabase {
     try await pool.read { db in try Account.one(id, db) }
   }
 
+  /// The number of the account with an e-mail address, disabled or not; nil when there is none.
+  package func accountID(email: String) async throws -> AccountID? {
+    try await pool.read { db in
+      try Int64.fetchOne(
+        db, sql: "SELECT id FROM account WHERE email = ? AND closed_ms IS NULL", arguments: [email]
+      ).map(AccountID.init)
+    }
+  }
+
   /// An account and its password's hash by its e-mail address; nil when there is none, or none that may log in.
   package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
     try await pool.read { db in
