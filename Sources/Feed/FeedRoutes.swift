@@ -5,8 +5,8 @@ import NIOCore
 import OnTheMap
 import Web
 
-/// What the feed answers over HTTP: the list at `/v2/feed`, and what becomes of it at `/v2/feed/stream`. For everybody,
-/// or, where the map is closed, with a `ticket` of ingest; and for pages from anywhere.
+/// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. For everybody, or, where
+/// the map is closed, with a `ticket` of ingest; and for pages from anywhere. `/livez` and `/readyz` are for operators.
 struct FeedRoutes: Sendable {
   let latest: LatestList
   let streams: FeedStreams

@@ -41,7 +41,7 @@ package struct FeedConfiguration: Sendable {
   package var viewing = Viewing.open
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
-  /// What `/readyz` of its process answers by; nil where nobody asks.
+  /// Readiness of the process, to which the feed adds its part; nil where no address shows it.
   package var readiness: Readiness?
 
   package init(ingest: Endpoint, publish: Endpoint, query: Endpoint, host: String, port: Int) {

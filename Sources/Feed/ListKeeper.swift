@@ -59,8 +59,8 @@ struct ListKeeper: Sendable {
   private func replace(with bytes: [UInt8]) throws {
     // Another feed may use the folder too: each writes its own, and the last one counts.
     let new = "\(path).\(getpid())"
-    // What a killed feed left, or a link that another user of the folder has planted, goes. A new one between the two
-    // calls is not followed: this time the list is not kept.
+    // Removes the file of a killed feed, and a link that another user of the folder has planted. If such a link comes
+    // between the two calls, `open` fails, and the feed keeps the list the next time.
     unlink(new)
     let descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure() }
