@@ -90,6 +90,8 @@ struct FeedDocumentTests {
     for target in ["Feed", "Web"] {
       let folder = root.appending(path: target)
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+        // Reasons of whole processes, which only the operations address tells.
+        if name.hasSuffix("Readiness.swift") { continue }
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         found.formUnion(matches(of: #"(?:Problem|self\.init)\(\s*(?:\.\w+|status),\s*"([^"]*)""#, in: text))
       }
