@@ -32,7 +32,7 @@ extension IngestDatabase {
     try await pool.read { db in
       try Int64.fetchOne(
         db, sql: "SELECT id FROM account WHERE email = ? AND closed_ms IS NULL", arguments: [email]
-      ).map(AccountID.init)
+      ).map { AccountID(rawValue: $0) }
     }
   }
 
