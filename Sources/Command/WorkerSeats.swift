@@ -1,4 +1,3 @@
-import OnTheMap
 import Synchronization
 import Web
 
@@ -20,8 +19,6 @@ final class WorkerSeats: Sendable {
   /// - Throws: `no_session` while no geocoder of the process has a session.
   func check() throws(Problem) -> String? {
     guard seated.withLock({ $0.isEmpty }) else { return nil }
-    throw Problem(
-      .serviceUnavailable, "no_session",
-      "no geocoder of this process has a session at ingest: it looks nothing up; its log says why")
+    throw .noSession
   }
 }

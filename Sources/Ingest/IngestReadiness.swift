@@ -1,3 +1,4 @@
+import HTTPTypes
 import OnTheMap
 import Store
 import Web

@@ -68,9 +68,10 @@ struct LinkKeysTests {
     let example = try String(contentsOf: root.appending(path: "deploy/onthemap.env.example"), encoding: .utf8)
     let line = try #require(example.split(separator: "\n").first { $0.hasPrefix("#ONTHEMAP_ALLOW_PLAINTEXT=") })
     let file = folder + "/onthemap.env"
-    for (lines, complaint) in [
+    let cases: [(lines: [String], complaint: String?)] = [
       ([String(line.dropFirst())], nil), (["ONTHEMAP_ALLOW_PLAINTEXT=feed"], "--query"), ([], "--publish"),
-    ] {
+    ]
+    for (lines, complaint) in cases {
       let text = (["ONTHEMAP_PUBLISH=tcp://0.0.0.0:7710"] + lines).joined(separator: "\n") + "\n"
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
       let settings = try await Settings(CommonOptions.parse(["--config", file]))

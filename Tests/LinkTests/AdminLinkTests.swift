@@ -135,7 +135,7 @@ struct AdminLinkTests {
   func sender() async throws {
     let senders = Shared<[String]>([])
     let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
-    for bind in [path, .anyPort()] {
+    for bind in [path, try .anyPort()] {
       let admin = try TestAdmin(
         bind: bind,
         asked: { question in
@@ -147,7 +147,7 @@ struct AdminLinkTests {
       defer { tool.reactor.stop() }
       _ = try await tool.ask(.status)
     }
-    #expect(senders.value == [":\(getuid()):\(getgid()):\(getpid())", "127.0.0.1"])
+    #expect(senders.value == [":\(geteuid()):\(getegid()):\(getpid())", "127.0.0.1"])
   }
 
   @Test("What cannot be understood is answered with what is wrong, and nothing else happens")

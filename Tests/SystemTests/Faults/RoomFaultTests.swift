@@ -90,14 +90,16 @@ struct RoomFaultTests {
     var refused = 0
     for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
     #expect(refused > 100)
-    #expect(ingest.logged.split(separator: "\n").count { $0.contains("disk full") } == 1)
+    // One a minute.
+    #expect((1...3).contains(ingest.logged.split(separator: "\n").count { $0.contains("disk full") }))
     #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
 
     try FileManager.default.removeItem(atPath: room.folder + "/filler")
     try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
     #expect(try await client.post("Oslo").status == 202)
     try await eventually("it is said that there is room") { ingest.logged.contains("disk has room again") }
-    #expect(ingest.logged.contains("refused=\(refused)"), "\(refused): \(ingest.logged)")
+    let counts = ingest.logged.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
+    #expect(counts.reduce(0, +) == refused, "\(counts)")
     #expect(try await status().hasPrefix("queue     running"))
     let after = try await Scrape(operations)
     #expect(after["onthemap_store_disk_full"] == 0 && after["onthemap_ready"] == 1)
