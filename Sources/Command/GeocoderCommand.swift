@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OnTheMap
+import Web
 import Worker
 
 struct GeocoderCommand: AsyncParsableCommand {

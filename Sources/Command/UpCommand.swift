@@ -5,6 +5,7 @@ import Link
 import Logging
 import OnTheMap
 import ServiceLifecycle
+import Web
 import Worker
 
 struct UpCommand: AsyncParsableCommand {
