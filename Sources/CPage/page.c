@@ -92,6 +92,9 @@ static const unsigned char admin_peers_js[] = {
 static const unsigned char admin_plot_js[] = {
 #embed "../Page/admin/plot.js"
 };
+static const unsigned char admin_standing_js[] = {
+#embed "../Page/admin/standing.js"
+};
 static const unsigned char common_announce_js[] = {
 #embed "../Page/common/announce.js"
 };
@@ -236,6 +239,7 @@ static const onthemap_page_file files[] = {
   FILE("admin/pause-button.js", admin_pause_button_js),
   FILE("admin/peers.js", admin_peers_js),
   FILE("admin/plot.js", admin_plot_js),
+  FILE("admin/standing.js", admin_standing_js),
   FILE("common/announce.js", common_announce_js),
   FILE("common/api.js", common_api_js),
   FILE("common/busy.js", common_busy_js),
