@@ -61,7 +61,7 @@ def main(folder):
                         visitor.page.wait_for_timeout(600)
                         visitor.page.screenshot(path=folder / f"{view}-{device}-{theme}.png")
                         visitor.close()
-            visitor = Visitor(chromium, product, viewport={"width": 960, "height": 540}, reduced_motion="reduce")
+            visitor = Visitor(chromium, product, viewport={"width": 1024, "height": 576}, reduced_motion="reduce")
             visitor.sign_in(ada).open()
             show(visitor, "popup")
             visitor.page.wait_for_timeout(600)
