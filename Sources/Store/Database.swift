@@ -40,7 +40,10 @@ package final class IngestDatabase: Sendable {
     path = folder + "/onthemap.sqlite"
     let highWaterPath = folder + "/onthemap.highwater"
     do {
+      let files = [path, path + "-wal", path + "-shm"]
+      try FileAccess.restrict(files)
       let before = try Inspection(path: path, highWaterPath: highWaterPath).run()
+      try FileAccess.create(path)
       pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
