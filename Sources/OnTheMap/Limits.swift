@@ -67,6 +67,9 @@ package enum Limits {
   /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000
   /// queued posts, with which `bench --only memory` tells how long a start takes.
   package static let databaseCheckBytesMax = 67_108_864
+  /// A database up to this size is rewritten at a clean stop if something was deleted: about a million posts, some
+  /// seconds. Whoever stops a service waits for it, and Docker for ten seconds only.
+  package static let databaseCompactBytesMax = 268_435_456
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
   package static let queueDepthMax = 100_000

@@ -17,6 +17,7 @@ package final class IngestDatabase: Sendable {
   /// Accounts that are deleted since the start: a request that was under way then makes no post.
   let closed = Mutex<Set<AccountID>>([])
   private let lock: InstanceLock
+  private let logger: Logger
   /// Which history the sequence numbers belong to.
   package let epoch: Epoch
   /// Of the database's file.
@@ -29,6 +30,7 @@ package final class IngestDatabase: Sendable {
   ///
   /// - Throws: `StoreError.locked` and `.unusable`, both final.
   package init(folder: String, logger: Logger) throws {
+    self.logger = logger
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -55,6 +57,7 @@ package final class IngestDatabase: Sendable {
       let isAnotherHistory = before != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       let started = try pool.write { db in
         if isAnotherHistory { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
+        if before == nil { try Traces.none(db) }
         return try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
       }
       guard let started, let epoch = Epoch(started["epoch"] as Data),
@@ -103,7 +106,10 @@ package final class IngestDatabase: Sendable {
       _ = Unmanaged.passRetained(pool)
       return
     }
-    _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+    _ = try? pool.writeWithoutTransaction { [path, logger] db in
+      Traces.remove(from: db, path: path, logger: logger)
+      try db.checkpoint(.truncate)
+    }
     writer.finish()
     try? pool.close()
     lock.unlock()
@@ -120,10 +126,11 @@ package final class IngestDatabase: Sendable {
     // An operator's tool, or a connection that is closing, may hold the file for a moment.
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     configuration.prepareDatabase { db in
-      // Debian builds SQLite to overwrite deleted content with zeros: twice the writing, for nothing here.
+      // Zeros over what is deleted, where that writes no further page. ON, as Debian builds SQLite, also reads and
+      // writes each page that becomes free: deletions of people's data ask for it, see Traces.
       try db.execute(
         sql: """
-          PRAGMA secure_delete = OFF; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+          PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
           PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;
           """)
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000") }

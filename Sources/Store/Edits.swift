@@ -35,8 +35,10 @@ extension IngestDatabase {
     writer.submit(
       { [numbers] db -> Deletion in
         guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
-        return try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
-          .map { .listed($0) } ?? .unlisted
+        return try Traces.erase(in: db) {
+          try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
+            .map { .listed($0) } ?? .unlisted
+        }
       }, then: then)
   }
 

@@ -45,17 +45,19 @@ extension IngestDatabase {
   /// free, and its sessions are over. Its posts go with `erasePosts`. On disk on return; false where there is none.
   package func close(_ account: AccountID, unixMs: Int64) async throws -> Bool {
     try await writer.write { [self] db in
-      try db.execute(
-        sql: """
-          UPDATE account SET email = 'deleted:' || id, password = '', closed_ms = ? WHERE id = ? AND closed_ms IS NULL
-          """, arguments: [unixMs, account.rawValue])
-      guard db.changesCount == 1 else { return false }
-      for table in ["session", "identity"] {
-        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
+      try Traces.erase(in: db) {
+        try db.execute(
+          sql: """
+            UPDATE account SET email = 'deleted:' || id, password = '', closed_ms = ? WHERE id = ? AND closed_ms IS NULL
+            """, arguments: [unixMs, account.rawValue])
+        guard db.changesCount == 1 else { return false }
+        for table in ["session", "identity"] {
+          try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
+        }
+        // Also where this is rolled back: whoever wanted it will want it again.
+        _ = closed.withLock { $0.insert(account) }
+        return true
       }
-      // Also where this is rolled back: whoever wanted it will want it again.
-      _ = closed.withLock { $0.insert(account) }
-      return true
     }
   }
 
@@ -88,33 +90,35 @@ extension IngestDatabase {
   ) {
     writer.submit(
       { [numbers, path] db -> Erasure in
-        let rows = try Row.fetchAll(
-          db,
-          sql: "SELECT id, state, seq FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?",
-          arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.accountPostsErasedAtOnce])
-        var erasure = Erasure()
-        for row in rows {
-          guard let post = PostID(row["id"] as Int64) else {
-            throw StoreError.unusable(path: path, reason: "a post's id cannot be read")
+        try Traces.erase(in: db) {
+          let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT id, state, seq FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?",
+            arguments: [account.rawValue, Int64(after?.rawValue ?? 0), Limits.accountPostsErasedAtOnce])
+          var erasure = Erasure()
+          for row in rows {
+            guard let post = PostID(row["id"] as Int64) else {
+              throw StoreError.unusable(path: path, reason: "a post's id cannot be read")
+            }
+            let listedAt = (row["seq"] as Int64?).flatMap { UInt64(exactly: $0) }
+            if let change = try erase(post, listedAt: listedAt, unixMs, numbers, db) {
+              erasure.changes.append(change)
+            } else {
+              erasure.unlisted.append(post)
+            }
+            // Nobody is left who could come again with it.
+            try db.execute(
+              sql: "UPDATE post SET idempotency_key = NULL, request_hash = NULL WHERE id = ?",
+              arguments: [Int64(post.rawValue)])
+            erasure.next = post
           }
-          let listedAt = (row["seq"] as Int64?).flatMap { UInt64(exactly: $0) }
-          if let change = try erase(post, listedAt: listedAt, unixMs, numbers, db) {
-            erasure.changes.append(change)
-          } else {
-            erasure.unlisted.append(post)
+          if rows.count < Limits.accountPostsErasedAtOnce {
+            try db.execute(
+              sql: "UPDATE account SET first_name = '', last_name = '' WHERE id = ?", arguments: [account.rawValue])
+            erasure.next = nil
           }
-          // Nobody is left who could come again with it.
-          try db.execute(
-            sql: "UPDATE post SET idempotency_key = NULL, request_hash = NULL WHERE id = ?",
-            arguments: [Int64(post.rawValue)])
-          erasure.next = post
+          return erasure
         }
-        if rows.count < Limits.accountPostsErasedAtOnce {
-          try db.execute(
-            sql: "UPDATE account SET first_name = '', last_name = '' WHERE id = ?", arguments: [account.rawValue])
-          erasure.next = nil
-        }
-        return erasure
       }, then: then)
   }
 }

@@ -24,7 +24,7 @@ struct DatabaseTests {
     "The connection that writes has the settings that the promises rest on",
     arguments: [
       ("synchronous", "2"), ("journal_mode", "wal"), ("foreign_keys", "1"), ("wal_autocheckpoint", "4000"),
-      ("trusted_schema", "0"), ("secure_delete", "0"), ("busy_timeout", "5000"),
+      ("trusted_schema", "0"), ("secure_delete", "2"), ("busy_timeout", "5000"),
     ])
   func settings(pragma: String, value: String) async throws {
     let database = try folder.open()

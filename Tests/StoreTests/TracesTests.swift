@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import Logging
+import Testing
+
+@testable import OnTheMap
+@testable import Store
+
+@Suite("Traces of what was deleted")
+struct TracesTests {
+  private let folder = Folder()
+
+  /// How often a word is in the folder's files, byte by byte.
+  private func count(_ word: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(0) { count, name in
+      let bytes = try Data(contentsOf: URL(filePath: folder.path).appending(path: name))
+      return count + String(decoding: bytes, as: UTF8.self).components(separatedBy: word).count - 1
+    }
+  }
+
+  private func number(_ sql: String) throws -> Int? {
+    try folder.outside().read { db in try Int.fetchOne(db, sql: sql) }
+  }
+
+  /// Posts whose places and links have the word, and as many of another account between them; all published some
+  /// commits later, so that rows grow and pages are split.
+  private func post(
+    _ count: Int, _ word: String, by account: AccountID, and other: AccountID, in database: IngestDatabase
+  ) async throws {
+    for start in stride(from: 0, to: count, by: 100) {
+      var ids: [PostID] = []
+      for number in start..<min(start + 100, count) {
+        let length = number * 37 % 1_500
+        let link = "example.org/\(word)/\(String(repeating: "x", count: length))"
+        for (account, link) in [(account, link), (other, "example.org/kept")] {
+          let submission = try Submission(place: "\(word) \(number)", link: link, latitude: nil, longitude: nil)
+          let result = await withCheckedContinuation { continuation in
+            database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_000) {
+              continuation.resume(returning: $0)
+            }
+          }
+          ids.append(try result.get().get().id)
+        }
+      }
+      let label = word + String(repeating: "y", count: start % 150)
+      try await database.settled(ids.map { ($0, .verdict(.at(1, label: label))) })
+    }
+  }
+
+  @Test("Nothing of a deleted account and of its posts is in the files after a clean stop, and all of the others is")
+  func account() async throws {
+    let database = try folder.open()
+    var names: [AccountID] = []
+    for index in 0..<200 { names.append(try await database.addAccount("zebulon\(index)")) }
+    let kept = try await database.addAccount("keptperson")
+    try await post(600, "zebplace", by: names[100], and: kept, in: database)
+    let own = try await database.posts(of: kept, after: nil, limit: 1_000).posts
+    for post in own { _ = try await database.deleted(post.id, of: kept) }
+    let last = try await database.accepted("keptplace", by: kept).id
+    for account in names {
+      #expect(try await database.close(account, unixMs: 1))
+      var next: PostID?
+      repeat { next = try await database.erased(account, after: next).next } while next != nil
+    }
+    #expect(try number("PRAGMA user_version") == 0)
+    database.close()
+    for word in ["zebulon", "zebplace"] { #expect(try count(word) == 0, "\(word)") }
+    #expect(try count("keptperson") > 0 && count("keptplace") == 1)
+    #expect(try number("PRAGMA user_version") == 1)
+    let again = try folder.open()
+    #expect(try await again.post(last)?.place == "keptplace")
+    try again.expectSound()
+  }
+
+  @Test("A deletion overwrites its rows in the file at the next checkpoint, also before a stop")
+  func row() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount("zebulon")
+    let id = try await database.accepted("zebplace", by: account).id
+    try await database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    #expect(try count("zebulon") > 0 && count("zebplace") > 0)
+    _ = try await database.deleted(id, of: account)
+    #expect(try await database.close(account, unixMs: 1))
+    _ = try await database.erased(account, after: nil)
+    try await database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    #expect(try count("zebulon") == 0 && count("zebplace") == 0)
+  }
+
+  @Test("A clean stop rewrites nothing where nothing was deleted, and nothing that is too large")
+  func rewriting() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await database.published(1, by: account)[0]
+    #expect(try number("PRAGMA user_version") == 1)
+    _ = try await database.deleted(id, of: account)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    func remove(bytesMax: Int) async throws -> Int? {
+      try await database.pool.writeWithoutTransaction { [path = database.path] db in
+        Traces.remove(from: db, path: path, logger: logger, bytesMax: bytesMax)
+        return try Int.fetchOne(db, sql: "PRAGMA user_version")
+      }
+    }
+    let size = try #require(try number("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"))
+    #expect(try await remove(bytesMax: size - 1) == 0)
+    #expect(try await remove(bytesMax: size) == 1)
+    #expect(try await database.writer.write { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 2)
+  }
+}
+
+extension IngestDatabase {
+  /// `erasePosts`, for tests that wait.
+  fileprivate func erased(_ account: AccountID, after: PostID?) async throws -> Erasure {
+    try await withCheckedThrowingContinuation { continuation in
+      erasePosts(of: account, after: after, unixMs: 9) { continuation.resume(with: $0) }
+    }
+  }
+}
