@@ -9,19 +9,20 @@ import Web
 struct ClassicListRoutes: Sendable {
   let database: IngestDatabase
   let latest: LatestBytes
+  let site: Site
   let viewers: Viewers
 
   func add(to router: Router<ConnectionContext>) {
     for path in ClassicForm.lists {
-      router.get(RouterPath(path)) { request, _ in try await list(request) }
+      router.get(RouterPath(path)) { request, context in try await list(request, context) }
     }
   }
 
-  private func list(_ request: Request) async throws -> Response {
+  private func list(_ request: Request, _ context: ConnectionContext) async throws -> Response {
     try await viewers.admit(request)
     let query = try ClassicListRoutes.query(Query(request))
     guard query != ListQuery() else { return Response(json: try await latest.classic()) }
-    return Response(ListedPost.json(try await database.listed(query)))
+    return Response(ListedPost.json(try await database.listed(query, for: ScanClient(request, context, site))))
   }
 
   /// What is not known here is as if it were not there: one client in use has a misspelt order.

@@ -203,7 +203,7 @@ package struct IngestService: Service {
     AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
     ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
     ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
-    ClassicListRoutes(database: database, latest: queue.latest, viewers: viewers).add(to: router)
+    ClassicListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
     ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
   }

@@ -14,7 +14,7 @@ struct PostRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
-    router.get("/v2/posts") { request, _ in try await list(request) }
+    router.get("/v2/posts") { request, context in try await list(request, ScanClient(request, context, site)) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
     router.put("/v2/posts/{id}") { request, context in
       try await edit(context.parameters.get("id"), request, whenGone: context.whenClientGone)
@@ -55,7 +55,7 @@ struct PostRoutes: Sendable {
     return Response(status: .noContent)
   }
 
-  private func list(_ request: Request) async throws -> Response {
+  private func list(_ request: Request, _ client: ScanClient) async throws -> Response {
     let query = Query(request)
     guard let limit = Int(query["limit"] ?? "100"), (1...Limits.pagePostsMax).contains(limit) else {
       throw Problem(
@@ -63,24 +63,26 @@ struct PostRoutes: Sendable {
     }
     let filter = try PostFilter(query)
     switch query["scope"] ?? "own" {
-    case "own": return try await own(query, filter, limit, request)
+    case "own": return try await own(query, filter, limit, request, client)
     case "all":
       try await viewers.admit(request)
-      return try await all(query, filter, limit)
+      return try await all(query, filter, limit, client)
     default: throw Problem(.badRequest, "invalid_scope", "scope must be own or all", field: "scope")
     }
   }
 
   /// Everybody's that are on the map, newest first; `next` is there when there may be more, also where a page found
   /// nothing.
-  private func all(_ query: Query, _ filter: PostFilter, _ limit: Int) async throws -> Response {
+  private func all(
+    _ query: Query, _ filter: PostFilter, _ limit: Int, _ client: ScanClient
+  ) async throws -> Response {
     let below = try query["after"].map { text in
       guard let below = UInt64(text) else {
         throw Problem(.badRequest, "invalid_after", "after must be what next was on the page before", field: "after")
       }
       return below
     }
-    let (entries, next) = try await database.published(filter, below: below, limit: limit)
+    let (entries, next) = try await database.published(filter, below: below, limit: limit, for: client)
     return Response(
       .object { json in
         json.array("posts", entries) { $1.write(to: &$0) }
@@ -89,7 +91,9 @@ struct PostRoutes: Sendable {
   }
 
   /// The caller's own, whatever became of them, oldest first or newest; `next` as above.
-  private func own(_ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request) async throws -> Response {
+  private func own(
+    _ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request, _ client: ScanClient
+  ) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let after = try query["after"].map { text in
       guard let id = PostID(text) else {
@@ -102,7 +106,8 @@ struct PostRoutes: Sendable {
       throw Problem(.badRequest, "invalid_order", "order must be oldest or newest", field: "order")
     }
     let (posts, next) = try await database.posts(
-      of: caller.account.id, filter, isNewestFirst: order == "newest", after: after, limit: limit)
+      of: caller.account.id, filter, isNewestFirst: order == "newest", after: after, limit: limit,
+      for: client)
     return Response(
       .object { json in
         json.array("posts", posts) { $1.write(to: &$0) }

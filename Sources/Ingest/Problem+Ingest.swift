@@ -67,6 +67,15 @@ extension Problem {
         .serviceUnavailable, "store_unusable",
         "the server stores nothing until it starts again, for its disk has failed or it is ending; send it again later",
         retryAfterSeconds: 5)
+    case .tooManyScans:
+      self.init(
+        .serviceUnavailable, "too_many_searches", "too many searches wait for their turn; try again in a moment",
+        retryAfterSeconds: 2)
+    case .scanEnded:
+      self.init(
+        .serviceUnavailable, "search_timeout",
+        "the search took longer than \(Limits.scanMs / 1_000) s; ask for less, or try again in a moment",
+        retryAfterSeconds: 2)
     case .locked, .unusable:
       self.init(
         .internalServerError, "store_unusable",

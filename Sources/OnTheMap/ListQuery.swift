@@ -24,4 +24,9 @@ package struct ListQuery: Sendable, Equatable {
     self.limit = limit
     self.skip = skip
   }
+
+  /// True where the whole page is among the latest `Limits.feedEntriesMax` posts.
+  package var isAmongLatest: Bool {
+    condition == .always && order == .updatedAt && isDescending && skip + limit <= Limits.feedEntriesMax
+  }
 }

@@ -8,9 +8,12 @@ import Synchronization
 /// The database: the only place where a path becomes a connection.
 ///
 /// One connection writes and checkpoints; readers are read-only connections of the same process; a second process is
-/// refused. Threads: any.
+/// refused. Quick reads, scans and operators' reads each have connections of their own. Threads: any.
 package final class IngestDatabase: Sendable {
   let pool: DatabasePool
+  let scans: Scans
+  /// For operators' reads, one at a time: these may count every row, and neither wait for scans nor hold up quick reads.
+  let operatorReader: DatabaseQueue
   let writer: Writer
   let numbers: Numbers
   let names: Names
@@ -28,8 +31,13 @@ package final class IngestDatabase: Sendable {
   /// Opens or makes `onthemap.sqlite` in a folder, brings its tables up to date, and counts the start. Waits for the
   /// disk.
   ///
+  /// - Parameters:
+  ///   - scanMs: how long a scan may run.
+  ///   - scanWaitMs: how long a scan may wait for its place.
   /// - Throws: `StoreError.locked` and `.unusable`, both final.
-  package init(folder: String, logger: Logger) throws {
+  package init(
+    folder: String, logger: Logger, scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs
+  ) throws {
     self.logger = logger
     do {
       try FileManager.default.createDirectory(
@@ -70,6 +78,10 @@ package final class IngestDatabase: Sendable {
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
       numbers = try Numbers(pool, highWater: highWater)
       names = Names()
+      var reading = IngestDatabase.configuration
+      reading.readonly = true
+      scans = try Scans(path: path, configuration: reading, limitMs: scanMs, waitMs: scanWaitMs)
+      operatorReader = try DatabaseQueue(path: path, configuration: reading)
       writer = Writer(pool: pool, highWater: highWater, names: names, files: try Files([path, path + "-wal"]))
     } catch let gone as Files.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
@@ -101,6 +113,7 @@ package final class IngestDatabase: Sendable {
   /// Writes the log into the database, unless the disk has failed, and closes both: what is asked of them afterwards
   /// fails. Waits for the disk. To be called once nothing need be written any more.
   package func close() {
+    closeReaders()
     guard writer.end() else {
       // What a failed disk still has is for the next start to look at: SQLite would write it as it closes the file.
       _ = Unmanaged.passRetained(pool)
@@ -113,6 +126,14 @@ package final class IngestDatabase: Sendable {
     writer.finish()
     try? pool.close()
     lock.unlock()
+  }
+
+  deinit { closeReaders() }
+
+  /// Before the connection that writes: the last to be closed writes the log into the database.
+  private func closeReaders() {
+    scans.close()
+    try? operatorReader.close()
   }
 
   /// Before the first connection, for all: with it SQLite takes a lock for each allocation, to count what nobody asks

@@ -5,7 +5,7 @@ package import OnTheMap
 extension IngestDatabase {
   /// How many there are by reason, most frequent first, and in all.
   package func deadCounts() async throws -> (all: Int, byReason: [QueueStatus.DeadCount]) {
-    try await pool.read { db in
+    try await operatorReader.read { db in
       let counts = try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -23,7 +23,7 @@ extension IngestDatabase {
   ///   - reason: only those with this code; nil for all.
   ///   - limit: 1 or more.
   package func deadPosts(reason: String?, after: PostID?, limit: Int) async throws -> [QueueEntry] {
-    try await pool.read { db in
+    try await operatorReader.read { db in
       try Row.fetchAll(
         db.cachedStatement(sql: "SELECT * FROM post WHERE id IN (\(deadIDs(reason))) ORDER BY id"),
         arguments: deadArguments(reason, after, limit)

@@ -10,9 +10,19 @@ package struct ListedPost: Sendable {
 
 extension IngestDatabase {
   /// A page of the published posts. With a condition, or by their creation, of the latest `Limits.whereScanMax` only:
-  /// of all, or of the account's that the condition asks for.
-  package func listed(_ query: ListQuery) async throws -> [ListedPost] {
-    try await pool.read { try IngestDatabase.listed(query, in: $0) }
+  /// of all, or of the account's that the condition asks for. A part of the latest, and the posts of an account
+  /// that has few, are a quick read; all else is a scan.
+  ///
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
+  package func listed(_ query: ListQuery, for client: ScanClient = .ingest) async throws -> [ListedPost] {
+    if query.isAmongLatest { return try await pool.read { try IngestDatabase.listed(query, in: $0) } }
+    if let account = query.condition.account {
+      let quick = try await pool.read { db in
+        try account.hasFewPosts(db) ? try IngestDatabase.listed(query, in: db) : nil
+      }
+      if let quick { return quick }
+    }
+    return try await scans.run(for: client) { try IngestDatabase.listed(query, in: $0) }
   }
 
   static func listed(_ query: ListQuery, in db: Database) throws -> [ListedPost] {
@@ -38,6 +48,16 @@ extension IngestDatabase {
     return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).compactMap { row in
       FeedEntry(row).map { ListedPost(entry: $0, linkText: row["link_text"]) }
     }
+  }
+}
+
+extension AccountID {
+  /// True where all rows of the account's posts are few enough for a quick read, those of deleted posts among them.
+  func hasFewPosts(_ db: Database) throws -> Bool {
+    let count = try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM post WHERE account = ? LIMIT ?)"),
+      arguments: [rawValue, Limits.quickReadRowsMax + 1])
+    return (count ?? 0) <= Limits.quickReadRowsMax
   }
 }
 

@@ -7,24 +7,29 @@ extension IngestDatabase {
   /// - Parameters:
   ///   - below: only posts with lower numbers; nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the next `Limits.searchScanMax` posts that are among them,
+  /// - Returns: those of the next `Limits.searchScanMax` posts that are among them, or of as many as there was time for,
   ///   and below which number to go on; nil where nothing follows.
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
   package func published(
-    _ filter: PostFilter, below: UInt64?, limit: Int
+    _ filter: PostFilter, below: UInt64?, limit: Int, for client: ScanClient = .ingest
   ) async throws -> (entries: [FeedEntry], next: UInt64?) {
-    try await pool.read { db in
+    try await scans.run(for: client) { db in
       let rows = try Row.fetchCursor(
         db.cachedStatement(sql: "\(FeedEntry.select) WHERE seq IS NOT NULL AND seq < ? ORDER BY seq DESC LIMIT ?"),
         arguments: [Int64(clamping: below ?? .max), Limits.searchScanMax + 1])
       var entries: [FeedEntry] = []
       var last: UInt64?
       var seen = 0
-      while let row = try rows.next() {
-        guard seen < Limits.searchScanMax, entries.count < limit else { return (entries, last) }
-        seen += 1
-        guard let entry = FeedEntry(row) else { continue }
-        last = entry.seq
-        if filter.contains(entry) { entries.append(entry) }
+      do {
+        while let row = try rows.next() {
+          guard seen < Limits.searchScanMax, entries.count < limit else { return (entries, last) }
+          seen += 1
+          guard let entry = FeedEntry(row) else { continue }
+          last = entry.seq
+          if filter.contains(entry) { entries.append(entry) }
+        }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT && last != nil {
+        return (entries, last)
       }
       return (entries, nil)
     }
@@ -35,13 +40,15 @@ extension IngestDatabase {
   /// - Parameters:
   ///   - after: only posts with greater ids, or with lesser ones where the newest come first; nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, and behind which post to
-  ///   go on; nil where nothing follows.
+  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, or of as many as there was
+  ///   time for, and behind which post to go on; nil where nothing follows.
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; neither where the account has few
+  ///   posts.
   package func posts(
     of account: AccountID, _ filter: PostFilter = PostFilter(), isNewestFirst: Bool = false, after: PostID?,
-    limit: Int
+    limit: Int, for client: ScanClient = .ingest
   ) async throws -> (posts: [Post], next: PostID?) {
-    try await pool.read { db in
+    let page: @Sendable (Database) throws -> (posts: [Post], next: PostID?) = { db in
       let (behind, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")
       let start = after.map { Int64($0.rawValue) } ?? (isNewestFirst ? Int64.max : 0)
       let rows = try Row.fetchCursor(
@@ -51,14 +58,21 @@ extension IngestDatabase {
       var posts: [Post] = []
       var last: PostID?
       var seen = 0
-      while let row = try rows.next() {
-        guard seen < Limits.searchScanMax, posts.count < limit else { return (posts, last) }
-        seen += 1
-        let post = try Post(row)
-        last = post.id
-        if filter.contains(post) { posts.append(post) }
+      do {
+        while let row = try rows.next() {
+          guard seen < Limits.searchScanMax, posts.count < limit else { return (posts, last) }
+          seen += 1
+          let post = try Post(row)
+          last = post.id
+          if filter.contains(post) { posts.append(post) }
+        }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT && last != nil {
+        return (posts, last)
       }
       return (posts, nil)
     }
+    let quick = try await pool.read { db in try account.hasFewPosts(db) ? try page(db) : nil }
+    if let quick { return quick }
+    return try await scans.run(for: client, page)
   }
 }

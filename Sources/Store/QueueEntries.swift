@@ -12,7 +12,7 @@ extension IngestDatabase {
 
   /// Those that are there, in the order of the ids: `Limits.adminPostsMax` at most.
   package func queueEntries(_ ids: [PostID]) async throws -> [QueueEntry] {
-    try await pool.read { db in
+    try await operatorReader.read { db in
       let statement = try db.cachedStatement(sql: QueueEntry.select)
       return try ids.compactMap { id in
         try Row.fetchOne(statement, arguments: [Int64(id.rawValue)]).map(QueueEntry.init)

@@ -1,4 +1,5 @@
 import GRDB
+import OnTheMap
 
 /// What the store throws. The cases are the causes that a caller treats differently.
 package enum StoreError: Error, CustomStringConvertible {
@@ -12,6 +13,10 @@ package enum StoreError: Error, CustomStringConvertible {
   case full
   /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
   case unknownOutcome(String)
+  /// Too many scans run and wait, or of the client's network, or this one has waited too long. Try again in a moment.
+  case tooManyScans
+  /// A scan took too long, or its client has gone. Ask for less, or try again in a moment.
+  case scanEnded
   /// The disk has failed under an earlier write, or ingest is ending. Nothing was stored, nor will be until the next
   /// start.
   case stopped(String)
@@ -26,6 +31,8 @@ package enum StoreError: Error, CustomStringConvertible {
     case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
     case .noAccount: "the account is deleted"
     case .full: "the disk is full; free some space, nothing else is needed"
+    case .tooManyScans: "too many long reads wait; try again in a moment"
+    case .scanEnded: "a read took longer than \(Limits.scanMs / 1_000) s; ask for less, or try again in a moment"
     case .unknownOutcome(let reason): "the write failed: \(reason)"
     case .stopped(let reason): "nothing is stored until the next start: \(reason)"
     }

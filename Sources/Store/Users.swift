@@ -10,7 +10,7 @@ extension IngestDatabase {
   ///   - after: only those with greater numbers; nil for the first page.
   ///   - limit: 1 or more.
   package func users(email: String?, after: AccountID?, limit: Int, unixMs: Int64) async throws -> [User] {
-    try await pool.read { db in
+    try await operatorReader.read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -18,7 +18,8 @@ extension IngestDatabase {
             (SELECT count(*) FROM session WHERE session.account = account.id AND expires_ms > :now) AS sessions,
             (SELECT count(*) FROM post WHERE post.account = account.id AND state <> 4) AS posts
           FROM account
-          WHERE id > :after AND email = coalesce(:email, email) AND closed_ms IS NULL ORDER BY id LIMIT :limit
+          WHERE id > :after AND \(email == nil ? ":email IS NULL" : "email = :email") AND closed_ms IS NULL
+          ORDER BY id LIMIT :limit
           """,
         arguments: ["now": unixMs, "after": after?.rawValue ?? 0, "email": email, "limit": limit]
       ).map { row in

@@ -7,6 +7,7 @@ struct MemoryTests {
   private static let limits = DeployFile.limits
   /// With comments on one line each.
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
+  private static let reads = DeployFile("Sources/OnTheMap/Limits+Reads.swift")
   private static let store = DeployFile("Sources/Store/Database.swift")
 
   /// The one number that a pattern finds.
@@ -26,7 +27,7 @@ struct MemoryTests {
       try number(#"let passwordHashesAtOnceMax = (\d+)$"#, in: limits)
       * number(#"each takes (\d+) MiB"#, in: reasons) << 20
     let caches =
-      try (number(#"maximumReaderCount = (\d+)$"#, in: store) + 1)
+      try (number(#"maximumReaderCount = (\d+)$"#, in: store) + number(#"let scansAtOnceMax = (\d+)$"#, in: reads) + 2)
       * number(#"cache_size = -(\d+);"#, in: store) << 10
     let requests = try number(#"(\d+) MB when all are of the largest size"#, in: reasons) * 1_000_000
     let unread = try 300 * number(#"(\d+) MB for each of them"#, in: reasons) * 1_000_000

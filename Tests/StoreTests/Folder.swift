@@ -19,8 +19,10 @@ final class Folder: Sendable {
 
   var database: String { path + "/onthemap.sqlite" }
 
-  func open() throws -> IngestDatabase {
-    try IngestDatabase(folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  func open(scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs) throws -> IngestDatabase {
+    try IngestDatabase(
+      folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanMs: scanMs,
+      scanWaitMs: scanWaitMs)
   }
 
   /// A connection as another process would have it, past our lock.

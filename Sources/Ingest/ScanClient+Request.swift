@@ -1,0 +1,14 @@
+import Hummingbird
+import OnTheMap
+import Store
+import Web
+
+extension ScanClient {
+  /// The client of a request. This machine and trusted proxies have no share, as of the connections: behind them are
+  /// many.
+  init(_ request: Request, _ context: ConnectionContext, _ site: Site) {
+    let address = site.source(of: request, context).address
+    let isCounted = address.map { !$0.isLoopback && !site.proxies.contain($0) } ?? false
+    self.init(network: isCounted ? address?.network : nil, whenGone: context.whenClientGone)
+  }
+}

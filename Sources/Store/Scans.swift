@@ -1,0 +1,161 @@
+import GRDB
+import GRDBSQLite
+import Glibc
+import OnTheMap
+import Synchronization
+
+/// Runs scans: reads that may look at very many rows. They have read-only connections of their own, so that quick reads
+/// never wait for them, `Limits.scansAtOnceMax` places, and a bounded queue. Threads: any.
+final class Scans: Sendable {
+  private struct State: Sendable {
+    var queue = ScanQueue()
+    var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    var isClosed = false
+  }
+
+  private let pool: DatabasePool
+  private let limit: Duration
+  private let patience: Duration
+  private let lastID = Atomic<UInt64>(0)
+  private let state = Mutex(State())
+  /// Raised by `close`: scans that run end then.
+  private let isClosing = Flag()
+
+  /// - Parameters:
+  ///   - configuration: of a connection that only reads.
+  ///   - limitMs: how long a scan may run.
+  ///   - waitMs: how long a scan may wait for its place.
+  /// - Throws: `DatabaseError` where the file cannot be opened.
+  init(path: String, configuration: GRDB.Configuration, limitMs: Int64, waitMs: Int64) throws {
+    var configuration = configuration
+    configuration.readonly = true
+    configuration.maximumReaderCount = Limits.scansAtOnceMax
+    pool = try DatabasePool(path: path, configuration: configuration)
+    limit = .milliseconds(limitMs)
+    patience = .milliseconds(waitMs)
+  }
+
+  /// Scans that wait for a place.
+  var waitingCount: Int { state.withLock(\.waiting.count) }
+
+  /// Runs a read in its turn. SQLite ends it when its time is over or its client has gone.
+  ///
+  /// - Parameter body: SQLite's `SQLITE_INTERRUPT` says there that the scan has to end.
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; what `body` throws.
+  func run<Value: Sendable>(
+    for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    let id = lastID.add(1, ordering: .relaxed).newValue
+    let hasGone = Flag()
+    client.whenGone { [weak self] in
+      hasGone.raise()
+      self?.giveUp(id)
+    }
+    try await withCheckedThrowingContinuation { place in
+      admit(id, from: client.network, hasGone: hasGone, place)
+    }
+    defer { leave(id) }
+    let end = ContinuousClock.now + limit
+    do {
+      return try await pool.read { [isClosing] db in
+        try db.bounded(by: { hasGone.isRaised || isClosing.isRaised || $0 >= end }, body)
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      throw StoreError.scanEnded
+    }
+  }
+
+  private func admit(
+    _ id: UInt64, from network: IPAddress?, hasGone: Flag, _ place: CheckedContinuation<Void, any Error>
+  ) {
+    let admission = state.withLock { state -> ScanQueue.Admission in
+      guard !state.isClosed, !hasGone.isRaised else { return .refused }
+      let admission = state.queue.enter(id, from: network)
+      if admission == .waits { state.waiting[id] = place }
+      return admission
+    }
+    switch admission {
+    case .starts: place.resume()
+    case .waits:
+      Task { [patience, weak self] in
+        try await Task.sleep(for: patience)
+        self?.giveUp(id)
+      }
+    case .refused: place.resume(throwing: StoreError.tooManyScans)
+    }
+  }
+
+  /// Hands a scan's place over.
+  private func leave(_ id: UInt64) {
+    let next = state.withLock { state in state.queue.leave(id).flatMap { state.waiting.removeValue(forKey: $0) } }
+    next?.resume()
+  }
+
+  /// Takes a scan from the queue. One that runs finds out by itself.
+  private func giveUp(_ id: UInt64) {
+    let place = state.withLock { state in
+      let place = state.waiting.removeValue(forKey: id)
+      // It had no place, so that nothing starts.
+      if place != nil { _ = state.queue.leave(id) }
+      return place
+    }
+    place?.resume(throwing: StoreError.tooManyScans)
+  }
+
+  /// Ends every scan, and closes the connections. Waits for both.
+  func close() {
+    isClosing.raise()
+    let waiting = state.withLock { state in
+      defer { (state.isClosed, state.waiting) = (true, [:]) }
+      return state.waiting
+    }
+    for place in waiting.values { place.resume(throwing: StoreError.tooManyScans) }
+    try? pool.close()
+  }
+}
+
+/// Something that happens once. Threads: any.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .relaxed) }
+
+  func raise() { value.store(true, ordering: .relaxed) }
+}
+
+/// What SQLite asks, on the scan's thread, while a statement runs.
+private final class Look {
+  private let isOver: (ContinuousClock.Instant) -> Bool
+  private var turn = ContinuousClock.now
+
+  init(_ isOver: @escaping (ContinuousClock.Instant) -> Bool) { self.isOver = isOver }
+
+  /// Other than 0 to end the statement. Rests when the scan's turn is over.
+  func look() -> Int32 {
+    let now = ContinuousClock.now
+    if isOver(now) { return 1 }
+    if now - turn >= .microseconds(Limits.scanTurnUs) {
+      usleep(UInt32(Limits.scanTurnUs))
+      turn = .now
+    }
+    return 0
+  }
+}
+
+extension Database {
+  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` once `isOver` says so.
+  fileprivate func bounded<Value>(
+    by isOver: @escaping (ContinuousClock.Instant) -> Bool, _ body: (Database) throws -> Value
+  ) throws -> Value {
+    let look = Look(isOver)
+    sqlite3_progress_handler(
+      sqliteConnection, Limits.scanStepsPerLook,
+      { look in look.map { Unmanaged<Look>.fromOpaque($0).takeUnretainedValue().look() } ?? 0 },
+      Unmanaged.passUnretained(look).toOpaque())
+    defer {
+      sqlite3_progress_handler(sqliteConnection, 0, nil, nil)
+      withExtendedLifetime(look) {}
+    }
+    return try body(self)
+  }
+}
