@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
 
   /// What can be measured by itself.
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case geocode, http, api, logins, zeromq, link, latency, feed, peers, memory
+    case geocode, http, api, logins, scans, zeromq, link, latency, feed, peers, memory
     case feedMemory = "feed-memory"
 
     /// What is measured only where it is named.
@@ -57,6 +57,7 @@ struct Bench: AsyncParsableCommand {
         try await IngestBench(folder: folder, seconds: seconds, yardsticks: yardsticks).measure(into: &table)
       }
       if measures(.logins) { try await LoginFlood(folder: folder, seconds: seconds).measure(into: &table) }
+      if measures(.scans) { try await ScanFlood(folder: folder, seconds: seconds).measure(into: &table) }
       if measures(.zeromq) { try await overZeroMQ(folder, yardsticks, &table) }
       if measures(.link) { try await link(yardsticks, &table) }
       if measures(.latency) { try latency(folder, &table) }

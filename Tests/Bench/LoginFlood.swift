@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Logins with wrong passwords at a fixed rate, each for another account and from another address, beside posts of
 /// somebody who is signed in.
@@ -41,66 +40,16 @@ struct LoginFlood {
   private func load(
     _ deployment: Deployment, beside body: @escaping @Sendable (Int) -> String
   ) async throws -> (posts: OpenLoop, statuses: [Int: Int]) {
-    let statuses = Statuses()
-    let flood = try LoginFlood.flood(deployment.http, body, statuses)
-    let posts = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
-    statuses.end()
-    try await flood.value
-    return (posts, statuses.counts)
-  }
-
-  /// Until the statuses are to end. Each request has a connection of its own, as it would from an address of its own;
-  /// the library's client would keep a core busy while many wait.
-  private static func flood(
-    _ http: String, _ body: @escaping @Sendable (Int) -> String, _ statuses: Statuses
-  ) throws -> Task<Void, any Error> {
-    guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
-    return Task {
-      let clock = ContinuousClock()
-      let start = clock.now
-      var asking: [LoopbackSocket] = []
-      for number in 0... {
-        try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
-        if statuses.hasEnded { return }
-        asking = try asking.filter { socket in
-          guard let answer = try status(of: socket) else { return true }
-          statuses.add(answer)
-          return false
-        }
-        let socket = try LoopbackSocket(port: port)
-        try socket.write(Array(request(body(number), number: number).utf8))
-        socket.waitNoMore()
-        asking.append(socket)
-      }
+    let flood = try RequestFlood(deployment.http, perSecond: LoginFlood.perSecond) { number in
+      let body = body(number)
+      return """
+        POST /v2/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        X-Forwarded-For: \(RequestFlood.address(number))\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """
     }
-  }
-
-  /// Nil where it has not come yet.
-  private static func status(of socket: LoopbackSocket) throws -> Int? {
-    try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
-      // "HTTP/1.1 403": one that ends after its answer needs no more reading.
-      try socket.read(into: buffer).map { _ in Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0 }
+    let (posts, statuses) = try await flood.run {
+      try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     }
+    return (posts, statuses)
   }
-
-  private static func request(_ body: String, number: Int) -> String {
-    let address = "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
-    return """
-      POST /v2/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: \(address)\r\n\
-      Content-Length: \(body.utf8.count)\r\n\r\n\(body)
-      """
-  }
-}
-
-/// How often each status was answered. Any thread.
-private final class Statuses: Sendable {
-  private let state = Mutex((counts: [Int: Int](), hasEnded: false))
-
-  var counts: [Int: Int] { state.withLock(\.counts) }
-  var hasEnded: Bool { state.withLock(\.hasEnded) }
-
-  func add(_ status: Int) { state.withLock { $0.counts[status, default: 0] += 1 } }
-
-  /// No more are to come.
-  func end() { state.withLock { $0.hasEnded = true } }
 }

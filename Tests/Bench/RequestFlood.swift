@@ -1,0 +1,61 @@
+import Foundation
+import Synchronization
+
+/// Requests at a fixed rate, an open loop. Each has a connection of its own, as it would from an address of its own; the
+/// library's client would keep a core busy while many wait.
+final class RequestFlood: Sendable {
+  private let state = Mutex((counts: [Int: Int](), hasEnded: false))
+  private let port: Int
+  private let perSecond: Int
+  private let request: @Sendable (Int) -> String
+
+  /// - Parameter request: a whole request, by its number; its answer is the connection's last.
+  init(_ http: String, perSecond: Int, request: @escaping @Sendable (Int) -> String) throws {
+    guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
+    self.port = port
+    self.perSecond = perSecond
+    self.request = request
+  }
+
+  /// Sends requests while `body` runs.
+  ///
+  /// - Returns: what `body` does, and how often each status was answered.
+  func run<Value>(beside body: () async throws -> Value) async throws -> (value: Value, statuses: [Int: Int]) {
+    let sending = Task { try await send() }
+    defer { state.withLock { $0.hasEnded = true } }
+    let value = try await body()
+    state.withLock { $0.hasEnded = true }
+    try await sending.value
+    return (value, state.withLock(\.counts))
+  }
+
+  private func send() async throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var asking: [LoopbackSocket] = []
+    for number in 0... {
+      try await clock.sleep(until: start + .milliseconds(1_000 * number / perSecond))
+      if state.withLock(\.hasEnded) { return }
+      asking = try asking.filter { socket in
+        guard let answer = try RequestFlood.status(of: socket) else { return true }
+        state.withLock { $0.counts[answer, default: 0] += 1 }
+        return false
+      }
+      let socket = try LoopbackSocket(port: port)
+      try socket.write(Array(request(number).utf8))
+      socket.waitNoMore()
+      asking.append(socket)
+    }
+  }
+
+  /// Nil where it has not come yet.
+  private static func status(of socket: LoopbackSocket) throws -> Int? {
+    try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
+      // "HTTP/1.1 403": one that ends after its answer needs no more reading.
+      try socket.read(into: buffer).map { _ in Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0 }
+    }
+  }
+
+  /// "10.1.2.3": an address for each number.
+  static func address(_ number: Int) -> String { "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)" }
+}
