@@ -10,10 +10,13 @@ extension Limits {
   /// place at least.
   package static let scansNetworkShare = httpNetworkShare
   /// How long a scan may take: 100,000 posts that are compared with 49 values each take half a second of a core, and
-  /// twice that with the rests. For as long the log cannot begin anew behind what the scan reads.
+  /// twice that with the rests.
   package static let scanMs: Int64 = 3_000
   /// How long a scan may wait for a place; then 503.
   package static let scanWaitMs: Int64 = 5_000
+  /// After so long a time with scans, none starts until those that run have ended and the log is in the database: behind
+  /// scans that overlap without end the log would never begin anew, and would grow without end.
+  package static let scanStretchMs: Int64 = 10_000
   /// How long a scan works before it rests, and how long it rests, in microseconds: on two cores whoever is wanted for a
   /// login or a post finds one within this time. A thread of a lower priority would starve where others want all cores.
   package static let scanTurnUs: Int64 = 1_000

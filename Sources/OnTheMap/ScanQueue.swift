@@ -25,6 +25,11 @@ package struct ScanQueue: Sendable {
   private var running: [Entry] = []
   /// The oldest first.
   private var waiting: [Entry] = []
+  /// True from `hold` to `resume`: no scan starts.
+  package private(set) var isHeld = false
+
+  /// True where no scan runs.
+  package var isIdle: Bool { running.isEmpty }
 
   /// - Parameters:
   ///   - placesMax: scans that run at once; 1 or more.
@@ -67,8 +72,26 @@ package struct ScanQueue: Sendable {
     return next.id
   }
 
+  /// Lets no further scan start.
+  package mutating func hold() { isHeld = true }
+
+  /// Lets scans start again.
+  ///
+  /// - Returns: those that start now.
+  package mutating func resume() -> [UInt64] {
+    isHeld = false
+    var started: [UInt64] = []
+    while let index = waiting.firstIndex(where: mayStart) {
+      let next = waiting.remove(at: index)
+      running.append(next)
+      started.append(next.id)
+    }
+    return started
+  }
+
   private func mayStart(_ entry: Entry) -> Bool {
-    running.count < placesMax && (entry.network == nil || count(running, of: entry.network) < placesOfNetworkMax)
+    !isHeld && running.count < placesMax
+      && (entry.network == nil || count(running, of: entry.network) < placesOfNetworkMax)
   }
 
   private func count(_ entries: [Entry], of network: IPAddress?) -> Int { entries.count { $0.network == network } }

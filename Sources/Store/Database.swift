@@ -31,13 +31,8 @@ package final class IngestDatabase: Sendable {
   /// Opens or makes `onthemap.sqlite` in a folder, brings its tables up to date, and counts the start. Waits for the
   /// disk.
   ///
-  /// - Parameters:
-  ///   - scanMs: how long a scan may run.
-  ///   - scanWaitMs: how long a scan may wait for its place.
   /// - Throws: `StoreError.locked` and `.unusable`, both final.
-  package init(
-    folder: String, logger: Logger, scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs
-  ) throws {
+  package init(folder: String, logger: Logger, scanTimes: ScanTimes = ScanTimes()) throws {
     self.logger = logger
     do {
       try FileManager.default.createDirectory(
@@ -80,9 +75,11 @@ package final class IngestDatabase: Sendable {
       names = Names()
       var reading = IngestDatabase.configuration
       reading.readonly = true
-      scans = try Scans(path: path, configuration: reading, limitMs: scanMs, waitMs: scanWaitMs)
       operatorReader = try DatabaseQueue(path: path, configuration: reading)
       writer = Writer(pool: pool, highWater: highWater, names: names, files: try Files([path, path + "-wal"]))
+      scans = try Scans(path: path, configuration: reading, times: scanTimes) { [writer] goOn in
+        writer.checkpoint(then: goOn)
+      }
     } catch let gone as Files.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {

@@ -4,18 +4,32 @@ import Glibc
 import OnTheMap
 import Synchronization
 
+/// Times of scans, in milliseconds.
+package struct ScanTimes: Sendable {
+  /// How long a scan may run.
+  package var limitMs = Limits.scanMs
+  /// How long a scan may wait for its place.
+  package var waitMs = Limits.scanWaitMs
+  /// How long there may be scans without a pause for the log.
+  package var stretchMs = Limits.scanStretchMs
+
+  package init() {}
+}
+
 /// Runs scans: reads that may look at very many rows. They have read-only connections of their own, so that quick reads
 /// never wait for them, `Limits.scansAtOnceMax` places, and a bounded queue. Threads: any.
 final class Scans: Sendable {
   private struct State: Sendable {
     var queue = ScanQueue()
     var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    /// Since when there are scans without a pause.
+    var busySince = ContinuousClock.now
     var isClosed = false
   }
 
   private let pool: DatabasePool
-  private let limit: Duration
-  private let patience: Duration
+  private let times: ScanTimes
+  private let pause: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let lastID = Atomic<UInt64>(0)
   private let state = Mutex(State())
   /// Raised by `close`: scans that run end then.
@@ -23,16 +37,18 @@ final class Scans: Sendable {
 
   /// - Parameters:
   ///   - configuration: of a connection that only reads.
-  ///   - limitMs: how long a scan may run.
-  ///   - waitMs: how long a scan may wait for its place.
+  ///   - pause: called while no scan runs; it writes the log into the database, and calls back when scans may go on.
   /// - Throws: `DatabaseError` where the file cannot be opened.
-  init(path: String, configuration: GRDB.Configuration, limitMs: Int64, waitMs: Int64) throws {
+  init(
+    path: String, configuration: GRDB.Configuration, times: ScanTimes,
+    pause: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) throws {
     var configuration = configuration
     configuration.readonly = true
     configuration.maximumReaderCount = Limits.scansAtOnceMax
     pool = try DatabasePool(path: path, configuration: configuration)
-    limit = .milliseconds(limitMs)
-    patience = .milliseconds(waitMs)
+    self.times = times
+    self.pause = pause
   }
 
   /// Scans that wait for a place.
@@ -55,7 +71,7 @@ final class Scans: Sendable {
       admit(id, from: client.network, hasGone: hasGone, place)
     }
     defer { leave(id) }
-    let end = ContinuousClock.now + limit
+    let end = ContinuousClock.now + .milliseconds(times.limitMs)
     do {
       return try await pool.read { [isClosing] db in
         try db.bounded(by: { hasGone.isRaised || isClosing.isRaised || $0 >= end }, body)
@@ -70,6 +86,7 @@ final class Scans: Sendable {
   ) {
     let admission = state.withLock { state -> ScanQueue.Admission in
       guard !state.isClosed, !hasGone.isRaised else { return .refused }
+      if state.queue.isIdle { state.busySince = .now }
       let admission = state.queue.enter(id, from: network)
       if admission == .waits { state.waiting[id] = place }
       return admission
@@ -77,18 +94,31 @@ final class Scans: Sendable {
     switch admission {
     case .starts: place.resume()
     case .waits:
-      Task { [patience, weak self] in
-        try await Task.sleep(for: patience)
+      Task { [times, weak self] in
+        try await Task.sleep(for: .milliseconds(times.waitMs))
         self?.giveUp(id)
       }
     case .refused: place.resume(throwing: StoreError.tooManyScans)
     }
   }
 
-  /// Hands a scan's place over.
+  /// Hands a scan's place over, unless it is time for a pause.
   private func leave(_ id: UInt64) {
-    let next = state.withLock { state in state.queue.leave(id).flatMap { state.waiting.removeValue(forKey: $0) } }
+    let (next, pauses) = state.withLock { state in
+      if ContinuousClock.now - state.busySince >= .milliseconds(times.stretchMs) { state.queue.hold() }
+      let next = state.queue.leave(id)
+      return (next.flatMap { state.waiting.removeValue(forKey: $0) }, state.queue.isHeld && state.queue.isIdle)
+    }
     next?.resume()
+    if pauses { pause { [weak self] in self?.goOn() } }
+  }
+
+  private func goOn() {
+    let next = state.withLock { state in
+      state.busySince = .now
+      return state.queue.resume().compactMap { state.waiting.removeValue(forKey: $0) }
+    }
+    for place in next { place.resume() }
   }
 
   /// Takes a scan from the queue. One that runs finds out by itself.

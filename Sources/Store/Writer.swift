@@ -95,6 +95,17 @@ final class Writer: Sendable {
   /// Why nothing is written any more; nil while the disk works and ingest runs.
   var stopReason: StoreError? { state.withLock { $0.failure } }
 
+  /// Writes the log into the database, as far as no reader needs it, unless nothing is written any more. Then the next
+  /// commit begins the log anew. A failure is left to the next commit to find.
+  ///
+  /// - Parameter then: called on the writer's queue.
+  func checkpoint(then: @escaping @Sendable () -> Void) {
+    pool.asyncWriteWithoutTransaction { [self] db in
+      if state.withLock({ $0.failure == nil }) { _ = try? db.checkpoint(.passive) }
+      then()
+    }
+  }
+
   /// Takes no more: whoever writes from now on is told so. False where the disk has failed before.
   func end() -> Bool {
     state.withLock { state in

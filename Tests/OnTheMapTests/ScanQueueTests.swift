@@ -50,6 +50,19 @@ struct ScanQueueTests {
     #expect(queue.enter(2, from: addresses[1]) == .waits)
   }
 
+  @Test("While the queue is held no scan starts; then as many start as there are places")
+  func holding() {
+    var queue = ScanQueue(placesMax: 2, waitingMax: 9)
+    #expect(queue.isIdle)
+    #expect((1...4).map { queue.enter($0, from: nil) } == [.starts, .starts, .waits, .waits])
+    queue.hold()
+    #expect(queue.isHeld && queue.leave(1) == nil && !queue.isIdle)
+    #expect(queue.leave(2) == nil && queue.isIdle)
+    #expect(queue.enter(5, from: nil) == .waits)
+    #expect(queue.resume() == [3, 4])
+    #expect(!queue.isHeld && queue.leave(3) == 5)
+  }
+
   @Test("The queue takes as many as its limits say, from networks as from this machine")
   func limits() throws {
     var queue = ScanQueue()

@@ -19,10 +19,13 @@ final class Folder: Sendable {
 
   var database: String { path + "/onthemap.sqlite" }
 
-  func open(scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs) throws -> IngestDatabase {
-    try IngestDatabase(
-      folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanMs: scanMs,
-      scanWaitMs: scanWaitMs)
+  func open(
+    scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs, scanStretchMs: Int64 = Limits.scanStretchMs
+  ) throws -> IngestDatabase {
+    var times = ScanTimes()
+    (times.limitMs, times.waitMs, times.stretchMs) = (scanMs, scanWaitMs, scanStretchMs)
+    return try IngestDatabase(
+      folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }
 
   /// A connection as another process would have it, past our lock.

@@ -210,6 +210,24 @@ struct ScansTests {
     await expectRefused { try await database.scans.run(for: .ingest) { _ in } }
   }
 
+  @Test("After a stretch of scans none starts until all have ended and the log is in the database")
+  func pause() async throws {
+    let database = try folder.open(scanMs: Self.anHourMs, scanStretchMs: 0)
+    let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
+    let account = try await database.addAccount("zebulon")
+    let third = Task { [folder] in
+      try await database.scans.run(for: .ingest) { _ in
+        String(decoding: try Data(contentsOf: URL(filePath: folder.database)), as: UTF8.self).contains("zebulon")
+      }
+    }
+    await untilWaiting(1, in: database)
+    try await first.end()
+    #expect(database.scans.waitingCount == 1, "A place is free, and none starts.")
+    try await second.end()
+    #expect(try await third.value)
+    #expect(try await database.account(account)?.id == account)
+  }
+
   @Test("A scan's connection neither writes nor checkpoints")
   func readOnly() async throws {
     let database = try folder.open()
@@ -230,24 +248,30 @@ struct ScansTests {
 /// Places of scans that are held until they are opened.
 private struct HeldPlaces {
   private let gate = DispatchSemaphore(value: 0)
-  private let count: Int
+  private var scans: [Task<Void, any Error>] = []
 
   /// Returns once it has them.
   init(_ database: IngestDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
-    self.count = count
     for _ in 0..<count {
-      await withCheckedContinuation { begun in
+      let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+      scans.append(
         Task { [gate] in
           try await database.scans.run(for: ScanClient(network: network) { _ in }) { _ in
-            begun.resume()
+            begins.finish()
             gate.wait()
           }
-        }
-      }
+        })
+      for await _ in begun {}
     }
   }
 
-  func open() { for _ in 0..<count { gate.signal() } }
+  func open() { for _ in scans { gate.signal() } }
+
+  /// Opens them, and returns once their scans have ended.
+  func end() async throws {
+    open()
+    for scan in scans { try await scan.value }
+  }
 }
 
 /// A client that leaves.
