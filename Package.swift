@@ -58,6 +58,8 @@ let package = Package(
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    // Keeps an assertion of libzmq from ending the process.
+    .target(name: "CEpollGuard"),
     // The documents of both HTTP APIs, in the program's text.
     .target(name: "COpenAPI"),
     // The web page's files, from Sources/Page, and Leaflet's.
@@ -81,7 +83,7 @@ let package = Package(
     .target(
       name: "Link",
       dependencies: [
-        "CZeroMQ", "OnTheMap", "Telemetry", logging, metrics,
+        "CEpollGuard", "CZeroMQ", "OnTheMap", "Telemetry", logging, metrics,
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
@@ -129,7 +131,8 @@ let package = Package(
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web", "Worker",
+        "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web",
+        "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),

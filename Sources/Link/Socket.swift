@@ -64,11 +64,12 @@ package final class Socket {
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
-    // Half-open connections are found by ZMTP's own pings; what an application does is the protocol's business.
-    try set(ZMQ_HEARTBEAT_IVL, 5_000)
-    try set(ZMQ_HEARTBEAT_TIMEOUT, 15_000)
-    try set(ZMQ_HEARTBEAT_TTL, 20_000)
+    // ZMTP's heartbeats stay off: with them libzmq 4.3.4 can abort the process (CEpollGuard). TCP finds peers that are
+    // gone, and those that do not read.
     try set(ZMQ_TCP_KEEPALIVE, 1)
+    try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(Limits.linkProbeSeconds))
+    try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(Limits.linkProbeSeconds))
+    try set(ZMQ_TCP_MAXRT, Int32(Limits.linkUnreadMs))
     try set(ZMQ_CONNECT_TIMEOUT, 5_000)
     try set(ZMQ_HANDSHAKE_IVL, 10_000)
     // Random, so that a thousand peers do not come back in the same instant.

@@ -253,6 +253,11 @@ package enum Limits {
   /// Frames that wait for one slow subscriber; then its frames are dropped, and it takes a new snapshot. 128 × 25 KB is
   /// 3 MB for each of them.
   package static let feedFramesQueuedMax = 128
+  /// Silence, in seconds, after which TCP probes a link's peer, and the time between two probes.
+  package static let linkProbeSeconds = 5
+  /// Longest time, in milliseconds, that a link's peer may leave bytes or probes unacknowledged, or its receive window
+  /// closed. Then the kernel ends the connection (TCP_USER_TIMEOUT): more than two of the links' own silences.
+  package static let linkUnreadMs = 15_000
   /// Frames that a subscriber keeps until it reads them; then TCP holds up its feed. Ten seconds of a busy one: libzmq
   /// 4.3.4 may end the process of a subscriber that stands at this mark when its feed dies
   /// (`Assertion failed: !_io_error`, libzmq issue 4841).

@@ -37,6 +37,12 @@ final class Connection: Sendable {
     }
   }
 
+  /// From now on its end is a reset (RST).
+  func endsWithReset() {
+    var action = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &action, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Says that nothing more will be sent; answers can still come.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 

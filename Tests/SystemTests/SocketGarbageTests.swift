@@ -4,7 +4,7 @@ import Testing
 @Suite("Bytes that no ZeroMQ port expects", .stage)
 struct SocketGarbageTests {
   /// A whole greeting of ZMTP 3.0, mechanism NULL, and the READY command of a peer of that type.
-  private static func handshake(_ type: String) -> [UInt8] {
+  static func handshake(_ type: String) -> [UInt8] {
     let greeting = greeting("NULL")
     let ready = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, UInt8(type.utf8.count)]
     return greeting + [4, UInt8(ready.count + type.utf8.count)] + ready + Array(type.utf8)

@@ -5,8 +5,8 @@ import Testing
 private let ladder: [String: Set<String>] = [
   "Command": service.union([
     "OnTheMap", "Gazetteer", "Identity", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser",
-    "Configuration",
-    "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry", "UnixSignals", "Web",
+    "Configuration", "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry",
+    "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
@@ -40,7 +40,9 @@ private let system = pure.union(["Dispatch"])
 private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// Modules of ours, those without Swift among them.
-let ownModules = Set(ladder.keys).union(["CArgon2", "COpenAPI", "CPage", "CZeroMQ", "CSQLite", "CSodium", "CZlib"])
+let ownModules = Set(ladder.keys).union([
+  "CArgon2", "CEpollGuard", "COpenAPI", "CPage", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
+])
 
 private let importLine = Pattern(
   #"(?:^|;)[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#

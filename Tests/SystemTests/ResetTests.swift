@@ -1,0 +1,168 @@
+import CZeroMQ
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// libzmq 4.3.4 aborts the process (`!_io_error`) when a connection is reset after its peer has filled the receive mark,
+/// and a PING is still to be read.
+@Suite("Peers that fill the mark and reset their connection", .stage)
+struct ResetTests {
+  /// Messages above the mark, then PINGs, in one piece that libzmq reads at once.
+  private static func burst(mark: Int, isSubscriber: Bool) -> [UInt8] {
+    let message: [UInt8] = isSubscriber ? [0, 2, 1, 121] : [0, 1, 120]
+    let ping: [UInt8] = [4, 7, 4] + Array("PING".utf8) + [0, 0]
+    return (0..<mark + 5).flatMap { _ in message } + (0..<20).flatMap { _ in ping }
+  }
+
+  @Test("None of the five ports loses its service to them")
+  func plain() async throws {
+    let map = try await Stage.current.roles(workers: 1)
+    let client = try await map.client.signedUp()
+    for (name, port) in try map.ports {
+      let greeting = SocketGarbageTests.handshake(name == "feed" ? "SUB" : "DEALER")
+      let burst = Self.burst(mark: name == "submit" ? 8 : 1_000, isSubscriber: name == "feed")
+      for _ in 0..<40 {
+        let connection = try Connection(port: port)
+        try await connection.send(greeting)
+        // What comes in one piece with a greeting gets no further.
+        try await connection.receive(greeting.count)
+        connection.endsWithReset()
+        try await connection.send(burst)
+      }
+      let program = ["feed", "query"].contains(name) ? try #require(map.feed) : map.ingest
+      #expect(program.pid != nil, "\(name): \(program.logged.suffix(300))")
+    }
+    try await client.expectService()
+    let watcher = try await Stage.current.watcher(of: map)
+    try await eventually("the feed serves") { try await watcher.list == client.list() }
+  }
+
+  @Test("With keys neither")
+  func curve() async throws {
+    let stage = Stage.current
+    let key = try await stage.run("keys", "new", "--output", stage.path("ingest.key"))
+    let ingest = try stage.program([
+      "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
+      "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*", "--key-file", stage.path("ingest.key"),
+      "--allow-producers", "anyone", "--operations", "none",
+    ])
+    try await ingest.startAndWait()
+    let port = try #require(Services(ingest: ingest).ports.first { $0.name == "submit" }?.port)
+    for _ in 0..<10 {
+      let gate = try Gate(to: port)
+      let producer = try #require(Pinging(port: gate.port, key: key.said.trimmingCharacters(in: .newlines)))
+      try await eventually("it is let in") { producer.send() }
+      gate.shut()
+      for _ in 0..<3 {
+        for _ in 0..<12 { _ = producer.send() }
+        // Its PINGs come every 20 ms.
+        try await Task.sleep(for: .milliseconds(60))
+      }
+      gate.reset()
+      try await eventually("the connection is reset") { gate.isOver }
+    }
+    #expect(ingest.pid != nil, "\(ingest.logged.suffix(300))")
+    #expect(try await Services(ingest: ingest).client.get("/livez").status == 204)
+  }
+
+  @Test("A subscriber that keeps its window closed is cut off by TCP")
+  func window() async throws {
+    let map = try await Stage.current.roles(workers: 1)
+    let client = try await map.client.signedUp()
+    try await map.submit(100, token: client.token, linkBytes: 2_048)
+    let port = try #require(map.ports.first { $0.name == "feed" }?.port)
+    let subscribers = #"onthemap_feed_subscribers{kind="zeromq"}"#
+    let mute = try Connection(port: port, receiveBuffer: 4_096)
+    let greeting = SocketGarbageTests.handshake("SUB")
+    try await mute.send(greeting)
+    try await mute.receive(greeting.count)
+    try await mute.send([0, 19, 1] + Array("otm.feed/1/main/s/".utf8))
+    try await eventually("it is counted") { try await Scrape(map.operations[1])[subscribers] == 1 }
+    try await eventually("it is cut off", within: .seconds(90)) {
+      try await Scrape(map.operations[1])[subscribers] == 0
+    }
+    withExtendedLifetime(mute) {}
+  }
+}
+
+/// A producer with keys that sends a PING every 20 ms.
+private final class Pinging {
+  private let context: UnsafeMutableRawPointer?
+  private let socket: UnsafeMutableRawPointer?
+
+  init?(port: UInt16, key: String) {
+    context = zmq_ctx_new()
+    socket = zmq_socket(context, ZMQ_DEALER)
+    var (publicKey, secret) = ([CChar](repeating: 0, count: 41), [CChar](repeating: 0, count: 41))
+    guard zmq_curve_keypair(&publicKey, &secret) == 0 else { return nil }
+    zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, key, 40)
+    zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, publicKey, 40)
+    zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, secret, 40)
+    for (option, value) in [(ZMQ_LINGER, 0), (ZMQ_IMMEDIATE, 1), (ZMQ_HEARTBEAT_IVL, 20), (ZMQ_RECONNECT_IVL, -1)] {
+      var value = Int32(value)
+      zmq_setsockopt(socket, option, &value, 4)
+    }
+    zmq_connect(socket, "tcp://127.0.0.1:\(port)")
+  }
+
+  deinit {
+    zmq_close(socket)
+    zmq_ctx_term(context)
+  }
+
+  /// False without a connection.
+  func send() -> Bool { zmq_send(socket, "x", 1, ZMQ_DONTWAIT) == 1 }
+}
+
+/// Passes one connection on; once shut, it keeps what the client sends, and in the end passes that on and resets.
+private final class Gate: Sendable {
+  private enum State { case open, shut, resetting, over }
+
+  let port: UInt16
+  private let state = Mutex(State.open)
+
+  var isOver: Bool { state.withLock { $0 == .over } }
+
+  init(to server: UInt16) throws {
+    let port = try Port.free()
+    self.port = port
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard withLoopback(port, { bind(listener, $0, $1) }) == 0, listen(listener, 1) == 0 else {
+      throw Overdue(description: "cannot listen at \(port)")
+    }
+    Thread.detachNewThread { [self] in
+      let client = accept(listener, nil, nil)
+      close(listener)
+      pass(client, to: server)
+    }
+  }
+
+  func shut() { state.withLock { $0 = .shut } }
+  func reset() { state.withLock { $0 = .resetting } }
+
+  private func pass(_ client: Int32, to port: UInt16) {
+    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    _ = withLoopback(port) { connect(server, $0, $1) }
+    var kept: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var now = State.open
+    while now != .resetting {
+      var ready = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      poll(&ready, 2, 5)
+      now = state.withLock { $0 }
+      for (from, to) in [(0, server), (1, client)] where ready[from].revents != 0 {
+        let count = recv(ready[from].fd, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { continue }
+        if from == 0, now != .open { kept += buffer[..<count] } else { send(to, buffer, count, Int32(MSG_NOSIGNAL)) }
+      }
+    }
+    send(server, kept, kept.count, Int32(MSG_NOSIGNAL))
+    var action = linger(l_onoff: 1, l_linger: 0)
+    for descriptor in [server, client] {
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &action, socklen_t(MemoryLayout<linger>.size))
+      close(descriptor)
+    }
+    state.withLock { $0 = .over }
+  }
+}
