@@ -33,15 +33,21 @@ extension Socket {
   /// Makes the connection that was taken away.
   func letGo() {
     isHeldBack = false
-    // It was good before; what libzmq refuses now, the station's own reconnection repeats.
-    if let peer { try? connect(peer) }
+    // The address was good before. If libzmq refuses it now, the station's own reconnection repeats this.
+    if let peer { try? reconnect(peer) }
   }
 
   /// Gives the address up, and with it all connections that came by it.
-  func unbind() { zmq_unbind(handle, boundName) }
+  func unbind() {
+    zmq_unbind(handle, boundName)
+    isBound = false
+  }
 
-  /// Takes the address of before again. False while it is still taken.
-  func rebind() -> Bool { zmq_bind(handle, boundName) == 0 }
+  /// Takes the address of before again, unless the socket has it. False while it is still taken.
+  func rebind() -> Bool {
+    if !isBound { isBound = zmq_bind(handle, boundName) == 0 }
+    return isBound
+  }
 
   /// Where libzmq asks who may come in; one in a context.
   func bindAuthenticator() throws(LinkError) {
@@ -91,12 +97,10 @@ extension Reactor.Context {
 
   /// A socket that reads what libzmq tells of another one's connections.
   func monitor(_ watched: Socket) throws(LinkError) -> Socket {
-    let name = "inproc://monitor-\(watched.number)"
     let monitor = try self.socket(.pair, frameBytesMax: 4_096)
     // No bound: libzmq's own thread would wait at it, and whoever then closes a socket would wait for that thread.
     try monitor.set(ZMQOption.receiveHighWater, 0)
-    try watched.tell(name)
-    guard zmq_connect(monitor.handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
+    try watched.tell(monitor)
     return monitor
   }
 }

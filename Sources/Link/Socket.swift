@@ -25,23 +25,35 @@ package final class Socket {
 
   /// Frames of a message that are looked at; further ones are dropped, and so many are already too many.
   var framesMax = 4
-  let handle: UnsafeMutableRawPointer
+  /// libzmq's socket. `reconnect` replaces it.
+  private(set) var handle: UnsafeMutableRawPointer
+  private let context: UnsafeMutableRawPointer
+  private let kind: Kind
   /// Of the sockets of its context.
   let number: Int
   /// Without what keys add to it.
   let frameBytesMax: Int
   /// The address that was taken, in libzmq's words; empty where none was.
   private(set) var boundName = ""
+  /// True while it listens at `boundName`.
+  var isBound = false
   /// Whether it may not connect for the moment.
   var isHeldBack = false
   /// The address that it connects to.
   private(set) var peer: Endpoint?
-  private var isWatched = false
   /// Whether `receive` keeps who has sent a message.
   var keepsSender = false
   /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
   /// `:UID:GID:PID`. Empty where libzmq does not tell, and where it is not kept.
   private(set) var sender = ""
+  /// Every option, for the next socket of libzmq.
+  private var options: [(option: Int32, bytes: [UInt8])] = []
+  /// The subscriptions, in their order.
+  private var topics: [String] = []
+  /// Reads what libzmq tells of the connections.
+  private var monitor: Socket?
+  /// Names of monitors that were used.
+  private var monitorCount = 0
   /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
@@ -57,10 +69,11 @@ package final class Socket {
   ) throws(LinkError) {
     guard let handle = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     self.handle = handle
+    self.context = context
+    self.kind = kind
     self.number = number
     self.frameBytesMax = frameBytesMax
-    var threads = threads
-    try check(zmq_setsockopt(handle, ZMQ_AFFINITY, &threads, MemoryLayout<UInt64>.size))
+    try set(ZMQ_AFFINITY, withUnsafeBytes(of: threads, Array.init))
     try set(ZMQ_LINGER, lingerMs)
     try set(ZMQOption.sendHighWater, Int32(Limits.linkFramesQueuedMax))
     try set(ZMQOption.receiveHighWater, Int32(Limits.linkFramesQueuedMax))
@@ -81,19 +94,21 @@ package final class Socket {
 
   /// A longer frame from outside ends its connection. Before bind or connect.
   func limit(frameBytesMax: Int) throws(LinkError) {
-    var bytes = Int64(frameBytesMax)
-    try check(zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &bytes, MemoryLayout<Int64>.size))
+    try set(ZMQ_MAXMSGSIZE, withUnsafeBytes(of: Int64(frameBytesMax), Array.init))
   }
 
   /// Sets an integer option, before bind or connect.
   func set(_ option: Int32, _ value: Int32) throws(LinkError) {
-    var value = value
-    try check(zmq_setsockopt(handle, option, &value, MemoryLayout<Int32>.size))
+    try set(option, withUnsafeBytes(of: value, Array.init))
   }
 
   /// Sets an option that is a text, before bind or connect.
-  func set(_ option: Int32, _ value: String) throws(LinkError) {
-    try check(zmq_setsockopt(handle, option, value, value.utf8.count))
+  func set(_ option: Int32, _ value: String) throws(LinkError) { try set(option, Array(value.utf8)) }
+
+  private func set(_ option: Int32, _ bytes: [UInt8]) throws(LinkError) {
+    try check(zmq_setsockopt(handle, option, bytes, bytes.count))
+    options.removeAll { $0.option == option }
+    options.append((option, bytes))
   }
 
   /// Binds, and returns the address with the port that was taken.
@@ -106,6 +121,7 @@ package final class Socket {
     try check(zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &name, &length))
     let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
     boundName = text
+    isBound = true
     // An IPv4 address as a socket for both families writes it.
     guard text.hasPrefix("tcp://[::ffff:") else { return try Endpoint(text) }
     return try Endpoint("tcp://" + text.dropFirst(14).replacing("]", with: ""))
@@ -118,23 +134,45 @@ package final class Socket {
     }
   }
 
-  /// Drops the connection, with everything that a broken one may hold, and makes it anew, there or elsewhere. While it
-  /// is held back, only the address changes.
+  /// Drops the connection, with everything that it holds, and connects anew, there or elsewhere. While it is held back,
+  /// only the address changes.
+  ///
+  /// libzmq gets a new socket for it. `zmq_disconnect` ends a connection later, and messages that are sent until then
+  /// are lost with it.
   func reconnect(_ endpoint: Endpoint) throws(LinkError) {
-    if !isHeldBack { disconnect() }
     peer = endpoint
-    if !isHeldBack { try connect(endpoint) }
+    guard !isHeldBack else { return }
+    try reopen()
+    try connect(endpoint)
   }
 
-  /// Drops the connection.
+  /// Drops the connection, but not before libzmq comes to it: nothing may be sent until `reconnect`.
   func disconnect() { if let peer { zmq_disconnect(handle, peer.description) } }
+
+  /// Replaces libzmq's socket by one with the same options, subscriptions and monitor, without a connection.
+  private func reopen() throws(LinkError) {
+    guard let next = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
+    tellNoMore()
+    var none: Int32 = 0
+    zmq_setsockopt(handle, ZMQ_LINGER, &none, MemoryLayout<Int32>.size)
+    zmq_close(handle)
+    handle = next
+    for (option, bytes) in options { try check(zmq_setsockopt(handle, option, bytes, bytes.count)) }
+    for topic in topics { try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, topic, topic.utf8.count)) }
+    if let monitor {
+      try monitor.reopen()
+      try tell(monitor)
+    }
+  }
 
   func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
+    topics.append(prefix)
   }
 
   func unsubscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_UNSUBSCRIBE, prefix, prefix.utf8.count))
+    topics.removeAll { $0 == prefix }
   }
 
   /// The next message, or nil when there is none at the moment. Never waits.
@@ -162,9 +200,12 @@ package final class Socket {
 
   /// The same of an array.
   @discardableResult
-  func send(frames: [[UInt8]]) -> Sent {
+  func send(frames: [[UInt8]]) -> Sent { send(frames, isWhole: true) }
+
+  /// - Parameter isWhole: false where another frame follows the last.
+  private func send(_ frames: [[UInt8]], isWhole: Bool) -> Sent {
     for (index, frame) in frames.enumerated() {
-      let more = index < frames.count - 1 ? ZMQ_SNDMORE : 0
+      let more = isWhole && index == frames.count - 1 ? 0 : ZMQ_SNDMORE
       while frame.withUnsafeBytes({ zmq_send(handle, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }) < 0 {
         switch zmq_errno() {
         case EINTR: continue
@@ -176,17 +217,17 @@ package final class Socket {
     return .accepted
   }
 
-  /// From now on libzmq tells at that address what becomes of handshakes, until `close`.
-  func tell(_ name: String) throws(LinkError) {
+  /// From now on libzmq tells `monitor`, a PAIR, what becomes of connections, until `close`.
+  func tell(_ monitor: Socket) throws(LinkError) {
+    self.monitor = monitor
+    monitorCount += 1
+    let name = "inproc://monitor-\(number)-\(monitorCount)"
     try check(zmq_socket_monitor(handle, name, SocketEvent.mask))
-    isWatched = true
+    guard zmq_connect(monitor.handle, name) == 0 else { throw .address(name, reason: LinkError.lastReason) }
   }
 
   /// Ends what `tell` began. Before the socket that reads it is closed: libzmq's own thread would wait for a reader.
-  func tellNoMore() {
-    if isWatched { zmq_socket_monitor(handle, nil, 0) }
-    isWatched = false
-  }
+  func tellNoMore() { if monitor != nil { zmq_socket_monitor(handle, nil, 0) } }
 
   func close() { zmq_close(handle) }
 

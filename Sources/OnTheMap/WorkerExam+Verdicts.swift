@@ -169,7 +169,8 @@ extension WorkerExam {
     judge(.silence, seen ?? "no Hello within \(nowMs - spokeMs) ms, where liveness_ms is \(Limits.examLivenessMs)")
     (isSilent, welcomesHello) = (false, true)
     guard heard != nil else { return }
-    judge(.reconnect, connection == lostConnection ? "Hello on the same connection" : nil)
+    let advice = "Hello on the same connection: with IMMEDIATE, disconnect takes effect later, so use a new socket"
+    judge(.reconnect, connection == lostConnection ? advice : nil)
     welcome()
   }
 

@@ -103,7 +103,7 @@ package enum WorkerRule: String, CaseIterable, Sendable {
       ("a frame of another major is refused: its jobs are not answered, and work goes on", "Conventions")
     case .drain: ("after Drain, Hello comes at once", "A worker, 8")
     case .silence: ("after liveness_ms without a frame, and not before, Hello comes again", "A worker, 8")
-    case .reconnect: ("after liveness_ms without a frame the worker disconnects and connects again", "A worker, 8")
+    case .reconnect: ("after liveness_ms without a frame the worker connects again, with a new socket", "A worker, 8")
     case .helloOnlyWhenDue: ("in a session no Hello comes but after Reset, Drain or silence", "Hello")
     case .goodbye: ("on SIGTERM, Release with goodbye comes, and the worker ends", "A worker, 9")
     }

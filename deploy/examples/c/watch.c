@@ -172,17 +172,23 @@ static void require(bool holds, const char *what) {
   exit(1);
 }
 
-int main(int count, char **words) {
+static void *connect_feed(void *context, const char *endpoint) {
   static const char topic[] = "otm.feed/1/main/s/";
-  const char *endpoint = count > 1 ? words[1] : "tcp://127.0.0.1:7710";
   const int64_t frame_max = FRAME_BYTES_MAX;
   const int silence = SILENCE_MS;
-  void *feed = zmq_socket(zmq_ctx_new(), ZMQ_SUB);
+  void *feed = zmq_socket(context, ZMQ_SUB);
   require(feed != NULL, "socket");
   require(zmq_setsockopt(feed, ZMQ_MAXMSGSIZE, &frame_max, sizeof frame_max) == 0, "MAXMSGSIZE");
   require(zmq_setsockopt(feed, ZMQ_RCVTIMEO, &silence, sizeof silence) == 0, "RCVTIMEO");
   require(zmq_setsockopt(feed, ZMQ_SUBSCRIBE, topic, sizeof topic - 1) == 0, "SUBSCRIBE");
   require(zmq_connect(feed, endpoint) == 0, endpoint);
+  return feed;
+}
+
+int main(int count, char **words) {
+  const char *endpoint = count > 1 ? words[1] : "tcp://127.0.0.1:7710";
+  void *context = zmq_ctx_new();
+  void *feed = connect_feed(context, endpoint);
   zmq_msg_t body;
   zmq_msg_init(&body);
   for (;;) {
@@ -193,7 +199,10 @@ int main(int count, char **words) {
     } while (zmq_msg_more(&body));
     if (parts == 0) { /* a snapshot comes every 5 s */
       require(errno == EAGAIN || errno == EINTR, "recv");
-      if (errno == EAGAIN) fputs("no snapshot has come for 15 s: the list may be old\n", stderr);
+      if (errno == EINTR) continue;
+      fputs("no snapshot has come for 15 s: the list may be old\n", stderr);
+      zmq_close(feed); /* the connection may be one in name only: a new socket makes a new one */
+      feed = connect_feed(context, endpoint);
       continue;
     }
     const uint8_t *bytes = zmq_msg_data(&body);

@@ -148,7 +148,7 @@ class Follower:
         self.endpoints.append(self.endpoints.pop(0))
         self.connection += 1
         self.heard = now
-        self.wait(now)  # libzmq subscribes again by itself, and that is a join
+        self.wait(now)  # the new socket subscribes, and that is a join
 
 
 def read(frames):
@@ -205,26 +205,30 @@ def as_text(follower, kind, detail):
     return "".join(each if each.isprintable() else "?" for each in words[kind])
 
 
+def connect(follower):
+    """A new socket for each connection: libzmq ends an old one only later."""
+    feed = zmq.Context.instance().socket(zmq.SUB)
+    feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
+    feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
+    feed.tcp_keepalive, feed.tcp_keepalive_idle, feed.tcp_keepalive_intvl, feed.tcp_maxrt = 1, 5, 5, 15_000
+    for topic in (TOPIC + "d/", TOPIC + "h/", follower.join):  # 1: in this order
+        feed.subscribe(topic)
+    with contextlib.suppress(zmq.ZMQError):  # an alternate that is no address: the next one's turn comes
+        feed.connect(follower.endpoint)
+    return feed
+
+
 def main():
     form = as_json if "--json" in sys.argv[1:] else as_text
     endpoints = [each for each in sys.argv[1:] if each != "--json"] or ["tcp://127.0.0.1:7710"]
     follower = Follower(endpoints, time.monotonic())
-    feed = zmq.Context().socket(zmq.SUB)
-    feed.ipv6, feed.rcvhwm, feed.maxmsgsize, feed.linger = True, 10_000, FRAME_MAX, 0
-    feed.reconnect_ivl, feed.reconnect_ivl_max = random.randint(100, 499), 2_000
-    join, connection, endpoint = follower.join, follower.connection, follower.endpoint
-    for topic in (TOPIC + "d/", TOPIC + "h/", join):  # 1: in this order
-        feed.subscribe(topic)
-    feed.connect(endpoint)
+    feed, join, connection = connect(follower), follower.join, follower.connection
     while True:
         told = follower.receive(feed.recv_multipart(), time.monotonic()) if feed.poll(100) else []
         told += follower.turn(time.monotonic())
         if connection != follower.connection:
-            with contextlib.suppress(zmq.ZMQError):  # an alternate that is no address: the next one's turn comes
-                feed.disconnect(endpoint)
-            connection, endpoint = follower.connection, follower.endpoint
-            with contextlib.suppress(zmq.ZMQError):
-                feed.connect(endpoint)
+            feed.close()
+            feed, join, connection = connect(follower), follower.join, follower.connection
         if join != follower.join:
             feed.unsubscribe(join)
             join = follower.join

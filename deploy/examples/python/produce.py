@@ -32,7 +32,7 @@ def connect():
 
 
 def ask(socket, request):
-    """Sends a request until it is answered: with the same keys, that is safe."""
+    """Sends a request until it is answered: with the same keys, that is safe. Returns the receipts and the socket."""
     while True:
         try:
             socket.send(request.SerializeToString())
@@ -48,7 +48,10 @@ def ask(socket, request):
                 break
             if reply.HasField("error"):
                 sys.exit(f"refused: {reply.error.detail}")
-            return reply.receipts.receipts
+            return reply.receipts.receipts, socket
+        else:  # 6: the connection may be one in name only
+            socket.close(0)
+            socket = connect()
 
 
 def main():
@@ -63,7 +66,8 @@ def main():
                 key = hashlib.sha256(f"{place}\t{link}".encode()).hexdigest()
                 request.batch.posts.add(idempotency_key=key, place=place, link=link)
             again, pause = [], 0
-            for post, receipt in zip(batch, ask(socket, request)):
+            receipts, socket = ask(socket, request)
+            for post, receipt in zip(batch, receipts):
                 if receipt.outcome == submit_pb2.OUTCOME_BUSY:
                     again.append(post)
                     pause = max(pause, receipt.retry_after_ms / 1_000)

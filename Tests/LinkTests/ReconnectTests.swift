@@ -1,0 +1,91 @@
+import Glibc
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("Connections that are made anew", .serialized)
+struct ReconnectTests {
+  private static let rounds = 100
+
+  /// A DEALER that connects anew, sends a numbered message as soon as libzmq accepts it, and waits until it has arrived.
+  private final class Caller: Station {
+    let socket: Socket
+    private let endpoint: Endpoint
+    private let arrived: Shared<Int>
+    private var accepted = 0
+
+    init(_ context: Reactor.Context, connect endpoint: Endpoint, arrived: Shared<Int>) throws {
+      socket = try context.socket(.dealer, frameBytesMax: 100)
+      try socket.set(ZMQOption.immediate, 1)
+      try context.connect(socket, endpoint, as: .jobs, curve: nil, logger: quiet)
+      (self.endpoint, self.arrived) = (endpoint, arrived)
+    }
+
+    func receive(_ frames: [[UInt8]], nowMs: Int64) {}
+
+    func turn(nowMs: Int64) -> Int64 {
+      if accepted > arrived.value { return nowMs + 1 }
+      guard accepted < ReconnectTests.rounds else { return .max }
+      if accepted == arrived.value, accepted > 0 { try? socket.reconnect(endpoint) }
+      accepted += 1
+      return send(nowMs: nowMs)
+    }
+
+    private func send(nowMs: Int64) -> Int64 {
+      while socket.send([UInt8(accepted)]) != .accepted { usleep(100) }
+      return nowMs + 1
+    }
+
+    func leave() {}
+  }
+
+  /// A ROUTER that says which message has come last.
+  private final class Listener: Station {
+    let socket: Socket
+    let endpoint: Endpoint
+    private let arrived: Shared<Int>
+
+    init(_ context: Reactor.Context, arrived: Shared<Int>) throws {
+      socket = try context.socket(.router, frameBytesMax: 100)
+      endpoint = try socket.bind(.anyPort())
+      self.arrived = arrived
+    }
+
+    func receive(_ frames: [[UInt8]], nowMs: Int64) { arrived.change { $0 = Int(frames.last?.first ?? 0) } }
+    func turn(nowMs: Int64) -> Int64 { .max }
+    func leave() {}
+  }
+
+  @Test("A message that is accepted right after a reconnection arrives, a hundred times")
+  func nothingIsLost() async throws {
+    let arrived = Shared(0)
+    let (server, endpoint) = try Reactor.start("server", wake: Wake()) { context in
+      let server = try Listener(context, arrived: arrived)
+      return ([server], server.endpoint)
+    }
+    defer { server.stop() }
+    let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+      ([try Caller(context, connect: endpoint, arrived: arrived)], ())
+    }
+    defer { client.stop() }
+    try await eventually("all have arrived", within: 60) { arrived.value == Self.rounds }
+  }
+
+  @Test("A subscriber that connects anew keeps its subscriptions, and its monitor tells of the new connection")
+  func whole() async throws {
+    let changes = try TestChangeServer(.sample(1...5))
+    defer { changes.reactor.stop() }
+    let feeds = try (0..<2).map { _ in try TestFeed(pulling: changes.endpoint) }
+    defer { feeds[1].reactor.stop() }
+    let log = LineLog()
+    let subscriber = try TestSubscriber(feeds[0].endpoint, feeds[1].endpoint, logger: log.logger)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.isLive }
+    feeds[0].reactor.stop()
+    try await eventually("it has the list of the other") { subscriber.lists == 2 && subscriber.isLive }
+    changes.inbox.put([.sample(6)])
+    try await eventually("it has the change") { subscriber.state?.seq == 6 }
+    #expect(log.lines(with: "connected to").count == 2)
+  }
+}
