@@ -21,8 +21,9 @@ package final class FeedPublisher: Station {
   private var isStale = true
   private var joins = WaitingJoins()
   private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
-  /// Of the list as it stands, once somebody has asked for it.
-  private var joinFrame: [UInt8]?
+  /// Of the list as it stands, once somebody has asked for it; the same bytes for all who ask.
+  private var joinFrame: SharedFrame?
+  private let unread: UnreadFrames
   private var snapshotMs: Int64 = 0
   private var snapshotSeq: UInt64 = 0
   private var heartbeatMs: Int64 = 0
@@ -35,20 +36,26 @@ package final class FeedPublisher: Station {
   ///   - instance: names the process to its subscribers.
   ///   - alternates: where subscribers are sent when this feed ends, `Limits.alternatesMax` at most.
   ///   - curve: the link's keys; nil for plain text.
+  ///   - unreadBytesMax: bytes of frames that subscribers may leave unread, all together.
   ///   - unixMs: the wall clock, for people who read frames.
   package init(
     _ context: Reactor.Context, bind: Endpoint, instance: String, alternates: [Endpoint] = [],
-    curve: CurveServer? = nil, logger: Logger, unixMs: @escaping @Sendable () -> Int64
+    curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedUnreadBytesMax, logger: Logger,
+    unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
     socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
     try socket.set(ZMQOption.xpubVerbose, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
+    unread = UnreadFrames(unreadBytesMax, at: socket, .feed, logger: logger)
     self.instance = instance
     self.alternates = Array(alternates.prefix(Limits.alternatesMax))
     self.logger = logger
     self.unixMs = unixMs
   }
+
+  /// Counts the frames that subscribers have not read. Any thread.
+  var memory: FrameMemory { unread.memory }
 
   /// Connections of subscribers, those that have only begun among them. On the reactor's thread.
   package var subscribers: Int { connections.count }
@@ -97,7 +104,8 @@ package final class FeedPublisher: Station {
   }
 
   package func turn(nowMs: Int64) -> Int64 {
-    guard let state else { return nowMs + Limits.feedHeartbeatMs }
+    let unreadMs = unread.turn(nowMs: nowMs)
+    guard let state else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
     answerJoins(nowMs: nowMs)
     let sinceMs = nowMs - snapshotMs
     if state.seq != snapshotSeq, sinceMs >= Limits.snapshotIntervalMinMs {
@@ -106,7 +114,7 @@ package final class FeedPublisher: Station {
       publishSnapshot(.periodic, nowMs: nowMs)
     }
     if nowMs - heartbeatMs >= Limits.feedHeartbeatMs { publishHeartbeat(nowMs: nowMs) }
-    var nextMs = min(heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
+    var nextMs = min(unreadMs, heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
     if state.seq != snapshotSeq { nextMs = min(nextMs, snapshotMs + Limits.snapshotIntervalMinMs) }
     return joins.count == 0 ? nextMs : min(nextMs, nowMs + 5)
   }
@@ -122,12 +130,12 @@ package final class FeedPublisher: Station {
   }
 
   private func answerJoins(nowMs: Int64) {
-    guard joins.count > 0 else { return }
+    guard joins.count > 0, unread.hasRoom else { return }
     let answered = joins.take(joinTokens.take(joins.count, nowMs: nowMs))
     if answered.isEmpty { return }
-    let frame = joinFrame ?? frame(.snapshot(.join))
+    let frame = joinFrame ?? SharedFrame(frame(.snapshot(.join)), in: unread.memory)
     joinFrame = frame
-    for topic in answered { socket.send(topic, frame) }
+    for topic in answered { socket.send([topic], frame) }
     answeredJoins.increment(by: answered.count)
   }
 
@@ -135,6 +143,7 @@ package final class FeedPublisher: Station {
     guard let state else { return }
     snapshotMs = nowMs
     snapshotSeq = state.seq
+    guard unread.hasRoom else { return }
     publish(Topic.snapshot, .snapshot(reason))
   }
 
@@ -145,7 +154,7 @@ package final class FeedPublisher: Station {
   }
 
   private func publish(_ topic: String, _ body: EntryFrame.Body) {
-    socket.send(Array(topic.utf8), frame(body))
+    socket.send([Array(topic.utf8)], SharedFrame(frame(body), in: unread.memory))
   }
 
   private func frame(_ body: EntryFrame.Body) -> [UInt8] {

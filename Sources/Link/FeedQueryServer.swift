@@ -17,21 +17,24 @@ package final class FeedQueryServer: Station {
   private var askers: [[UInt8]: Int] = [:]
   private var askersSecond: Int64 = 0
   private var malformed = MalformedFrames("query")
+  private let unread: UnreadFrames
   private let answered = Metric.feedQueries.counter()
   private let refused = Metric.feedQueriesRefused.counter()
 
   /// - Parameters:
   ///   - perSecond: questions that are answered.
   ///   - curve: the link's keys; nil for plain text.
+  ///   - unreadBytesMax: bytes of answers that may be unread, all together.
   package init(
     _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
-    curve: CurveServer? = nil, logger: Logger
+    curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedAnswerBytesUnreadMax, logger: Logger
   ) throws(LinkError) {
     tokens = BurstBucket(perSecond: perSecond)
     socket = try context.socket(.router, frameBytesMax: Limits.feedQueryBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedAnswersQueuedMax))
     endpoint = try context.bind(socket, bind, as: .query, curve: curve, logger: logger)
+    unread = UnreadFrames(unreadBytesMax, at: socket, .query, logger: logger)
     self.logger = logger
   }
 
@@ -69,16 +72,20 @@ package final class FeedQueryServer: Station {
     guard admit(envelope[0], nowMs: nowMs) else {
       return refuse(envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: 1_000)
     }
+    guard unread.hasRoom else {
+      return refuse(envelope, id: request.requestID, .busy, "too many answers are unread", retryAfterMs: 1_000)
+    }
     guard let list else {
       let detail = "ingest has not told this feed the list yet"
       return refuse(envelope, id: request.requestID, .unavailable, detail, retryAfterMs: 2_000)
     }
     answered.increment()
     let answer = answer(to: question, list)
-    socket.send(frames: envelope + [EntryFrame.answer(answer, list.state, isStale: isStale, id: request.requestID)])
+    let frame = EntryFrame.answer(answer, list.state, isStale: isStale, id: request.requestID)
+    socket.send(envelope, SharedFrame(frame, in: unread.memory))
   }
 
-  package func turn(nowMs: Int64) -> Int64 { .max }
+  package func turn(nowMs: Int64) -> Int64 { unread.turn(nowMs: nowMs) }
 
   package func leave() {}
 

@@ -217,6 +217,22 @@ package final class Socket {
     return .accepted
   }
 
+  /// Sends frames and a last one that is shared, whole or not at all. Never waits.
+  @discardableResult
+  func send(_ frames: [[UInt8]], _ last: SharedFrame) -> Sent {
+    let sent = send(frames, isWhole: false)
+    guard sent == .accepted else { return sent }
+    zmq_msg_init(message)
+    zmq_msg_copy(message, last.message)
+    while zmq_msg_send(message, handle, ZMQ_DONTWAIT) < 0 {
+      guard zmq_errno() == EINTR else {
+        zmq_msg_close(message)
+        return .full
+      }
+    }
+    return .accepted
+  }
+
   /// From now on libzmq tells `monitor`, a PAIR, what becomes of connections, until `close`.
   func tell(_ monitor: Socket) throws(LinkError) {
     self.monitor = monitor

@@ -250,9 +250,15 @@ package enum Limits {
   /// Frames that wait in each direction for one peer of the job link or the change log: more than credit lets an honest
   /// one have.
   package static let linkFramesQueuedMax = 1_000
-  /// Frames that wait for one slow subscriber; then its frames are dropped, and it takes a new snapshot. 128 × 25 KB is
-  /// 3 MB for each of them.
+  /// Frames that wait for one slow subscriber. Then the feed drops its frames, and it takes a new snapshot. All
+  /// subscribers share the bytes of a frame; `feedUnreadBytesMax` bounds those.
   package static let feedFramesQueuedMax = 128
+  /// Bytes of frames that subscribers of one feed leave unread, all together. Above it the feed ends all connections,
+  /// and subscribers that read come back. 864 of the longest snapshots (100 × 3,100 bytes), 10,000 of usual ones.
+  package static let feedUnreadBytesMax = 268_435_456
+  /// Bytes of answers that one feed's query port keeps for peers that do not read them, all together. Above it the feed
+  /// ends all connections to that port: 432 of the longest answers, 5,000 of usual ones.
+  package static let feedAnswerBytesUnreadMax = 134_217_728
   /// Silence, in seconds, after which TCP probes a link's peer, and the time between two probes.
   package static let linkProbeSeconds = 5
   /// Longest time, in milliseconds, that a link's peer may leave bytes or probes unacknowledged, or its receive window

@@ -30,7 +30,9 @@ struct MemoryTests {
       try (number(#"maximumReaderCount = (\d+)$"#, in: store) + number(#"let scansAtOnceMax = (\d+)$"#, in: reads) + 2)
       * number(#"cache_size = -(\d+);"#, in: store) << 10
     let requests = try number(#"(\d+) MB when all are of the largest size"#, in: reasons) * 1_000_000
-    let unread = try 300 * number(#"(\d+) MB for each of them"#, in: reasons) * 1_000_000
+    let unread =
+      try number(#"let feedUnreadBytesMax = ([\d_]+)$"#, in: limits)
+      + number(#"let feedAnswerBytesUnreadMax = ([\d_]+)$"#, in: limits)
     return [
       "ingest": connections + queue + changes + hashes + caches + requests, "feed": connections + unread, "geocoder": 0,
     ]

@@ -65,6 +65,8 @@ struct TestFeed {
   let reactor: Reactor
   let endpoint: Endpoint
   let query: Endpoint
+  /// Counts what subscribers leave unread.
+  let memory: FrameMemory
   private let told: Shared<Int>
 
   /// What it told ingest last.
@@ -72,17 +74,19 @@ struct TestFeed {
 
   init(
     pulling source: Endpoint, bind: Endpoint? = nil, alternates: [Endpoint] = [], kept: FeedState? = nil,
-    queriesPerSecond: Int = Limits.feedQueriesPerSecondMax,
+    queriesPerSecond: Int = Limits.feedQueriesPerSecondMax, unreadBytesMax: Int = Limits.feedUnreadBytesMax,
+    logger: Logger = quiet,
     pullCurve: CurveClient? = nil, curve: CurveServer? = nil
   ) throws {
     let bind = try bind ?? .anyPort()
     let told = Shared(0)
     self.told = told
     let queryBind = try Endpoint.anyPort()
-    let endpoints: (Endpoint, Endpoint)
+    let endpoints: (Endpoint, Endpoint, FrameMemory)
     (reactor, endpoints) = try Reactor.start("feed", wake: Wake(), ioThreads: 2) { context in
       let publisher = try FeedPublisher(
-        context, bind: bind, instance: "test", alternates: alternates, curve: curve, logger: quiet, unixMs: { 0 })
+        context, bind: bind, instance: "test", alternates: alternates, curve: curve, unreadBytesMax: unreadBytesMax,
+        logger: logger, unixMs: { 0 })
       let query = try FeedQueryServer(
         context, bind: queryBind, perSecond: queriesPerSecond, curve: curve, logger: quiet)
       if let kept {
@@ -108,9 +112,9 @@ struct TestFeed {
           query.change(changes, to: state)
           publisher.change(delta, to: state, ringFrom: query.ringFrom)
         })
-      return ([client, publisher, query], (publisher.endpoint, query.endpoint))
+      return ([client, publisher, query], (publisher.endpoint, query.endpoint, publisher.memory))
     }
-    (endpoint, query) = endpoints
+    (endpoint, query, memory) = endpoints
   }
 }
 

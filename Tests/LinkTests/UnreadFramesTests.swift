@@ -1,0 +1,130 @@
+import CZeroMQ
+import Testing
+
+@testable import Link
+@testable import OnTheMap
+
+@Suite("What peers leave unread", .serialized)
+struct UnreadFramesTests {
+  private static let longest = FeedState(
+    epoch: .filled(with: 1), seq: .max - 1_000, entries: (1...100).reversed().map { FeedEntry.longest($0) })
+
+  /// What a bound has done.
+  private struct Seen {
+    var turns = 0
+    var unbinds = 0
+    var hasRoom = true
+  }
+
+  /// A bound link whose memory holds as many bytes as a test wants.
+  private final class Shelf: Station {
+    let socket: Socket
+    private let inbox: Inbox<[Int]>
+    private let unread: UnreadFrames
+    private let seen: Shared<Seen>
+    private var frames: [SharedFrame] = []
+
+    init(_ context: Reactor.Context, bytesMax: Int, inbox: Inbox<[Int]>, seen: Shared<Seen>) throws {
+      socket = try context.socket(.xpub, frameBytesMax: 100)
+      _ = try socket.bind(.anyPort())
+      unread = UnreadFrames(bytesMax, at: socket, .feed, logger: quiet)
+      (self.inbox, self.seen) = (inbox, seen)
+    }
+
+    func receive(_ frames: [[UInt8]], nowMs: Int64) {}
+
+    func turn(nowMs: Int64) -> Int64 {
+      for sizes in inbox.takeAll() {
+        frames = sizes.map { SharedFrame([UInt8](repeating: 7, count: $0), in: unread.memory) }
+      }
+      let wasBound = socket.isBound
+      _ = unread.turn(nowMs: nowMs)
+      seen.change {
+        $0.turns += 1
+        $0.unbinds += wasBound && !socket.isBound ? 1 : 0
+        $0.hasRoom = unread.hasRoom
+      }
+      return nowMs + 2
+    }
+
+    func leave() {}
+  }
+
+  @Test("A million bytes may be unread; with one more the connections end, once, until it is freed")
+  func edge() async throws {
+    let (wake, seen) = (Wake(), Shared(Seen()))
+    let inbox = Inbox<[Int]>(wake)
+    let (reactor, _) = try Reactor.start("shelf", wake: wake) { context in
+      ([try Shelf(context, bytesMax: 1_000_000, inbox: inbox, seen: seen)], ())
+    }
+    defer { reactor.stop() }
+    func turns() async throws {
+      let now = seen.value.turns
+      try await eventually("some turns are over") { seen.value.turns > now + 10 }
+    }
+    inbox.put([600_000, 400_000])
+    try await turns()
+    #expect(seen.value.hasRoom && seen.value.unbinds == 0)
+    inbox.put([600_000, 400_000, 1])
+    try await eventually("the connections end") { seen.value.unbinds == 1 }
+    #expect(!seen.value.hasRoom)
+    inbox.put([])
+    try await eventually("there is room") { seen.value.hasRoom }
+    try await turns()
+    #expect(seen.value.unbinds == 1)
+  }
+
+  @Test("Five hundred joins of one list that nobody reads hold its bytes once")
+  func shared() async throws {
+    let changes = try TestChangeServer(Self.longest)
+    defer { changes.reactor.stop() }
+    let feed = try TestFeed(pulling: changes.endpoint)
+    defer { feed.reactor.stop() }
+    try await eventually("the feed has the list") { feed.memory.bytes > 0 || feed.subscribers == 0 }
+    let peers = (0..<5).map { _ in RawSocket(ZMQ_XSUB, connect: feed.endpoint, unreadMax: 1) }
+    for (index, peer) in peers.enumerated() {
+      for join in 0..<100 { peer.send([[1] + Array(Topic.join("p\(index)j\(join)").utf8)]) }
+    }
+    // Joins of one turn share a frame; snapshots without a change come every 5 s.
+    let whole = EntryFrame.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
+    let reader = try TestSubscriber(feed.endpoint)
+    defer { reader.reactor.stop() }
+    try await eventually("a join behind them is answered", within: 30) { reader.isLive }
+    #expect(feed.memory.bytes < 4 * whole, "\(feed.memory.bytes) bytes are unread")
+  }
+
+  @Test("Lists that a subscriber does not read end at the bound: the others have the list again, and memory is freed")
+  func bound() async throws {
+    let changes = try TestChangeServer(Self.longest)
+    defer { changes.reactor.stop() }
+    let log = LineLog()
+    let bytesMax = 2_000_000
+    let feed = try TestFeed(pulling: changes.endpoint, unreadBytesMax: bytesMax, logger: log.logger)
+    defer { feed.reactor.stop() }
+    let reader = try TestSubscriber(feed.endpoint)
+    defer { reader.reactor.stop() }
+    try await eventually("it has the list") { reader.isLive }
+    let mute = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
+    let entry = FeedEntry.longest(1)
+    var seq = Self.longest.seq
+    var most = 0
+    // Each change makes another list, and a snapshot of it within 250 ms.
+    try await eventually("the connections end", within: 120) {
+      seq += 1
+      changes.inbox.put([
+        .put(
+          FeedEntry(
+            id: entry.id, seq: seq, account: entry.account, firstName: entry.firstName, lastName: entry.lastName,
+            place: entry.place, label: entry.label, countryCode: entry.countryCode, link: entry.link,
+            coordinate: entry.coordinate, agreement: entry.agreement, createdMs: 0, updatedMs: 0))
+      ])
+      most = max(most, feed.memory.bytes)
+      return !log.lines(with: "peers do not read").isEmpty
+    }
+    let whole = EntryFrame.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
+    #expect(most <= bytesMax + 3 * whole, "\(most) bytes were unread")
+    withExtendedLifetime(mute) {}
+    try await eventually("the reader has the last list", within: 30) { reader.isLive && reader.state?.seq == seq }
+    try await eventually("memory is freed", within: 30) { feed.memory.bytes < bytesMax }
+  }
+}
