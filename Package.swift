@@ -60,6 +60,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // Keeps an assertion of libzmq from ending the process.
     .target(name: "CEpollGuard"),
+    // Starts the program again when it crashes.
+    .target(name: "CRestart"),
     // The documents of both HTTP APIs, in the program's text.
     .target(name: "COpenAPI"),
     // The web page's files, from Sources/Page, and Leaflet's.
@@ -131,7 +133,7 @@ let package = Package(
     .executableTarget(
       name: "Command",
       dependencies: [
-        "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web",
+        "CRestart", "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web",
         "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

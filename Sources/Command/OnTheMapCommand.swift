@@ -30,4 +30,9 @@ struct OnTheMapCommand: AsyncParsableCommand {
           ConformCommand.self,
         ]),
     ])
+
+  static func main() async {
+    ServiceProcess.prepare()
+    await main(nil)
+  }
 }

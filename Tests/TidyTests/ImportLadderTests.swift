@@ -4,7 +4,7 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Command": service.union([
-    "OnTheMap", "Gazetteer", "Identity", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser",
+    "OnTheMap", "CRestart", "Gazetteer", "Identity", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser",
     "Configuration", "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry",
     "UnixSignals", "Web",
   ]),
@@ -41,7 +41,7 @@ private let service = system.union(["ServiceLifecycle", "Logging"])
 
 /// Modules of ours, those without Swift among them.
 let ownModules = Set(ladder.keys).union([
-  "CArgon2", "CEpollGuard", "COpenAPI", "CPage", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
+  "CArgon2", "CEpollGuard", "COpenAPI", "CPage", "CRestart", "CZeroMQ", "CSQLite", "CSodium", "CZlib",
 ])
 
 private let importLine = Pattern(

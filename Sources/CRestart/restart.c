@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "restart.h"
+
+/* Crashes further apart than this, in seconds, are not in a row. */
+enum { CALM_S = 60, CRASHES_MAX = 9, DESCRIPTORS_MAX = 65536 };
+
+static const int crash_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+/* The runtime ignores these once it handles them in its own way, and the next program would inherit that. */
+static const int other_signals[] = {SIGHUP, SIGINT, SIGTERM};
+enum { OTHERS = sizeof other_signals / sizeof *other_signals };
+
+static const char *program;
+static char *const *program_arguments;
+static char **program_environment;
+static char crashes_text[] = "OTM_CRASHES=0";
+static int crashes_so_far;
+static time_t started;
+static struct sigaction other_actions[OTHERS];
+static sigset_t mask;
+
+static time_t now(void) {
+  struct timespec time = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
+}
+
+static void say(const char *text) {
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
+}
+
+/* Only what is safe in a signal handler: the process may have stopped anywhere. */
+static void restart(int signal) {
+  char line[] = "onthemap: crashed with signal 00: starting again\n";
+  char *digits = strchr(line, '0');
+  digits[0] = (char)('0' + signal / 10 % 10);
+  digits[1] = (char)('0' + signal % 10);
+  say(line);
+  int crashes = now() - started >= CALM_S ? 1 : crashes_so_far + 1;
+  crashes_text[sizeof crashes_text - 2] = (char)('0' + (crashes < CRASHES_MAX ? crashes : CRASHES_MAX));
+  /* Not all that listens is closed by exec, and the next program needs the ports. */
+  if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
+    for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) close(descriptor);
+  }
+  for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], &other_actions[index], NULL);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  execve(program, program_arguments, program_environment);
+  say("onthemap: cannot start again\n");
+  _exit(128 + signal);
+}
+
+void otm_restart_when_crashed(const char *path, char *const arguments[], int crashes) {
+  size_t count = 0;
+  while (environ[count] != NULL) count++;
+  program_environment = calloc(count + 2, sizeof *program_environment);
+  program = strdup(path);
+  if (program_environment == NULL || program == NULL) return;
+  /* Copies: the program may change its environment. */
+  for (size_t index = 0; index < count; index++) program_environment[index] = strdup(environ[index]);
+  program_environment[count] = crashes_text;
+  program_arguments = arguments;
+  crashes_so_far = crashes;
+  started = now();
+  sigprocmask(SIG_SETMASK, NULL, &mask);
+  for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], NULL, &other_actions[index]);
+  /* A crash within the handler ends the process. */
+  struct sigaction action = {.sa_handler = restart, .sa_flags = (int)SA_RESETHAND};
+  for (size_t index = 0; index < sizeof crash_signals / sizeof *crash_signals; index++) {
+    sigaction(crash_signals[index], &action, NULL);
+  }
+}

@@ -1,0 +1,46 @@
+import CRestart
+import Glibc
+import Logging
+
+/// What a service does with its process before anything else: no backtracer, and `up` starts again after a crash.
+enum ServiceProcess {
+  private static let services = ["up", "ingest", "geocoder", "feed"]
+  /// Set by `otm_restart_when_crashed`: crashes in a row.
+  private static let crashesName = "OTM_CRASHES"
+
+  /// Prepares the process. For other commands it does nothing. Call it first, while there is one thread.
+  ///
+  /// Swift's backtracer inherits the open ports of a process that crashes. Where it waits, nobody can bind them again.
+  /// The runtime reads its setting before `main`, so the program starts once more with the backtracer off, unless
+  /// SWIFT_BACKTRACE is set already.
+  static func prepare() {
+    guard CommandLine.argc > 1, services.contains(CommandLine.arguments[1]), let path else { return }
+    if getenv("SWIFT_BACKTRACE") == nil {
+      setenv("SWIFT_BACKTRACE", "enable=no", 1)
+      // Where the system forbids it, the service runs with the backtracer.
+      execv(path, CommandLine.unsafeArgv)
+    }
+    // systemd and container engines start the other services again. A backtracer that somebody has asked for stays.
+    let backtrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0) }
+    guard CommandLine.arguments[1] == "up", backtrace == "enable=no" else { return }
+    let crashes = getenv(crashesName).flatMap { Int32(String(cString: $0)) } ?? 0
+    unsetenv(crashesName)
+    otm_restart_when_crashed(path, CommandLine.unsafeArgv, crashes)
+    if crashes > 0 { rest(after: crashes) }
+  }
+
+  /// 1 s after the first crash, twice as long after each that follows, 64 s at most.
+  private static func rest(after crashes: Int32) {
+    let seconds = 1 << min(max(0, crashes - 1), 6)
+    makeLogger("up", level: .info).warning(
+      "started again after a crash", metadata: ["crashes": "\(crashes)", "pause-s": "\(seconds)"])
+    sleep(UInt32(seconds))
+  }
+
+  /// The program's file.
+  private static var path: String? {
+    var name = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink("/proc/self/exe", &name, Int(PATH_MAX))
+    return count > 0 ? String(decoding: name.prefix(count).map(UInt8.init), as: UTF8.self) : nil
+  }
+}

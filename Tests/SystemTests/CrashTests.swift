@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@Suite("Crashes", .stage, .serialized)
+struct CrashTests {
+  @Test("up starts again in its process after a crash: the same ports, and every post", arguments: [SIGABRT, SIGSEGV])
+  func up(signal: Int32) async throws {
+    let stage = Stage.current
+    let ports = try (0..<7).map { _ in try Port.free() }
+    let program = try stage.program([
+      "up", "--data", stage.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
+      "--jobs", "tcp://127.0.0.1:\(ports[2])", "--changes", "tcp://127.0.0.1:\(ports[3])",
+      "--publish", "tcp://127.0.0.1:\(ports[4])", "--query", "tcp://127.0.0.1:\(ports[5])",
+      "--submit", "tcp://127.0.0.1:\(ports[6])", "--operations", "none",
+    ])
+    try await program.startAndWait()
+    let map = Services(ingest: program)
+    let client = try await map.client.signedUp()
+    try await client.expectService()
+    let pid = try #require(program.pid)
+    program.signal(signal)
+    try await eventually("it is ready again", within: .seconds(30)) {
+      program.said.split(separator: "\n").filter { $0.hasPrefix("ready ") }.count == 2
+    }
+    #expect(program.pid == pid)
+    #expect(program.logged.contains("crashed with signal"))
+    #expect(program.logged.contains("started again after a crash"))
+    try await client.expectService()
+    #expect(try await client.posts().count == 2)
+    program.signal(SIGTERM)
+    #expect(try await program.exit(within: .seconds(10)) == 0)
+  }
+
+  @Test("Each other service ends by its crash, and leaves its ports")
+  func alone() async throws {
+    let map = try await Stage.current.roles(workers: 1)
+    for program in [map.workers[0], try #require(map.feed), map.ingest] {
+      program.signal(SIGABRT)
+      #expect(try await program.exit(within: .seconds(10)) == -SIGABRT, "\(program)")
+      try await program.startAndWait()
+    }
+    try await map.client.signedUp().expectService()
+  }
+
+  @Test("A usage error ends up, with its status")
+  func usage() async throws {
+    #expect(try await Stage.current.run("up", "--no-such-option").status == 64)
+    #expect(try await Stage.current.run("up", "--workers", "0").status > 0)
+  }
+}
