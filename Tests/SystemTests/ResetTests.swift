@@ -99,7 +99,12 @@ private final class Pinging {
     zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, key, 40)
     zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, publicKey, 40)
     zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, secret, 40)
-    for (option, value) in [(ZMQ_LINGER, 0), (ZMQ_IMMEDIATE, 1), (ZMQ_HEARTBEAT_IVL, 20), (ZMQ_RECONNECT_IVL, -1)] {
+    // Behind the gate it gets no PONG.
+    let options = [
+      (ZMQ_LINGER, 0), (ZMQ_IMMEDIATE, 1), (ZMQ_HEARTBEAT_IVL, 20), (ZMQ_HEARTBEAT_TIMEOUT, 60_000),
+      (ZMQ_RECONNECT_IVL, -1),
+    ]
+    for (option, value) in options {
       var value = Int32(value)
       zmq_setsockopt(socket, option, &value, 4)
     }
