@@ -22,6 +22,13 @@ extension IngestDatabase {
     return account
   }
 
+  /// True where an account has the e-mail address, also one that may not log in.
+  package func hasAccount(email: String) async throws -> Bool {
+    try await pool.read { db in
+      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE email = ?)", arguments: [email]) ?? false
+    }
+  }
+
   /// An account by its number; nil when there is none, or none any more.
   package func account(_ id: AccountID) async throws -> Account? {
     try await pool.read { db in try Account.one(id, db) }
@@ -192,7 +199,7 @@ extension Account {
       isOperator: row["is_operator"])
   }
 
-  /// Nil where another one has the e-mail address.
+  /// Nil where another one has the e-mail address. No number is used then: a conflict of the INSERT would use one.
   ///
   /// - Parameter password: its hash; empty for none.
   static func insert(
@@ -202,8 +209,8 @@ extension Account {
     let row = try Row.fetchOne(
       db,
       sql: """
-        INSERT INTO account (email, password, first_name, last_name, created_ms) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (email) DO NOTHING RETURNING *
+        INSERT INTO account (email, password, first_name, last_name, created_ms)
+        SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM account WHERE email = ?1) RETURNING *
         """, arguments: [email, password, firstName, lastName, unixMs])
     guard let account = row.map(Account.init) else { return nil }
     numbers.account(account.id.rawValue)

@@ -38,6 +38,19 @@ struct AccountTests {
     #expect(try database.number("SELECT count(*) FROM account") == 2)
   }
 
+  @Test("An address that is taken uses no number, and is known as taken also while its account is disabled")
+  func noNumberUsed() async throws {
+    let database = try folder.open()
+    let first = try await database.addAccount("ada")
+    for _ in 0..<3 {
+      await #expect(throws: IngestDatabase.EmailTaken.self) { try await database.addAccount("ada") }
+    }
+    #expect(try await database.addAccount("bob").rawValue == first.rawValue + 1)
+    try await database.setDisabled(first, sinceMs: 5)
+    #expect(try await database.hasAccount(email: "ada@example.org"))
+    #expect(try await !database.hasAccount(email: "eve@example.org"))
+  }
+
   @Test("An account's number is never given again")
   func numbers() async throws {
     let database = try folder.open()
