@@ -69,9 +69,20 @@ extension PostQueue {
 
   /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds.
   ///
-  /// - Throws: `Problem.unauthorized` where there is no such account any more, one where the address is another's;
-  ///   nothing has changed then. `StoreError`.
+  /// Another name counts as an edit of each of the account's posts on the list: feeds publish each again.
+  ///
+  /// - Throws: `Problem.unauthorized` where there is no such account any more, one where the address is another's, one
+  ///   where the account may not make so many edits now; nothing has changed then. `StoreError`.
   func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
+    let edits = try await database.listedPosts(renamedBy: change, of: account)
+    if let refusal = wholeAllowance(edits, of: account) { throw refusal }
+    do { return try await changed(account, change) } catch {
+      giveBackAllowance(edits, of: account)
+      throw error
+    }
+  }
+
+  private func changed(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
     let outcome = try await withCheckedThrowingContinuation { continuation in
       database.change(account, change, unixMs: WallClock.unixMs) { [self] result in
         if case .success(.changed(_, let changes)) = result, !changes.isEmpty { tell(changes) }

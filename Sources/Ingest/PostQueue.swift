@@ -152,6 +152,13 @@ final class PostQueue: Sendable {
     }
   }
 
+  /// Counts so many edits, or none. Nil where they may be made now; else why not.
+  func wholeAllowance(_ count: Int, of account: AccountID) -> Problem? {
+    guard count > 0 else { return nil }
+    let pauseMs = rates.withLock { $0?.takeAll(count, by: account, nowMs: Reactor.nowMs) ?? 0 }
+    return pauseMs > 0 ? .tooManyPosts(pauseMs: pauseMs) : nil
+  }
+
   /// What it was allowed has come to nothing.
   func giveBackAllowance(_ count: Int, of account: AccountID) {
     rates.withLock { $0?.giveBack(count, to: account) }

@@ -25,15 +25,24 @@ package struct PostRates: Sendable {
   ///
   /// - Returns: how many may be made, `wanted` at most.
   package mutating func take(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
-    if allowances.count >= sweptAt {
-      allowances = allowances.filter { units(of: $0.key, nowMs: nowMs) < all }
-      // Where many post, not with every post.
-      sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
-    }
+    sweep(nowMs: nowMs)
     let there = units(of: account, nowMs: nowMs)
-    let taken = min(wanted, Int(there / PostRates.post))
+    let taken = max(0, min(wanted, Int(there / PostRates.post)))
     allowances[account] = Allowance(units: there - Int64(taken) * PostRates.post, countedMs: nowMs)
     return taken
+  }
+
+  /// Takes so many, or none. An account that has all of its minute may take more than that, and makes none until they
+  /// have come: otherwise it could never make a change that counts as many.
+  ///
+  /// - Returns: 0, or the milliseconds until it may.
+  package mutating func takeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
+    sweep(nowMs: nowMs)
+    let there = units(of: account, nowMs: nowMs)
+    let lacking = min(all, Int64(wanted) * PostRates.post) - there
+    guard lacking <= 0 else { return pauseMs(lacking: lacking) }
+    allowances[account] = Allowance(units: there - Int64(wanted) * PostRates.post, countedMs: nowMs)
+    return 0
   }
 
   /// So many were not made after all.
@@ -45,15 +54,25 @@ package struct PostRates: Sendable {
 
   /// Until the account may make one: 1 or more milliseconds.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
-    let lacking = PostRates.post - units(of: account, nowMs: nowMs)
-    return max(1, (lacking + perMinute - 1) / perMinute)
+    pauseMs(lacking: PostRates.post - units(of: account, nowMs: nowMs))
+  }
+
+  private func pauseMs(lacking: Int64) -> Int64 { max(1, (lacking + perMinute - 1) / perMinute) }
+
+  private mutating func sweep(nowMs: Int64) {
+    guard allowances.count >= sweptAt else { return }
+    allowances = allowances.filter { units(of: $0.key, nowMs: nowMs) < all }
+    // Where many post, not with every post.
+    sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
   }
 
   private var all: Int64 { perMinute * PostRates.post }
 
   private func units(of account: AccountID, nowMs: Int64) -> Int64 {
     guard let allowance = allowances[account] else { return all }
-    // A minute gives all.
-    return min(all, allowance.units + perMinute * min(60_000, max(0, nowMs - allowance.countedMs)))
+    let lacking = all - allowance.units
+    // Compared before it is multiplied, which could overflow.
+    let elapsedMs = max(0, nowMs - allowance.countedMs)
+    return elapsedMs >= pauseMs(lacking: lacking) ? all : allowance.units + perMinute * elapsedMs
   }
 }

@@ -41,6 +41,16 @@ extension IngestDatabase {
       }, then: then)
   }
 
+  /// Number of an account's posts on the list that a change would publish again: 0 where the name stays.
+  package func listedPosts(renamedBy change: ProfileChange, of account: AccountID) async throws -> Int {
+    try await pool.read { db in
+      guard let before = try Account.one(account, db) else { return 0 }
+      let after = (change.firstName ?? before.firstName, change.lastName ?? before.lastName)
+      guard after != (before.firstName, before.lastName) else { return 0 }
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM (\(postsOnList))", arguments: [account.rawValue]) ?? 0
+    }
+  }
+
   /// Closes an account for good: nobody logs in to it or posts from then on, its e-mail address and its identities are
   /// free, and its sessions are over. Its posts go with `erasePosts`. On disk on return; false where there is none.
   package func close(_ account: AccountID, unixMs: Int64) async throws -> Bool {
@@ -123,17 +133,18 @@ extension IngestDatabase {
   }
 }
 
+/// The ids of an account's posts that are on the list, by their order.
+private let postsOnList = """
+  SELECT id FROM (
+    SELECT id, account, seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax))
+  WHERE account = ? ORDER BY seq
+  """
+
 /// The account's posts that are on the list, again, in their order.
 private func listAgain(
   _ account: AccountID, _ unixMs: Int64, _ numbers: Numbers, _ db: Database
 ) throws -> [FeedChange] {
-  let ids = try Int64.fetchAll(
-    db,
-    sql: """
-      SELECT id FROM (
-        SELECT id, account, seq FROM post WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax))
-      WHERE account = ? ORDER BY seq
-      """, arguments: [account.rawValue])
+  let ids = try Int64.fetchAll(db, sql: postsOnList, arguments: [account.rawValue])
   return try ids.map { id in
     try db.cachedStatement(sql: "UPDATE post SET seq = ?, updated_ms = ? WHERE id = ?")
       .run(db, .integer(numbers.nextSeq), .integer(unixMs), .integer(id))

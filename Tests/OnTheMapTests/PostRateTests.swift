@@ -43,6 +43,21 @@ struct PostRateTests {
     #expect(rates.take(100, by: ada, nowMs: 0) == 10 && rates.take(100, by: bob, nowMs: 0) == 10)
   }
 
+  @Test("Many edits at once take a full minute's worth, and no post may follow until all of them have come")
+  func whole() {
+    var rates = PostRates(perMinute: 6)
+    #expect(rates.takeAll(4, by: ada, nowMs: 0) == 0)
+    #expect(rates.takeAll(4, by: ada, nowMs: 0) == 20_000, "Two are lacking; nothing is taken.")
+    #expect(rates.takeAll(2, by: ada, nowMs: 0) == 0)
+    #expect(rates.takeAll(20, by: ada, nowMs: 59_999) == 1, "More than a minute's worth takes all of it.")
+    #expect(rates.takeAll(20, by: ada, nowMs: 60_000) == 0)
+    #expect(rates.take(3, by: ada, nowMs: 60_000) == 0)
+    #expect(rates.pauseMs(of: ada, nowMs: 60_000) == 150_000, "14 more than there were, and the one.")
+    #expect(rates.take(3, by: ada, nowMs: 209_999) == 0 && rates.take(3, by: ada, nowMs: 210_000) == 1)
+    rates.giveBack(1, to: ada)
+    #expect(rates.take(100, by: ada, nowMs: .max) == 6)
+  }
+
   @Test("Whoever may make all again is forgotten, and nobody else is")
   func forgotten() {
     var rates = PostRates(perMinute: 2)

@@ -39,6 +39,10 @@ struct ProfileTests {
       _ = try await database.published(1, by: bob)
     }
     var state = try database.feed()
+    for (first, count) in [("Augusta", 50), ("ada", 0), (nil, 0)] as [(String?, Int)] {
+      let named = try ProfileChange(email: "new@example.org", firstName: first, lastName: nil)
+      #expect(try await database.listedPosts(renamedBy: named, of: ada) == count)
+    }
     guard case .changed(let account, let changes) = try await change(database, ada, first: "Augusta") else {
       Issue.record("nothing has changed")
       return

@@ -65,6 +65,26 @@ struct ProfileTests {
     #expect(try await map.client.logIn("new@example.org").status == 200)
   }
 
+  @Test("Another name counts as an edit of each post on the list, and one that is refused changes nothing")
+  func renameRate() async throws {
+    let map = try await Stage.current.up("--posts-per-minute", "3")
+    let ada = try await map.client.signedUp()
+    _ = try await ada.post("Oslo", wait: 10)
+    #expect(try await change(["firstName": "Augusta"], ada).status == 200, "One post is one edit.")
+    _ = try await ada.post("Rome", wait: 10)
+    let before = try await map.client.list()
+    for _ in 0..<3 {
+      let refused = try await change(["firstName": "Eve"], ada)
+      #expect(refused.status == 429 && refused["code"] == "too_many_posts", "\(refused)")
+      #expect(Int(refused.headers["retry-after"] ?? "").map { (1...40).contains($0) } == true)
+    }
+    #expect(try await change(["firstName": "Augusta"], ada).status == 200, "It is that already.")
+    #expect(try await map.client.list() == before && before.entries.map(\.firstName) == ["Augusta", "Augusta"])
+    #expect(try await ada.get("/v2/account")["firstName"] == "Augusta")
+    let bob = try await map.client.signedUp(as: "bob@example.org")
+    for name in 0..<9 { #expect(try await change(["firstName": "Bob \(name)"], bob).status == 200, "Without posts.") }
+  }
+
   @Test("A deleted account is gone with all that it has posted, everywhere, also after a kill in the middle")
   func delete() async throws {
     let map = try await Stage.current.roles(workers: 1)
