@@ -15,6 +15,7 @@ struct AccountRoutes: Sendable {
   let site: Site
   /// Whether anybody may sign up.
   let isOpen: Bool
+  let signUps = SignUps()
 
   struct SignUp: Decodable {
     let email: String
@@ -69,25 +70,36 @@ struct AccountRoutes: Sendable {
     guard isOpen else { throw Problem.signUpClosed }
     let registration = try Registration(
       email: body.email, password: body.password, firstName: body.firstName, lastName: body.lastName ?? "")
-    // To learn who has an account is held up like guessing.
-    let tried = try logins.tries.begin(from: source)
-    let account: Account
-    do {
-      let hash = try await passwords.hash(registration.password)
-      account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
-    } catch is IngestDatabase.EmailTaken {
-      logins.tries.wasWrong(tried)
-      throw Problem.emailTaken
-    } catch {
-      logins.tries.wasNone(tried)
-      throw error
-    }
-    logins.tries.wasNone(tried)
+    let account = try await addAccount(registration, source)
     logins.audit.note(.accountCreated, account: account.id, source)
     guard let begun = try await sessions.begin(account, from: source, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }
     return Self.answer(begun, status: .created, site: site)
+  }
+
+  /// - Throws: `Problem.emailTaken`; a problem with the seconds to wait, where the network asked for too many addresses
+  ///   that have an account, or made too many accounts; `Problem.busy`.
+  private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
+    let tries = logins.tries
+    // To learn who has an account is held up like guessing.
+    try tries.check(source)
+    // Before the hash, which takes its turn.
+    guard try await !database.hasAccount(email: registration.email) else {
+      try tries.countTaken(source)
+      throw Problem.emailTaken
+    }
+    try signUps.take(source)
+    do {
+      let hash = try await passwords.hash(
+        registration.password, in: PasswordQueue.Turn(.signUp, from: source.address))
+      return try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
+    } catch {
+      signUps.giveBack(source)
+      guard error is IngestDatabase.EmailTaken else { throw error }
+      try tries.countTaken(source)
+      throw Problem.emailTaken
+    }
   }
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {

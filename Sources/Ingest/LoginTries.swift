@@ -21,57 +21,101 @@ final class LoginTries: Sendable {
     throttle = Mutex(LoginThrottle(try database.loginCounts(unixMs: WallClock.unixMs)))
   }
 
-  /// Counts a try, as a wrong one until it ends.
-  ///
-  /// - Parameter email: in lower case, whether or not there is such an account: nobody learns that here.
-  /// - Throws: a problem with the seconds to wait.
-  func begin(email: String, from source: LoginSource) async throws -> Try {
-    let network = source.address?.network.description ?? ""
-    let ofAddress = [
-      LoginTries.key(.accountAndAddress, email + "\n" + network), LoginTries.key(.address, network),
-    ]
-    let all = ofAddress + [LoginTries.key(.account, email)]
-    var (pauseMs, tried) = begin(all)
-    if tried == nil,
-      try await database.addresses(email: email, unixMs: WallClock.unixMs)
-        .contains(where: { $0.network == source.address?.network })
-    {
-      // Strangers cannot keep somebody out of what he is logged in to.
-      (pauseMs, tried) = begin(ofAddress)
-    }
-    guard let tried else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
-    return tried
+  /// Account and network of a try to log in.
+  struct Target: Sendable {
+    fileprivate let ofAddress: [LoginThrottle.Key]
+    fileprivate let account: LoginThrottle.Key
+    /// True where the account is logged in from the network.
+    let isKnown: Bool
   }
 
-  /// Counts a try that is not at an account which is known.
-  func begin(from source: LoginSource) throws -> Try {
-    let (pauseMs, tried) = begin([LoginTries.key(.address, source.address?.network.description ?? "")])
-    guard let tried else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
-    return tried
+  /// - Parameter email: in lower case, whether or not there is such an account: nobody learns that here.
+  func target(email: String, from source: LoginSource) async throws -> Target {
+    let network = source.address?.network
+    let text = network?.description ?? ""
+    let known = try await database.addresses(email: email, unixMs: WallClock.unixMs)
+    return Target(
+      ofAddress: [LoginTries.key(.accountAndAddress, email + "\n" + text), LoginTries.key(.address, text)],
+      account: LoginTries.key(.account, email), isKnown: known.contains { $0.network == network })
+  }
+
+  /// Refuses a try that would come too early. It counts nothing: call this before the wait for a hash.
+  ///
+  /// - Throws: a problem with the seconds to wait.
+  func check(_ target: Target) throws { _ = try keys(of: target) { _, _ in } }
+
+  /// Counts a try, as a wrong one until it ends. Call this when its hash begins, so that many people of one network who
+  /// log in at once are not taken for many wrong passwords.
+  ///
+  /// - Throws: a problem with the seconds to wait.
+  func begin(_ target: Target) throws -> Try {
+    Try(keys: try keys(of: target) { throttle, keys in throttle.count(keys, nowMs: WallClock.unixMs) })
+  }
+
+  /// Refuses a request of a network that asked too often for addresses that have an account.
+  ///
+  /// - Throws: a problem with the seconds to wait.
+  func check(_ source: LoginSource) throws {
+    let keys = [LoginTries.key(.address, source.address?.network.description ?? "")]
+    let pauseMs = throttle.withLock { $0.pauseMs(keys, nowMs: WallClock.unixMs) }
+    guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
+  }
+
+  /// Counts a try at an account that is not known yet: a provider names it.
+  ///
+  /// - Throws: as `check`.
+  func begin(from source: LoginSource) throws -> Try { Try(keys: try count(source)) }
+
+  /// Counts a request for an address that has an account, as a wrong password of the network.
+  ///
+  /// - Throws: as `check`; however many come at once, the answers are not more than the free tries.
+  func countTaken(_ source: LoginSource) throws { wasWrong(Try(keys: try count(source))) }
+
+  private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {
+    let keys = [LoginTries.key(.address, source.address?.network.description ?? "")]
+    let pauseMs = throttle.withLock { throttle in
+      let nowMs = WallClock.unixMs
+      let pauseMs = throttle.pauseMs(keys, nowMs: nowMs)
+      if pauseMs == 0 { throttle.count(keys, nowMs: nowMs) }
+      return pauseMs
+    }
+    guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
+    return keys
   }
 
   /// It was the wrong password: it stays counted.
   func wasWrong(_ tried: Try) { database.keep(throttle.withLock { $0.kept(tried.keys) }, unixMs: WallClock.unixMs) }
 
   func wasRight(_ tried: Try) {
-    let before = throttle.withLock { throttle in
-      defer { throttle.takeBack(tried.keys, wasRight: true) }
-      return throttle.kept(tried.keys)
+    let (before, after) = throttle.withLock { throttle in
+      let before = throttle.kept(tried.keys)
+      throttle.takeBack(tried.keys, wasRight: true)
+      return (before, throttle.kept(tried.keys))
     }
-    database.forget(before.keys.filter { $0.scope == .accountAndAddress })
+    database.keep(after.filter { $0.key.scope == .address }, unixMs: WallClock.unixMs)
+    database.forget(before.keys.filter { after[$0] == nil })
   }
 
   /// Nobody knows: the password was not looked at.
   func wasNone(_ tried: Try) { throttle.withLock { $0.takeBack(tried.keys, wasRight: false) } }
 
-  private func begin(_ keys: [LoginThrottle.Key]) -> (pauseMs: Int64, tried: Try?) {
-    throttle.withLock { throttle in
-      let nowMs = WallClock.unixMs
-      let pauseMs = throttle.pauseMs(keys, nowMs: nowMs)
-      guard pauseMs == 0 else { return (pauseMs, nil) }
-      throttle.count(keys, nowMs: nowMs)
-      return (0, Try(keys: keys))
+  /// The counts that let the try pass. Strangers cannot keep anyone out from where the account is logged in.
+  private func keys(
+    of target: Target, then: (inout LoginThrottle, [LoginThrottle.Key]) -> Void
+  ) throws -> [LoginThrottle.Key] {
+    let choices = [target.ofAddress + [target.account]] + (target.isKnown ? [target.ofAddress] : [])
+    let (pauseMs, keys) = throttle.withLock { throttle in
+      var pauseMs: Int64 = 0
+      for keys in choices {
+        pauseMs = throttle.pauseMs(keys, nowMs: WallClock.unixMs)
+        guard pauseMs == 0 else { continue }
+        then(&throttle, keys)
+        return (pauseMs, keys)
+      }
+      return (pauseMs, [])
     }
+    guard pauseMs == 0 else { throw Problem.tooManyLogins(pauseMs: pauseMs) }
+    return keys
   }
 
   private static func key(_ scope: LoginThrottle.Scope, _ text: String) -> LoginThrottle.Key {
@@ -80,11 +124,14 @@ final class LoginTries: Sendable {
 }
 
 extension Problem {
+  /// The code of a login that is held up.
+  static let tooManyLoginsCode = "too_many_logins"
+
   /// The same for an account that is there, and for one that is not.
   fileprivate static func tooManyLogins(pauseMs: Int64) -> Problem {
     let seconds = Int((pauseMs + 999) / 1_000)
     return Problem(
-      .tooManyRequests, "too_many_logins",
+      .tooManyRequests, tooManyLoginsCode,
       "too many wrong passwords for this account, or from your network; try again in \(seconds) s",
       retryAfterSeconds: seconds)
   }

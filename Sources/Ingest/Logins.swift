@@ -35,7 +35,7 @@ struct Logins: Sendable {
     var hash = stored.passwordHash
     if PasswordHash.isOutdated(hash) {
       // Only now is the password known.
-      hash = try await passwords.hash(password)
+      hash = try await passwords.hash(password, in: PasswordQueue.Turn(.known, from: source.address))
       guard try await database.rehashPassword(of: stored.account.id, hash, from: stored.passwordHash) else {
         throw Problem.badCredentials
       }
@@ -83,19 +83,23 @@ struct Logins: Sendable {
     _ password: String, email: String, from source: LoginSource
   ) async throws -> (account: Account, passwordHash: String)? {
     guard password.utf8.count <= Limits.passwordBytesMax, email.utf8.count <= Limits.emailBytesMax else { return nil }
-    let tried: LoginTries.Try
-    do { tried = try await tries.begin(email: email, from: source) } catch {
-      audit.note(.loginHeldUp, account: nil, source)
-      throw error
-    }
+    let target = try await tries.target(email: email, from: source)
     do {
+      try tries.check(target)
       let stored = try await database.credentials(email: email)
-      let isRight = try await passwords.isPassword(password, of: stored?.passwordHash)
+      let turn = PasswordQueue.Turn(target.isKnown ? .known : .login, from: source.address)
+      let (tried, isRight) = try await passwords.compare(password, with: stored?.passwordHash, in: turn) {
+        try tries.begin(target)
+      }
+      guard let isRight else {
+        tries.wasNone(tried)
+        throw Problem.busy
+      }
       if isRight { tries.wasRight(tried) } else { tries.wasWrong(tried) }
       return isRight ? stored : nil
-    } catch {
-      tries.wasNone(tried)
-      throw error
+    } catch let problem as Problem where problem.code == Problem.tooManyLoginsCode {
+      audit.note(.loginHeldUp, account: nil, source)
+      throw problem
     }
   }
 }

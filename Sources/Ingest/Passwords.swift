@@ -1,36 +1,43 @@
 import Foundation
 import Glibc
+import Link
 import OnTheMap
 import Synchronization
 import Web
 
-/// Passwords' hashes, `Limits.passwordHashesAtOnceMax` at once, on threads that stand back behind all others: a flood
-/// of logins waits, or is sent away, and posts go on. Where others leave no core at all they stop standing back: a
+/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`, on threads that yield their cores to all
+/// others: a flood of logins takes what posts leave. Where others leave no core at all, the threads stop yielding: a
 /// flood of posts does not keep people out either.
 actor Passwords {
   /// SCHED_IDLE of sched(7): glibc shows the name to GNU programs only.
   private static let idlePolicy: Int32 = 5
-  private var running = 0
-  /// Whoever is asked to go on with false has waited too long.
-  private var waiting: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-  private var lastNumber: UInt64 = 0
+  private var queue: PasswordQueue
+  /// Requests that wait, by number. False refuses one.
+  private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+  /// Looks at the queue while requests wait.
+  private var ticks: Task<Void, Never>?
   /// Compared with when there is no such account, so that the answer takes as long as for one.
   private let nobody: String
 
-  /// Until then none stands back.
+  /// Until then no thread yields.
   private var hurriesUntil = ContinuousClock.now
 
   private let spare = SpareMemory()
-
-  private let cores: Int
-  private let waitMs: Int64
+  private let lastPostMs: @Sendable () -> Int64
+  private let nowMs: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - cores: of the machine.
-  ///   - waitMs: how long one waits for its hash to begin.
-  init(cores: Int = ProcessInfo.processInfo.activeProcessorCount, waitMs: Int64 = Limits.passwordHashWaitMs) {
-    self.cores = cores
-    self.waitMs = waitMs
+  ///   - lastPostMs: when a post was last accepted or settled, by `nowMs`. Any thread.
+  ///   - nowMs: a clock that never goes back. Any thread.
+  init(
+    cores: Int = ProcessInfo.processInfo.activeProcessorCount,
+    lastPostMs: @escaping @Sendable () -> Int64 = { .min / 2 },
+    nowMs: @escaping @Sendable () -> Int64 = { Reactor.nowMs }
+  ) {
+    queue = PasswordQueue(cores: cores)
+    self.lastPostMs = lastPostMs
+    self.nowMs = nowMs
     guard let memory = PasswordMemory(), let nobody = PasswordHash.make(Secrets.token(), in: memory) else {
       // Without it unknown accounts could be told by the time that they take.
       fatalError("There are no \(PasswordHash.memoryBytes) bytes of memory to compute passwords' hashes in.")
@@ -39,82 +46,117 @@ actor Passwords {
     self.nobody = nobody
   }
 
-  /// Throws `Problem.busy` when too many wait already, or it has waited too long.
-  func hash(_ password: String) async throws -> String {
-    guard let hash = try await run({ PasswordHash.make(password, in: $0) }) else { throw Problem.busy }
+  /// False while threads do not yield their cores, because others had left them none.
+  var yields: Bool { ContinuousClock.now >= hurriesUntil }
+
+  /// Number of requests that wait for their turn.
+  var waitingCount: Int { queue.count }
+
+  /// Hashes a password.
+  ///
+  /// - Throws: `Problem.busy` when too many wait, the turn does not come in time, or there is no memory or thread.
+  func hash(_ password: String, in turn: PasswordQueue.Turn) async throws -> String {
+    guard await begin(turn) else { throw Problem.busy }
+    guard let hash = await computed({ PasswordHash.make(password, in: $0) }) ?? nil else { throw Problem.busy }
     return hash
   }
 
-  /// Throws as `hash`.
+  /// Compares a password with a hash.
   ///
-  /// - Parameter hash: nil when there is no such account; the answer is no then.
-  func isPassword(_ password: String, of hash: String?) async throws -> Bool {
+  /// - Parameters:
+  ///   - hash: nil when there is no such account; the answer is no then.
+  ///   - begun: called when the turn has come, before the hash is computed. Where it throws, none is.
+  /// - Returns: what `begun` returned, and whether it is the password; nil where there is no memory or thread.
+  /// - Throws: what `begun` throws; `Problem.busy` when too many wait or the turn does not come in time.
+  func compare<Begun: Sendable>(
+    _ password: String, with hash: String?, in turn: PasswordQueue.Turn, begun: @Sendable () throws -> Begun
+  ) async throws -> (begun: Begun, isRight: Bool?) {
+    guard await begin(turn) else { throw Problem.busy }
+    let value: Begun
+    do { value = try begun() } catch {
+      end(usedMs: 0)
+      throw error
+    }
     // An account without a password has an empty one.
     let compared = hash.flatMap { $0.isEmpty ? nil : $0 }
-    return try await run { [nobody] in PasswordHash.isPassword(password, of: compared ?? nobody, in: $0) }
-      && compared != nil
+    let isSame = await computed { [nobody] in PasswordHash.isPassword(password, of: compared ?? nobody, in: $0) }
+    guard let isSame else { return (value, nil) }
+    let isRight = isSame && compared != nil
+    queue.record(isRight: isRight, from: turn.network, nowMs: nowMs())
+    return (value, isRight)
   }
 
-  /// How long none is computed after one that has taken so long.
-  static func rest(after took: Duration, cores: Int) -> Duration {
-    took * max(0, Limits.passwordHashCoresShare - cores) / max(1, cores)
-  }
-
-  private func run<Value: Sendable>(_ work: @escaping @Sendable (PasswordMemory) -> Value) async throws -> Value {
-    if running >= Limits.passwordHashesAtOnceMax {
-      guard waiting.count < Limits.passwordHashesWaitingMax else { throw Problem.busy }
-      // Whoever ends hands its place over: `running` stays.
-      guard await turn() else { throw Problem.busy }
-    } else {
-      running += 1
+  /// Waits for the turn. False where it does not come; otherwise call `computed` or `end`.
+  private func begin(_ turn: PasswordQueue.Turn) async -> Bool {
+    let entry = queue.enter(turn, nowMs: nowMs())
+    if let evicted = entry.evicted { resume(evicted, false) }
+    guard let number = entry.number else { return false }
+    return await withCheckedContinuation { continuation in
+      waiting[number] = continuation
+      advance()
     }
-    let outcome = await computed(work)
-    Task {
-      try? await Task.sleep(for: Passwords.rest(after: outcome?.took ?? .zero, cores: cores))
-      if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().continuation.resume(returning: true) }
-    }
-    guard let outcome else { throw Problem.busy }
-    return outcome.value
   }
 
-  /// Nil where there is no memory, or no thread.
-  private func computed<Value: Sendable>(
-    _ work: @escaping @Sendable (PasswordMemory) -> Value
-  ) async -> Outcome<Value>? {
-    let standsBack = ContinuousClock.now >= hurriesUntil
+  private func end(usedMs: Int64) {
+    queue.end(usedMs: usedMs, nowMs: nowMs())
+    advance()
+  }
+
+  /// Begins and refuses what is due, and looks again while requests wait.
+  private func advance() {
+    let nowMs = nowMs()
+    let lastPostMs = lastPostMs()
+    for number in queue.expire(nowMs: nowMs) { resume(number, false) }
+    while let number = queue.next(nowMs: nowMs, lastPostMs: lastPostMs) { resume(number, true) }
+    guard ticks == nil, let wakeMs = queue.wakeMs(nowMs: nowMs, lastPostMs: lastPostMs) else { return }
+    ticks = Task {
+      try? await Task.sleep(for: .milliseconds(max(1, wakeMs - nowMs)))
+      ticks = nil
+      advance()
+    }
+  }
+
+  private func resume(_ number: UInt64, _ hasTurn: Bool) {
+    waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
+  }
+
+  /// Computes in the turn that has come, and ends it. Nil where there is no memory, or no thread.
+  private func computed<Value: Sendable>(_ work: @escaping @Sendable (PasswordMemory) -> Value) async -> Value? {
+    let yields = yields
     var patience: Task<Void, any Error>?
     let outcome: Outcome<Value>? = await withCheckedContinuation { continuation in
       let first = First(continuation)
-      compute(work, standsBack: standsBack, then: first.resume)
-      guard standsBack else { return }
+      compute(work, yields: yields, then: first.resume)
+      guard yields else { return }
       patience = Task {
         try await Task.sleep(for: .milliseconds(Limits.passwordHashPatienceMs))
         try Task.checkCancellation()
-        // The thread itself cannot be told to stand back no more: Linux lets only root do so.
+        // The thread itself cannot stop yielding: Linux lets only root do so.
         hurriesUntil = .now + .milliseconds(Limits.passwordHashHurryMs)
         // Where this one cannot be made the first may still be.
-        compute(work, standsBack: false) { if let outcome = $0 { first.resume(outcome) } }
+        compute(work, yields: false) { if let outcome = $0 { first.resume(outcome) } }
       }
     }
     patience?.cancel()
-    return outcome
+    end(usedMs: outcome?.usedMs ?? 0)
+    return outcome?.value
   }
 
   /// - Parameter then: called on a thread of its own.
   private nonisolated func compute<Value: Sendable>(
-    _ work: @escaping @Sendable (PasswordMemory) -> Value, standsBack: Bool,
+    _ work: @escaping @Sendable (PasswordMemory) -> Value, yields: Bool,
     then: @escaping @Sendable (Outcome<Value>?) -> Void
   ) {
     let isBegun = detachThread { [spare] in
       guard let memory = spare.take() else { return then(nil) }
-      let outcome = standsBack ? Passwords.behindAll { Outcome { work(memory) } } : Outcome { work(memory) }
+      let outcome = yields ? Passwords.behindAll { Outcome { work(memory) } } : Outcome { work(memory) }
       spare.give(memory)
       then(outcome)
     }
     if !isBegun { then(nil) }
   }
 
-  /// Waits for it on the thread that calls: whoever is woken up may begin threads, and they would stand back, too.
+  /// Waits for it on the thread that calls: whoever is woken up may begin threads, and they would yield, too.
   private static func behindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
@@ -131,38 +173,20 @@ actor Passwords {
     isDone.wait()
     return value.withLock { $0! }
   }
-
-  /// Waits for a place; false when none has come in time.
-  private func turn() async -> Bool {
-    lastNumber += 1
-    let number = lastNumber
-    let late = Task {
-      try await Task.sleep(for: .milliseconds(waitMs))
-      giveUp(number)
-    }
-    defer { late.cancel() }
-    return await withCheckedContinuation { waiting.append((number, $0)) }
-  }
-
-  private func giveUp(_ number: UInt64) {
-    guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-    waiting.remove(at: index).continuation.resume(returning: false)
-  }
 }
 
-/// What a hash came to.
+/// The outcome of a hash.
 private struct Outcome<Value: Sendable>: Sendable {
   let value: Value
-  /// What its thread has used of a core: where there is much to do it takes longer by itself, and needs no rest for
-  /// that.
-  let took: Duration
+  /// CPU time of its thread. Where there is much to do it takes longer by itself, and needs no rest for that.
+  let usedMs: Int64
 
   /// - Parameter work: all that the thread does.
   init(_ work: () -> Value) {
     value = work()
     var used = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
-    took = .seconds(used.tv_sec) + .nanoseconds(used.tv_nsec)
+    usedMs = Int64(used.tv_sec) * 1_000 + Int64(used.tv_nsec) / 1_000_000
   }
 }
 

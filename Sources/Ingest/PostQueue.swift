@@ -27,6 +27,7 @@ final class PostQueue: Sendable {
   let waitMaxMs: Int64
   /// Whether one has.
   private let isBehind = Atomic(false)
+  private let postedMs = Atomic(Int64.min / 2)
   /// Nil where an account may post as fast as it can.
   private let rates: Mutex<PostRates?>
 
@@ -51,6 +52,9 @@ final class PostQueue: Sendable {
 
   /// Whether a post has waited `waitMaxMs` for a worker: further ones are refused.
   var waitsTooLong: Bool { isBehind.load(ordering: .relaxed) }
+
+  /// Time in `Reactor.nowMs` at which a post was last accepted or settled. Any thread.
+  var lastPostMs: Int64 { postedMs.load(ordering: .relaxed) }
 
   /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
   func waited(_ longestMs: Int64) {
@@ -128,6 +132,7 @@ final class PostQueue: Sendable {
   /// - Returns: for how many posts there is room, and why there is none for the others.
   private func reserve(_ count: Int, for account: AccountID) -> (room: Int, refusal: Problem) {
     guard !isBehind.load(ordering: .relaxed) else { return (0, .behind) }
+    postedMs.store(Reactor.nowMs, ordering: .relaxed)
     let (allowed, refusal) = allowance(count, of: account)
     let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
     guard over > 0 else { return (allowed, refusal ?? .busy) }
@@ -213,6 +218,7 @@ final class PostQueue: Sendable {
     }
     if !unstored.isEmpty { jobs.put(.finished(unstored)) }
     guard !posts.isEmpty else { return }
+    postedMs.store(Reactor.nowMs, ordering: .relaxed)
     let settled = posts
     let nowMs = WallClock.unixMs
     let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }

@@ -35,9 +35,17 @@ struct ProfileRoutes: Sendable {
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
+      // To learn who has an account is held up as at sign-up.
+      try logins.tries.check(source)
       _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }
-    let account = try await queue.change(caller.account.id, change)
+    let account: Account
+    do { account = try await queue.change(caller.account.id, change) } catch let problem as Problem
+      where problem.code == Problem.emailTaken.code
+    {
+      try logins.tries.countTaken(source)
+      throw problem
+    }
     sessions.reread(account.id)
     if account.email != caller.account.email { logins.audit.note(.emailChanged, account: account.id, source) }
     return Response(.object { account.write(to: &$0) })

@@ -78,7 +78,7 @@ struct SessionRoutes: Sendable {
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
     let compared = try await logins.confirm(body.currentPassword, of: caller, from: source)
-    let hash = try await passwords.hash(body.password)
+    let hash = try await passwords.hash(body.password, in: PasswordQueue.Turn(.known, from: source.address))
     guard try await database.changePassword(of: caller.account.id, hash, from: compared) else {
       throw Problem.wrongPassword
     }

@@ -37,6 +37,12 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
   }
 
+  /// The block around it that a provider was given as a rule: 16 bits of IPv4, 32 of IPv6. (RIPE-738, section 5.1.)
+  package var block: IPAddress {
+    let bits = isIPv4 ? 112 : 32
+    return IPAddress(bytes: AddressRange.cut(bytes, bits))
+  }
+
   /// Of the machine itself. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.)
   package var isLoopback: Bool { isIPv4 ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
@@ -71,7 +77,7 @@ package struct AddressRange: Sendable, Hashable {
   package func contains(_ address: IPAddress) -> Bool { AddressRange.cut(address.bytes, bits) == first.bytes }
 
   /// The first bits, and zeros.
-  private static func cut(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
+  fileprivate static func cut(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
     bytes.enumerated().map { index, byte in
       let kept = min(max(0, bits - 8 * index), 8)
       return byte & UInt8(truncatingIfNeeded: 0xFF00 >> kept)

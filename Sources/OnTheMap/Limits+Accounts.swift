@@ -7,18 +7,39 @@ extension Limits {
   package static let sessionsSweptAtOnce = 16
   /// Sessions of one account that are listed: all can be ended at once, however many there are.
   package static let sessionsShownMax = 1_000
-  /// Password hashes computed at once: each takes 19 MiB and a core for some hundredths of a second. One, so that a
-  /// flood of logins leaves a core for posts where there are two.
-  package static let passwordHashesAtOnceMax = 1
-  /// The part of the machine's cores that hashes take in the long run, a sixteenth: after each none is computed for a
-  /// while where there are fewer than sixteen. A machine of two cores that are both busy is slow with its disk, on
-  /// which posts wait: with an eighth their p99 is more than doubled. Some six logins a second are left there.
+  /// Password hashes computed at once, on a machine with as many cores and no post under way: each takes 19 MiB and a
+  /// core for some hundredths of a second. While posts flow, one at a time.
+  package static let passwordHashesAtOnceMax = 8
+  /// A post accepted or settled within this time counts as under way. At 100 posts a second or more there is hardly a
+  /// gap of 50 ms; at a few a second hashes use the gaps.
+  package static let passwordQuietMs: Int64 = 50
+  /// While posts flow, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is slow
+  /// with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a second
+  /// remain there.
   package static let passwordHashCoresShare = 16
-  /// Logins and sign-ups that wait for their hash; above it 503.
-  package static let passwordHashesWaitingMax = 32
-  /// They wait so long at most; then 503. Where 32 wait the last waits some five seconds, and longer where all cores
-  /// are busy.
-  package static let passwordHashWaitMs: Int64 = 15_000
+  /// Requests that wait for their hash in one lane; above it 503. 200 logins a second for the 10 s of their deadline;
+  /// each takes about 500 bytes beside its connection.
+  package static let passwordHashesWaitingMax = 2_048
+  /// Deadline of a request whose network has no turn; then 503.
+  package static let passwordTurnWaitMs: Int64 = 10_000
+  /// Deadline of a request behind others of its network, which has turns; then 503. A class of 300 behind one address
+  /// takes 6 to 11 s on two idle cores, at 40 to 70 ms a hash.
+  package static let passwordWaitMs: Int64 = 20_000
+  /// Time between two looks at deadlines while requests wait.
+  package static let passwordQueueTickMs: Int64 = 100
+  /// The same while posts flow, to see a gap between them.
+  package static let passwordQueueFlowTickMs: Int64 = 20
+  /// Requests of a network go behind those of others for this time after a wrong password, if no right one follows.
+  package static let passwordSuspectMs: Int64 = 600_000
+  /// Networks remembered for that; each about 60 bytes.
+  package static let passwordSuspectsMax = 50_000
+  /// New accounts from one network at once, with an e-mail address and a password: a class of 300 that signs up in one
+  /// lesson, and some who try twice. Above it 429 with Retry-After.
+  package static let signUpsOfNetworkMax = 400
+  /// From then on one for each such time: 60 an hour.
+  package static let signUpIntervalMs: Int64 = 60_000
+  /// Networks whose new accounts are counted; each about 60 bytes.
+  package static let signUpNetworksMax = 50_000
   /// A hash that stands back behind all others is begun a second time beside them when it has not got its core within
   /// this time: on two cores that others keep busy it would take 8 to 21 s.
   package static let passwordHashPatienceMs: Int64 = 1_000

@@ -81,14 +81,15 @@ package struct LoginThrottle: Sendable {
     }
   }
 
-  /// A try that was counted is not wrong: it is taken back. One that was right also ends what was counted of its
-  /// account from its address.
+  /// Takes back a try that was not wrong. The right password also ends the count of its account from its address, and
+  /// takes those tries off the address's count: they were its owner's slips, and many people may share the address.
   package mutating func takeBack(_ keys: [Key], wasRight: Bool) {
+    let own = keys.first { $0.scope == .accountAndAddress }.flatMap { newer[$0] ?? older[$0] }
+    let slips = wasRight ? max(1, own?.tries ?? 1) : 1
     for key in keys {
       guard var count = newer[key] ?? older[key] else { continue }
-      count.tries -= 1
-      let isOver = count.tries <= 0 || (wasRight && key.scope == .accountAndAddress)
-      set(isOver ? nil : count, for: key)
+      count.tries -= key.scope == .account ? 1 : slips
+      set(count.tries <= 0 ? nil : count, for: key)
     }
   }
 

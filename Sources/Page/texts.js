@@ -117,6 +117,9 @@ export const texts = {
     'problem.bad_credentials': 'No account has this e-mail address and password. Check both.',
     'problem.too_many_logins': {
       one: 'Too many wrong passwords. Wait {n} second.', other: 'Too many wrong passwords. Wait {n} seconds.' },
+    'problem.too_many_sign_ups': {
+      one: 'Many accounts were made from your network. Wait {n} second.',
+      other: 'Many accounts were made from your network. Wait {n} seconds.' },
     'problem.email_taken': 'There is an account with this e-mail address. Sign in instead.',
     'problem.sign_up_closed': 'The operator makes the accounts here. Ask for one.',
     'problem.invalid_email': 'This is not an e-mail address.',
@@ -276,6 +279,9 @@ export const texts = {
     'problem.too_many_logins': {
       one: 'Zu viele falsche Passwörter. Warte {n} Sekunde.',
       other: 'Zu viele falsche Passwörter. Warte {n} Sekunden.' },
+    'problem.too_many_sign_ups': {
+      one: 'Aus deinem Netz kamen viele neue Konten. Warte {n} Sekunde.',
+      other: 'Aus deinem Netz kamen viele neue Konten. Warte {n} Sekunden.' },
     'problem.email_taken': 'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melde dich an.',
     'problem.sign_up_closed': 'Konten macht hier der Betreiber. Bitte ihn um eines.',
     'problem.invalid_email': 'Das ist keine E-Mail-Adresse.',

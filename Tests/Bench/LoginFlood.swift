@@ -11,15 +11,27 @@ struct LoginFlood {
 
   func measure(into table: inout Table) async throws {
     let deployment = try Deployment(folder: folder)
+    let crowd = try LoginCrowd(http: deployment.http)
+    try await crowd.measure(into: &table)
     // Warm, so that memory grows by the flood alone.
     _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
     let alone = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
     let before = deployment.ingest.megabytes
     // What whoever sends them costs this machine, which is not the server's.
     let (refusals, _) = try await load(deployment, beside: { _ in "{" })
+    let others = Task { try await crowd.logInOneByOne() }
     let (logins, statuses) = try await load(
       deployment, beside: { #"{"email":"nobody\#($0)@example.org","password":"wrong password"}"# })
+    others.cancel()
+    let answers = try await others.value
     let after = deployment.ingest.megabytes
+    let seconds = answers.map(\.seconds).sorted()
+    table.add(
+      "logins: of others beside \(LoginFlood.perSecond) logins/s, let in %",
+      100 * Double(answers.count { $0.status == 200 }) / Double(max(1, answers.count)))
+    table.add(
+      "logins: of others beside \(LoginFlood.perSecond) logins/s, p99 s",
+      seconds.isEmpty ? 0 : seconds[seconds.count * 99 / 100])
     for (name, share) in [
       ("until stored", \OpenLoop.acceptMs.p99), ("until seen", \OpenLoop.postToSubscriberMs.p99),
     ] {
@@ -32,7 +44,7 @@ struct LoginFlood {
     }
     table.add("logins: ingest grew by MB", after - before)
     for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
-      table.add("logins: answered with \(status) /s", Double(count) / Double(seconds))
+      table.add("logins: answered with \(status) /s", Double(count) / Double(self.seconds))
     }
   }
 

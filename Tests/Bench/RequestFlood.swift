@@ -48,8 +48,8 @@ final class RequestFlood: Sendable {
     }
   }
 
-  /// Nil where it has not come yet.
-  private static func status(of socket: LoopbackSocket) throws -> Int? {
+  /// Returns the status of an answer, or nil while it has not come.
+  static func status(of socket: LoopbackSocket) throws -> Int? {
     try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 16) { buffer in
       // "HTTP/1.1 403": one that ends after its answer needs no more reading.
       try socket.read(into: buffer).map { _ in Int(String(decoding: buffer[9..<12], as: UTF8.self)) ?? 0 }

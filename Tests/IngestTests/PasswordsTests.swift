@@ -1,50 +1,57 @@
-import CDispatch
 import Foundation
-import Glibc
+import Link
 import Synchronization
 import Testing
 
 @testable import Ingest
 @testable import OnTheMap
-@testable import Web
 
 @Suite("Passwords' hashes")
 struct PasswordsTests {
-  @Test(
-    "They take a sixteenth of the machine's cores in the long run",
-    arguments: [(1, 150), (2, 70), (4, 30), (8, 10), (15, 0), (16, 0), (64, 0)])
-  func rest(cores: Int, ms: Int) {
-    let rest = Passwords.rest(after: .milliseconds(10), cores: cores)
-    #expect((Duration.milliseconds(ms)..<Duration.milliseconds(ms + 1)).contains(rest))
+  private let turn = PasswordQueue.Turn(.login, from: IPAddress("192.0.2.1"))
+
+  private func compare(_ passwords: Passwords, _ password: String, with hash: String?) async throws -> Bool? {
+    try await passwords.compare(password, with: hash, in: turn) {}.isRight
   }
 
-  @Test("The next one begins when that is over, and no earlier")
-  func pause() async throws {
+  @Test("A hash is of its password, and of no other; without one the answer is no")
+  func compare() async throws {
+    Secrets.prepare()
+    let passwords = Passwords()
+    let hash = try await passwords.hash("correct horse", in: turn)
+    #expect(try await compare(passwords, "correct horse", with: hash) == true)
+    for other in [hash, "", nil] { #expect(try await compare(passwords, "wrong horse", with: other) == false) }
+  }
+
+  @Test(
+    "Everybody of a class who logs in at once is served, and so is everybody while posts flow",
+    arguments: [false, true])
+  func schoolClass(arePostsFlowing: Bool) async throws {
+    Secrets.prepare()
+    let passwords = Passwords(lastPostMs: { arePostsFlowing ? Reactor.nowMs : .min / 2 })
+    let count = arePostsFlowing ? 8 : 60
+    let answers = await withTaskGroup(of: Bool?.self) { group in
+      for _ in 0..<count { group.addTask { try? await compare(passwords, "x", with: nil) ?? nil } }
+      return await group.reduce(into: [Bool?]()) { $0.append($1) }
+    }
+    #expect(answers == Array(repeating: false, count: count))
+    #expect(await passwords.waitingCount == 0)
+  }
+
+  @Test("A turn that its request refuses computes nothing, and the next request has it")
+  func refused() async throws {
+    struct Refusal: Error {}
     Secrets.prepare()
     let passwords = Passwords(cores: 1)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let hash = try await passwords.hash("correct horse")
-    #expect(try await passwords.isPassword("correct horse", of: hash))
-    // By the time of a core that one takes, not by how long it had to wait for one.
-    #expect(try clock.now - start > cost() * (Limits.passwordHashCoresShare / 2 - 1))
-    #expect(try await !passwords.isPassword("wrong horse", of: hash))
-  }
-
-  /// What a hash takes of a core.
-  private func cost() throws -> Duration {
-    let memory = try #require(PasswordMemory())
-    func used() -> Duration {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    for _ in 0..<3 {
+      await #expect(throws: Refusal.self) {
+        try await passwords.compare("x", with: nil, in: turn) { throw Refusal() }
+      }
     }
-    let before = used()
-    _ = PasswordHash.make("correct horse", in: memory)
-    return used() - before
+    #expect(try await compare(passwords, "x", with: nil) == false)
   }
 
-  @Test("Where others want every core, a hash does not wait for them to end")
+  @Test("Where others want every core, threads stop yielding theirs, and hashes are computed")
   func busy() async throws {
     Secrets.prepare()
     let isOver = Atomic(false)
@@ -52,49 +59,36 @@ struct PasswordsTests {
       Thread.detachNewThread { while !isOver.load(ordering: .relaxed) {} }
     }
     defer { isOver.store(true, ordering: .relaxed) }
-    let passwords = Passwords(cores: 64)
-    let start = ContinuousClock.now
-    for _ in 0..<4 { _ = try await passwords.hash("correct horse") }
-    // Behind them each would take 8 s and more.
-    #expect(ContinuousClock.now - start < .seconds(20))
+    let passwords = Passwords()
+    // One that gets its core by chance shows nothing.
+    let hasStopped = try await happens {
+      _ = try await passwords.hash("correct horse", in: turn)
+      return await !passwords.yields
+    }
+    #expect(hasStopped)
   }
 
-  @Test("Who has waited for too long is told to come again, and others are served")
+  @Test("A request whose turn does not come in time is refused, and others are served")
   func late() async throws {
     Secrets.prepare()
-    // Each is followed by a pause of fifteen times as long, in which the next has waited too long.
-    let passwords = Passwords(cores: 1, waitMs: 1)
-    let wasLate = await happens {
-      await withTaskGroup(of: Bool.self) { group in
-        for _ in 0..<8 { group.addTask { (try? await passwords.hash("correct horse")) == nil } }
-        return await group.contains(true)
-      }
-    }
-    #expect(wasLate)
-    #expect(await happens { (try? await passwords.hash("correct horse")) != nil }, "There is no room again.")
+    let nowMs = Atomic(Int64(0))
+    let passwords = Passwords(
+      cores: 1, lastPostMs: { nowMs.load(ordering: .relaxed) }, nowMs: { nowMs.load(ordering: .relaxed) })
+    _ = try await compare(passwords, "x", with: nil)
+    // The rest after that does not end before the clock goes on.
+    async let second = try? compare(passwords, "x", with: nil)
+    #expect(try await happens { await passwords.waitingCount == 1 })
+    nowMs.store(Limits.passwordTurnWaitMs, ordering: .relaxed)
+    #expect(await second == nil)
+    #expect(try await compare(passwords, "x", with: nil) == false)
   }
 
-  private func happens(_ what: () async -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(60)
+  private func happens(_ what: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < end {
-      if await what() { return true }
-      try? await Task.sleep(for: .milliseconds(5))
+      if try await what() { return true }
+      try await Task.sleep(for: .milliseconds(5))
     }
     return false
-  }
-
-  @Test("As many wait as may, and who comes then is told to come again")
-  func queue() async throws {
-    Secrets.prepare()
-    let passwords = Passwords(cores: 64, waitMs: 600_000)
-    let served = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<4 * Limits.passwordHashesWaitingMax {
-        group.addTask { (try? await passwords.isPassword("x", of: nil)) != nil }
-      }
-      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-    }
-    #expect(served >= Limits.passwordHashesWaitingMax + Limits.passwordHashesAtOnceMax)
-    #expect(served < 4 * Limits.passwordHashesWaitingMax)
-    #expect(try await !passwords.isPassword("x", of: nil), "There is room again.")
   }
 }

@@ -21,6 +21,13 @@ struct IPAddressTests {
     ] { #expect(IPAddress(address)?.network.description == network) }
   }
 
+  @Test("The block of an address has its first 16 bits, with IPv6 its first 32")
+  func block() throws {
+    for (address, block) in [
+      ("192.0.2.1", "192.0.0.0"), ("::ffff:10.9.8.7", "10.9.0.0"), ("2001:db8:1:2:3:4:5:6", "2001:db8::"),
+    ] { #expect(IPAddress(address)?.block.description == block) }
+  }
+
   @Test(
     "A range has the addresses that begin like it, to the bit",
     arguments: [

@@ -44,17 +44,35 @@ struct LoginThrottleTests {
     #expect(admitted == 5)
   }
 
-  @Test("The right password ends the pauses of its account and address, and takes back one try of the others")
+  @Test("The right password ends the count of its account and address, and the address keeps those of other accounts")
   func right() {
     var throttle = LoginThrottle()
     let keys = LoginThrottle.Scope.allCases.map { key($0) }
-    for _ in 0..<4 { throttle.count(keys, nowMs: 0) }
-    throttle.count(keys, nowMs: 0)
+    for _ in 0..<49 { throttle.count([key(.accountAndAddress, 2), key(.address)], nowMs: 0) }
+    for _ in 0..<5 { throttle.count(keys, nowMs: 0) }
     throttle.takeBack(keys, wasRight: true)
     for _ in 0..<5 { throttle.count([keys[0]], nowMs: 0) }
     #expect(throttle.pauseMs(keys, nowMs: 0) == 1_000, "Five are free again.")
-    for _ in 0..<46 { throttle.count([keys[1]], nowMs: 0) }
-    #expect(throttle.pauseMs([keys[1]], nowMs: 0) == 1_000, "Somebody who has one password guesses no others with it.")
+    #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0, "Its own slips do not count.")
+    throttle.count([key(.address)], nowMs: 0)
+    #expect(
+      throttle.pauseMs([key(.address)], nowMs: 0) == 1_000, "Somebody who has one password guesses no others with it.")
+    for _ in 0..<96 { throttle.count([key(.account)], nowMs: 0) }
+    #expect(throttle.pauseMs([key(.account)], nowMs: 0) == 1_000, "Nor does a stranger's try on the account.")
+  }
+
+  @Test("People of one address who mistype and then log in are never held up, however many they are")
+  func school() {
+    var throttle = LoginThrottle()
+    for pupil in 0..<200 {
+      let keys = [key(.accountAndAddress, UInt8(pupil)), key(.address), key(.account, UInt8(pupil))]
+      for _ in 0..<3 {
+        #expect(throttle.pauseMs(keys, nowMs: 0) == 0)
+        throttle.count(keys, nowMs: 0)
+      }
+      throttle.takeBack(keys, wasRight: true)
+    }
+    #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0)
   }
 
   @Test("A try that came to nothing is taken back as if it had not been")

@@ -85,6 +85,31 @@ struct ProfileTests {
     for name in 0..<9 { #expect(try await change(["firstName": "Bob \(name)"], bob).status == 200, "Without posts.") }
   }
 
+  @Test(
+    "A client that asks by changes of its address which ones have an account is held up as at sign-up",
+    arguments: SQL.isThere ? [true, false] : [true])
+  func enumeration(hasPassword: Bool) async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.client.signedUp()
+    _ = try await map.client.signedUp(as: "bob@example.org")
+    if !hasPassword {
+      // As an account of a provider.
+      map.ingest.signal(SIGTERM)
+      _ = try await map.ingest.exit(within: .seconds(30))
+      try SQL(Stage.current.path("data/onthemap.sqlite")).run(
+        "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
+      try await map.ingest.startAndWait()
+    }
+    var answers: [Answer] = []
+    while answers.last?.status != 429, answers.count < 60 {
+      answers.append(try await change(["email": "bob@example.org", "currentPassword": Client.password], ada))
+    }
+    #expect(answers.last?["code"] == "too_many_logins" && answers.last?.headers["retry-after"] != nil)
+    #expect(answers.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && answers.count > 50)
+    #expect(try await map.client.signUp("bob@example.org").status == 429, "They count together.")
+    #expect(try await ada.get("/v2/account")["email"] == "ada@example.org")
+  }
+
   @Test("A deleted account is gone with all that it has posted, everywhere, also after a kill in the middle")
   func delete() async throws {
     let map = try await Stage.current.roles(workers: 1)

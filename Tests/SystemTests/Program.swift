@@ -95,6 +95,20 @@ final class Program: Sendable {
     }
   }
 
+  /// CPU time of all its threads so far, in hundredths of a second (proc(5), USER_HZ).
+  var cpuTicks: Int {
+    get throws {
+      guard let pid else { throw Overdue(description: "\(self) does not run") }
+      let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      // After the name, which may have blanks: utime and stime are the 14th and 15th of all.
+      let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+      guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+        throw Overdue(description: "\(self) has no CPU time: \(stat)")
+      }
+      return user + system
+    }
+  }
+
   func signal(_ signal: Int32) { if let pid { Glibc.kill(pid, signal) } }
 
   /// Waits for its end.

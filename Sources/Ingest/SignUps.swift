@@ -1,0 +1,31 @@
+import HTTPTypes
+import Link
+import OnTheMap
+import Synchronization
+import Web
+
+/// Holds up networks that make accounts without end. Counts are in memory: a restart forgets them. Any thread.
+final class SignUps: Sendable {
+  private let rates = Mutex(SignUpRates())
+
+  /// Counts a new account.
+  ///
+  /// - Throws: a problem with the seconds to wait.
+  func take(_ source: LoginSource) throws {
+    let pauseMs = rates.withLock { $0.take(source.address?.network, nowMs: Reactor.nowMs) }
+    guard pauseMs == 0 else { throw Problem.tooManySignUps(pauseMs: pauseMs) }
+  }
+
+  /// Takes back one that made no account.
+  func giveBack(_ source: LoginSource) { rates.withLock { $0.giveBack(source.address?.network) } }
+}
+
+extension Problem {
+  fileprivate static func tooManySignUps(pauseMs: Int64) -> Problem {
+    let seconds = Int((pauseMs + 999) / 1_000)
+    return Problem(
+      .tooManyRequests, "too_many_sign_ups",
+      "too many new accounts from your network; no account was made, try again in \(seconds) s",
+      retryAfterSeconds: seconds)
+  }
+}

@@ -1,0 +1,142 @@
+/// Order in which logins and sign-ups have their passwords hashed. A pure state machine: the caller supplies the time,
+/// in milliseconds of a clock that never goes back, and computes the hashes.
+///
+/// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the others their turns. Within a lane the
+/// addresses take turns (`PasswordLane`). While no post is under way, hashes may use every core; while posts flow, they
+/// use a small share of the machine.
+package struct PasswordQueue: Sendable {
+  /// Requests that compete with each other.
+  package enum Lane: Int, Sendable, CaseIterable {
+    /// Of an account that is logged in from the request's network, or of an operator.
+    case known
+    /// A login from a network where the account is not logged in.
+    case login
+    /// A new account.
+    case signUp
+    /// A login or sign-up from a network with a wrong password within `Limits.passwordSuspectMs`.
+    case suspect
+  }
+
+  /// A request for one hash.
+  package struct Turn: Sendable {
+    /// Never `suspect`: the queue moves requests there.
+    package let lane: Lane
+    /// An IPv4 address or an IPv6 /64; nil where it is not known.
+    package let network: IPAddress?
+
+    package init(_ lane: Lane, from address: IPAddress?) {
+      self.lane = lane
+      network = address?.network
+    }
+  }
+
+  /// The outcome of `enter`.
+  package struct Entry: Sendable, Equatable {
+    /// The request's number; nil where the lane is full.
+    package let number: UInt64?
+    /// Number of a request that lost its place to this one.
+    package let evicted: UInt64?
+  }
+
+  /// Returning people and logins have two turns of six each, so sign-ups and suspects have at most one in three.
+  private static let turns: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
+
+  /// Hashes computed at once while no post is under way.
+  package let atOnceMax: Int
+  private let cores: Int
+  private var lanes = Lane.allCases.map { _ in PasswordLane() }
+  private var cursor = 0
+  private var lastNumber: UInt64 = 0
+  private var running = 0
+  /// While posts flow, no hash begins before this time.
+  private var restUntilMs = Int64.min
+  /// Time of the last wrong password of each network: the newer half, and the older one.
+  private var wrong: [IPAddress?: Int64] = [:]
+  private var olderWrong: [IPAddress?: Int64] = [:]
+
+  /// - Parameter cores: cores of the machine, 1 or more.
+  package init(cores: Int) {
+    self.cores = cores
+    atOnceMax = min(max(1, cores), Limits.passwordHashesAtOnceMax)
+  }
+
+  /// Number of requests that wait.
+  package var count: Int { lanes.reduce(0) { $0 + $1.count } }
+
+  /// Puts a request into its lane.
+  package mutating func enter(_ turn: Turn, nowMs: Int64) -> Entry {
+    let isSuspect = turn.lane != .known && hasFailed(turn.network, nowMs: nowMs)
+    let lane = (isSuspect ? .suspect : turn.lane).rawValue
+    var evicted: UInt64?
+    if lanes[lane].count >= Limits.passwordHashesWaitingMax {
+      evicted = lanes[lane].evict(for: turn.network)
+      guard evicted != nil else { return Entry(number: nil, evicted: nil) }
+    }
+    lastNumber += 1
+    lanes[lane].add(lastNumber, from: turn.network, nowMs: nowMs)
+    return Entry(number: lastNumber, evicted: evicted)
+  }
+
+  /// Begins the next request's hash, if one waits and may begin. Call `end` after it.
+  ///
+  /// - Parameter lastPostMs: when a post was last accepted or settled.
+  package mutating func next(nowMs: Int64, lastPostMs: Int64) -> UInt64? {
+    if areFlowing(nowMs: nowMs, lastPostMs: lastPostMs) {
+      guard running == 0, nowMs >= restUntilMs else { return nil }
+    } else {
+      guard running < atOnceMax else { return nil }
+    }
+    for step in PasswordQueue.turns.indices {
+      let index = (cursor + step) % PasswordQueue.turns.count
+      guard let number = lanes[PasswordQueue.turns[index].rawValue].next(nowMs: nowMs) else { continue }
+      cursor = index + 1
+      running += 1
+      return number
+    }
+    return nil
+  }
+
+  /// Ends a hash that `next` began.
+  ///
+  /// - Parameter usedMs: CPU time that it used. Wall-clock time would make a busy machine rest longer.
+  package mutating func end(usedMs: Int64, nowMs: Int64) {
+    running -= 1
+    restUntilMs = nowMs + PasswordQueue.restMs(after: usedMs, cores: cores)
+  }
+
+  /// Removes the requests whose deadline has passed, and returns their numbers.
+  package mutating func expire(nowMs: Int64) -> [UInt64] {
+    lanes.indices.flatMap { lanes[$0].expire(nowMs: nowMs) }
+  }
+
+  /// When to call `expire` and `next` again; nil while nothing waits.
+  package func wakeMs(nowMs: Int64, lastPostMs: Int64) -> Int64? {
+    guard count > 0 else { return nil }
+    let isFlowing = areFlowing(nowMs: nowMs, lastPostMs: lastPostMs)
+    return nowMs + (isFlowing ? Limits.passwordQueueFlowTickMs : Limits.passwordQueueTickMs)
+  }
+
+  /// Records the outcome of a password from a network. The right one clears the network.
+  package mutating func record(isRight: Bool, from network: IPAddress?, nowMs: Int64) {
+    olderWrong[network] = nil
+    wrong[network] = isRight ? nil : nowMs
+    guard wrong.count > Limits.passwordSuspectsMax / 2 else { return }
+    olderWrong = wrong
+    wrong = [:]
+  }
+
+  /// Number of networks that are remembered as suspect: `Limits.passwordSuspectsMax` at most.
+  var suspects: Int { wrong.count + olderWrong.count }
+
+  /// Pause after a hash while posts flow, in milliseconds: hashes use a `Limits.passwordHashCoresShare`th of the machine.
+  static func restMs(after usedMs: Int64, cores: Int) -> Int64 {
+    usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
+  }
+
+  private func areFlowing(nowMs: Int64, lastPostMs: Int64) -> Bool { nowMs - lastPostMs < Limits.passwordQuietMs }
+
+  private func hasFailed(_ network: IPAddress?, nowMs: Int64) -> Bool {
+    guard let lastMs = wrong[network] ?? olderWrong[network] else { return false }
+    return nowMs - lastMs < Limits.passwordSuspectMs
+  }
+}

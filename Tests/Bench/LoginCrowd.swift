@@ -1,0 +1,91 @@
+import Foundation
+
+/// People who sign up or log in at once, each over a connection of their own.
+struct LoginCrowd {
+  /// One person's answer.
+  struct Answer {
+    let status: Int
+    /// From the request to its answer.
+    let seconds: Double
+  }
+
+  static let count = 300
+  private static let password = "correct-horse"
+
+  let port: Int
+
+  /// - Parameter http: the base address of ingest.
+  init(http: String) throws {
+    guard let port = URL(string: http)?.port else { throw BenchError("\(http) is no address") }
+    self.port = port
+  }
+
+  /// Makes accounts, all at once.
+  func signUp(_ people: Range<Int>, from address: String) async throws -> [Answer] {
+    try await ask(
+      people.map {
+        request("accounts", #"{"email":"\#($0)@class.example.org",\#(credentials),"firstName":"A"}"#, address)
+      }
+    )
+  }
+
+  /// Logs accounts in, all at once.
+  func logIn(_ people: Range<Int>, from address: String) async throws -> [Answer] {
+    try await ask(
+      people.map { request("session", #"{"email":"\#($0)@class.example.org",\#(credentials)}"#, address) })
+  }
+
+  /// Measures sign-ups and a class that logs in behind one address, on a machine with nothing else to do.
+  func measure(into table: inout Table) async throws {
+    let made = try await signUp(0..<100, from: "198.51.100.1")
+    table.add("logins: 100 sign-ups at once, made", Double(made.count { $0.status == 201 }))
+    table.add("logins: 100 sign-ups at once, the last s", made.map(\.seconds).max() ?? 0)
+    _ = try await signUp(100..<LoginCrowd.count, from: "198.51.100.1")
+    let loggedIn = try await logIn(0..<LoginCrowd.count, from: "198.51.100.2")
+    table.add("logins: a class of \(LoginCrowd.count) at once, let in", Double(loggedIn.count { $0.status == 200 }))
+    table.add("logins: a class of \(LoginCrowd.count) at once, the last s", loggedIn.map(\.seconds).max() ?? 0)
+  }
+
+  /// Logs one person in after the other, each from a new address, until the task is cancelled.
+  func logInOneByOne() async throws -> [Answer] {
+    var answers: [Answer] = []
+    while !Task.isCancelled {
+      let person = answers.count % LoginCrowd.count
+      answers += try await logIn(person..<person + 1, from: "203.0.113.\(answers.count % 250)")
+      try? await Task.sleep(for: .milliseconds(200))
+    }
+    return answers
+  }
+
+  private var credentials: String { #""password":"\#(LoginCrowd.password)""# }
+
+  private func request(_ path: String, _ body: String, _ address: String) -> String {
+    """
+    POST /v2/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: \(address)\r\n\
+    Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+    """
+  }
+
+  private func ask(_ requests: [String]) async throws -> [Answer] {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var waiting = try requests.map { request in
+      let socket = try LoopbackSocket(port: port)
+      try socket.write(Array(request.utf8))
+      socket.waitNoMore()
+      return socket
+    }
+    var answers: [Answer] = []
+    while !waiting.isEmpty {
+      guard clock.now - start < .seconds(60) else { throw BenchError("\(waiting.count) logins have no answer in 60 s") }
+      waiting = try waiting.filter { socket in
+        guard let status = try RequestFlood.status(of: socket) else { return true }
+        answers.append(Answer(status: status, seconds: (clock.now - start) / .seconds(1)))
+        return false
+      }
+      // Also where the task is cancelled: what was asked is answered.
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+    return answers
+  }
+}

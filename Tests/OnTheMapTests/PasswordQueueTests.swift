@@ -1,0 +1,178 @@
+import Testing
+
+@testable import OnTheMap
+
+@Suite("Order of passwords' hashes")
+struct PasswordQueueTests {
+  private static let long = Int64.min / 2
+
+  private func turn(_ lane: PasswordQueue.Lane, _ address: String = "192.0.2.1") -> PasswordQueue.Turn {
+    PasswordQueue.Turn(lane, from: IPAddress(address))
+  }
+
+  /// Computes the next hash in no time, with no post under way.
+  private func serve(_ queue: inout PasswordQueue, nowMs: Int64 = 0) -> UInt64? {
+    let number = queue.next(nowMs: nowMs, lastPostMs: Self.long)
+    if number != nil { queue.end(usedMs: 0, nowMs: nowMs) }
+    return number
+  }
+
+  @Test(
+    "Hashes use all cores while no post is under way, up to the limit of memory",
+    arguments: [(0, 1), (1, 1), (2, 2), (8, 8), (64, 8)])
+  func cores(cores: Int, atOnce: Int) {
+    var queue = PasswordQueue(cores: cores)
+    for _ in 0..<20 { _ = queue.enter(turn(.login), nowMs: 0) }
+    #expect((0..<20).count { _ in queue.next(nowMs: 0, lastPostMs: Self.long) != nil } == atOnce)
+    queue.end(usedMs: 40, nowMs: 40)
+    #expect(queue.next(nowMs: 40, lastPostMs: Self.long) != nil, "No rest on an idle machine.")
+    #expect(queue.next(nowMs: 40, lastPostMs: Self.long) == nil)
+  }
+
+  @Test("While posts flow, hashes run one at a time with rests between them; a gap between posts ends that")
+  func posts() {
+    var queue = PasswordQueue(cores: 2)
+    for _ in 0..<9 { _ = queue.enter(turn(.login), nowMs: 0) }
+    #expect(queue.next(nowMs: 100, lastPostMs: 100) == 1)
+    #expect(queue.next(nowMs: 140, lastPostMs: 140) == nil)
+    queue.end(usedMs: 40, nowMs: 140)
+    #expect(queue.next(nowMs: 419, lastPostMs: 400) == nil, "7 × 40 ms of rest")
+    #expect(queue.next(nowMs: 420, lastPostMs: 400) == 2)
+    queue.end(usedMs: 40, nowMs: 460)
+    #expect(queue.next(nowMs: 510, lastPostMs: 461) == nil)
+    #expect(queue.next(nowMs: 510, lastPostMs: 460) == 3, "50 ms without a post")
+    #expect(queue.next(nowMs: 510, lastPostMs: 460) == 4)
+  }
+
+  @Test(
+    "Hashes use a sixteenth of the machine's cores while posts flow",
+    arguments: [(1, 150), (2, 70), (4, 30), (8, 10), (15, 0), (16, 0), (64, 0)] as [(Int, Int64)])
+  func rest(cores: Int, ms: Int64) { #expect(PasswordQueue.restMs(after: 10, cores: cores) == ms) }
+
+  @Test("Lanes take turns: returning people and logins have two of six each, sign-ups and suspects one")
+  func lanes() {
+    var queue = PasswordQueue(cores: 1)
+    queue.record(isRight: false, from: IPAddress("203.0.113.1"), nowMs: 0)
+    var lanes: [UInt64: PasswordQueue.Lane] = [:]
+    for _ in 0..<12 {
+      for (lane, entry) in [
+        (PasswordQueue.Lane.known, queue.enter(turn(.known), nowMs: 0)),
+        (.login, queue.enter(turn(.login, "192.0.2.2"), nowMs: 0)),
+        (.signUp, queue.enter(turn(.signUp, "192.0.2.3"), nowMs: 0)),
+        (.suspect, queue.enter(turn(.login, "203.0.113.1"), nowMs: 0)),
+      ] { lanes[entry.number ?? 0] = lane }
+    }
+    let served = (0..<12).compactMap { _ in serve(&queue).flatMap { lanes[$0] } }
+    #expect(served.count { $0 == .known } == 4 && served.count { $0 == .login } == 4)
+    #expect(served.count { $0 == .signUp } == 2 && served.count { $0 == .suspect } == 2)
+  }
+
+  @Test("A network with a hundred requests delays another's by one turn, and so does a block with a hundred networks")
+  func fair() {
+    for crowd in [(0..<100).map { _ in "192.0.2.1" }, (0..<100).map { "192.0.2.\($0)" }] {
+      var queue = PasswordQueue(cores: 1)
+      for address in crowd { _ = queue.enter(turn(.login, address), nowMs: 0) }
+      #expect(serve(&queue) == 1)
+      let other = queue.enter(turn(.login, "198.51.100.7"), nowMs: 1).number
+      let next = [serve(&queue), serve(&queue)]
+      #expect(next.contains(other), "\(next)")
+      #expect((0..<200).compactMap { _ in serve(&queue) }.count == 98, "Nobody is lost.")
+      #expect(queue.count == 0)
+    }
+  }
+
+  @Test("An IPv6 /64 is one network, and its provider's /32 one block")
+  func addresses() {
+    var queue = PasswordQueue(cores: 1)
+    for index in 0..<50 { _ = queue.enter(turn(.login, "2001:db8:0:1::\(index)"), nowMs: 0) }
+    for index in 2..<52 { _ = queue.enter(turn(.login, "2001:db8:0:\(index)::1"), nowMs: 0) }
+    let neighbour = queue.enter(turn(.login, "2001:db8:ffff::1"), nowMs: 0).number
+    let other = queue.enter(turn(.login, "2001:db9::1"), nowMs: 0).number
+    #expect(serve(&queue) == 1 && serve(&queue) == other)
+    let order = (0..<52).map { _ in serve(&queue) }
+    #expect(order[50] == neighbour, "One turn for each network of its block.")
+  }
+
+  @Test("A network with a wrong password goes behind others, until a right one, or for ten minutes")
+  func suspects() {
+    var queue = PasswordQueue(cores: 1)
+    let school = IPAddress("192.0.2.1")
+    func isBehind(nowMs: Int64) -> Bool {
+      var queue = queue
+      let first = (0..<3).map { _ in queue.enter(turn(.login), nowMs: nowMs).number }
+      _ = (0..<3).map { _ in queue.enter(turn(.login, "198.51.100.1"), nowMs: nowMs) }
+      return !(0..<4).map { _ in serve(&queue, nowMs: nowMs) }.contains(first[1])
+    }
+    #expect(!isBehind(nowMs: 0))
+    queue.record(isRight: false, from: school, nowMs: 5)
+    #expect(isBehind(nowMs: 6) && isBehind(nowMs: 600_004) && !isBehind(nowMs: 600_005))
+    queue.record(isRight: true, from: school, nowMs: 7)
+    #expect(!isBehind(nowMs: 8))
+  }
+
+  @Test("A request ends 10 s after it came or its network had a turn, and 20 s after it came at the latest")
+  func deadlines() {
+    var queue = PasswordQueue(cores: 1)
+    for _ in 0..<4 { _ = queue.enter(turn(.login), nowMs: 0) }
+    #expect(queue.expire(nowMs: 9_999).isEmpty)
+    #expect(serve(&queue, nowMs: 9_999) == 1)
+    let late = queue.enter(turn(.login), nowMs: 15_000).number
+    #expect(queue.expire(nowMs: 19_998).isEmpty)
+    #expect(serve(&queue, nowMs: 19_998) == 2)
+    #expect(queue.expire(nowMs: 19_999).isEmpty)
+    #expect(queue.expire(nowMs: 20_000) == [3, 4])
+    #expect(queue.count == 1 && queue.expire(nowMs: 29_997).isEmpty)
+    #expect(queue.expire(nowMs: 29_998) == [late] && queue.count == 0)
+    #expect(queue.enter(turn(.login), nowMs: 30_000).number == 6 && serve(&queue, nowMs: 30_000) == 6)
+  }
+
+  @Test("A class of 300 behind one address is served in its order, at 60 ms a hash on two cores")
+  func schoolClass() {
+    var queue = PasswordQueue(cores: 2)
+    let waiting = (0..<300).compactMap { _ in queue.enter(turn(.login), nowMs: 0).number }
+    var (running, nowMs, served) = (0, Int64(0), [UInt64]())
+    while queue.count > 0 {
+      #expect(queue.expire(nowMs: nowMs).isEmpty)
+      while let number = queue.next(nowMs: nowMs, lastPostMs: Self.long) {
+        served.append(number)
+        running += 1
+      }
+      nowMs += 60
+      for _ in 0..<running { queue.end(usedMs: 60, nowMs: nowMs) }
+      running = 0
+    }
+    #expect(served == waiting && served.count == 300)
+  }
+
+  @Test("A full lane refuses a newcomer, unless some network has more requests; other lanes have their own places")
+  func full() {
+    var queue = PasswordQueue(cores: 1)
+    let max = Limits.passwordHashesWaitingMax
+    for _ in 0..<max - 1 { _ = queue.enter(turn(.login), nowMs: 0) }
+    let entry = queue.enter(turn(.login, "198.51.100.1"), nowMs: 0)
+    #expect(entry.number == UInt64(max) && entry.evicted == nil)
+    #expect(queue.enter(turn(.login), nowMs: 0) == .init(number: nil, evicted: nil), "It has the most itself.")
+    let other = queue.enter(turn(.login, "198.51.100.2"), nowMs: 0)
+    #expect(other == .init(number: UInt64(max) + 1, evicted: UInt64(max) - 1))
+    #expect(queue.count == max)
+    #expect(queue.enter(turn(.signUp), nowMs: 0).number != nil && queue.enter(turn(.known), nowMs: 0).number != nil)
+    #expect((0..<2 * max).compactMap { _ in serve(&queue) }.count == max + 2)
+  }
+
+  @Test("Nothing waits, nothing is to be looked at; while posts flow the queue is looked at more often")
+  func wake() {
+    var queue = PasswordQueue(cores: 1)
+    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == nil)
+    _ = queue.enter(turn(.known), nowMs: 5)
+    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == 25 && queue.wakeMs(nowMs: 60, lastPostMs: 5) == 160)
+  }
+
+  @Test("However many networks fail, memory is bounded")
+  func bounded() {
+    var queue = PasswordQueue(cores: 1)
+    for index in 0..<2 * Limits.passwordSuspectsMax {
+      queue.record(isRight: false, from: IPAddress("10.\(index >> 16).\(index >> 8 & 255).\(index & 255)"), nowMs: 0)
+    }
+    #expect(queue.suspects <= Limits.passwordSuspectsMax)
+  }
+}
