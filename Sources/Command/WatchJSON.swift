@@ -47,14 +47,8 @@ struct WatchJSON: WatchForm {
 
   /// The same value, with everything escaped that a terminal would obey. Such characters stand only within texts.
   static func ascii(_ bytes: some Collection<UInt8>) -> String {
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard !text.isSafeLine else { return text }
-    return text.unicodeScalars.reduce(into: "") { line, scalar in
-      if scalar.isUnsafe {
-        for unit in UTF16.encode(scalar) ?? .init() { line += "\\u" + hexadecimal(UInt64(unit), digits: 4) }
-      } else {
-        line.unicodeScalars.append(scalar)
-      }
+    VisibleText(String(decoding: bytes, as: UTF8.self)).replacingHidden { scalar in
+      (UTF16.encode(scalar) ?? .init()).map { "\\u" + hexadecimal(UInt64($0), digits: 4) }.joined()
     }
   }
 }

@@ -6,7 +6,7 @@ struct WatchText {
   let text: String
 
   init(_ text: String) {
-    self.text = text.isSafeLine ? text : String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.isUnsafe }))
+    self.text = VisibleText(text).replacingHidden { _ in "" }
   }
 
   /// Columns that it takes.

@@ -2,7 +2,7 @@
 /// and the queries must fold alike, so the version of these rules is written into the file.
 struct Fold: Sendable {
   /// To be raised with every change of the rules, of `FoldedText` or of the table.
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   static let standard = Fold()
 
   /// Results that are no letters.
@@ -29,9 +29,10 @@ struct Fold: Sendable {
         for character in scalars[(equals + 1)...] { set(character, to: result) }
       }
     }
-    // Combining marks: Latin and Greek, Hebrew points, Arabic vowels.
+    // Combining marks: Latin and Greek, Hebrew points, Arabic vowels; then variation selectors and joiners of words.
     let marks: [ClosedRange<UInt16>] = [
       0x300...0x36F, 0x591...0x5BD, 0x5BF...0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x64B...0x65F, 0x670...0x670,
+      0x180B...0x180F, 0x2060...0x2060, 0xFE00...0xFE0F,
     ]
     for scalar in marks.joined().compactMap(Unicode.Scalar.init) { set(scalar, to: Self.nothing) }
   }
@@ -39,7 +40,8 @@ struct Fold: Sendable {
   /// The result for a scalar, 0 where it stays what it is.
   @inline(__always)
   func callAsFunction(_ scalar: UInt32) -> UInt32 {
-    guard scalar < 0x10000 else { return 0 }
+    // Tags and the further variation selectors are no letters.
+    guard scalar < 0x10000 else { return scalar >> 12 == 0xE0 ? Fold.nothing : 0 }
     return cells[Int(pages[Int(scalar >> 8)]) << 8 | Int(scalar & 0xFF)]
   }
 

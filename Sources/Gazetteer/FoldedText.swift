@@ -142,8 +142,7 @@ private struct Folding {
     case Fold.space: return endToken()
     case Fold.comma: return endSegment()
     case Fold.nothing:
-      // A combining mark is no apostrophe: only the modifier letters and quotation marks separate.
-      if scalar >= 0x2000 || (0x2B0..<0x300).contains(scalar) { apostrophe(reading) }
+      if Self.separates(scalar) { apostrophe(reading) }
       return
     case 0: appendUTF8(scalar)
     default:
@@ -251,6 +250,15 @@ private struct Folding {
   /// "東京都渋谷区" is two names: what ends so is rather a division than the beginning of a name. Prefecture, circuit,
   /// urban prefecture, province, county, city, district.
   private static let divisions: [UInt32] = "都道府県縣县省市區区郡".unicodeScalars.map(\.value)
+
+  /// Modifier letters, quotation marks, and the zero-width space and non-joiner: some write a space in their place. A
+  /// combining mark, a joiner or a variation selector is no apostrophe.
+  private static func separates(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x2B0..<0x300, 0x200B...0x200C, 0x2010...0x20FF, 0xFF07: true
+    default: false
+    }
+  }
 
   private static func expanded(_ scalar: UInt32) -> (UInt8, UInt8)? {
     switch scalar {

@@ -34,9 +34,8 @@ struct GeocodeRoutes: Sendable {
   private static func forward(_ parameters: Query) throws -> PlaceQuery {
     var query = PlaceQuery("", limit: limit, isDetailed: true)
     try read([.text, .limit, .country, .focus, .language, .level, .prefix], of: parameters, into: &query)
-    guard query.text.isSafeLine else {
-      throw Problem(
-        .badRequest, "invalid_q", "q must be one line, without control characters and invisible ones", field: "q")
+    if let complaint = VisibleText(query.text).complaint {
+      throw Problem(.badRequest, "invalid_q", "q \(complaint)", field: "q")
     }
     return query
   }

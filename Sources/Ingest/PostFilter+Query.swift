@@ -6,9 +6,11 @@ extension PostFilter {
   /// By the parameters `q`, `country`, `box`, `since` and `until`; throws `Problem` for one that is not right.
   init(_ query: Query) throws(Problem) {
     let text = query["q"] ?? ""
-    guard text.utf8.count <= Limits.placeBytesMax, text.isSafeLine else {
-      throw Problem(
-        .badRequest, "invalid_q", "q must be one line of \(Limits.placeBytesMax) bytes at most", field: "q")
+    guard text.utf8.count <= Limits.placeBytesMax else {
+      throw Problem(.badRequest, "invalid_q", "q must have \(Limits.placeBytesMax) bytes at most", field: "q")
+    }
+    if let flaw = VisibleText(text).flaw {
+      throw Problem(.badRequest, "invalid_q", "q \(flaw.complaint)", field: "q")
     }
     let feed: FeedFilter
     do { feed = try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {

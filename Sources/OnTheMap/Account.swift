@@ -72,7 +72,9 @@ package struct Registration: Sendable {
     let email = email.trimmedLine.lowercased()
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !email.contains(where: \.isWhitespace),
-      email.utf8.count <= Limits.emailBytesMax, email.isSafeLine
+      email.utf8.count <= Limits.emailBytesMax, email.isSafeLine,
+      // Two addresses that look alike must not be two accounts.
+      !email.unicodeScalars.contains(where: \.properties.isDefaultIgnorableCodePoint)
     else {
       throw Submission.Refusal(field: "email", reason: "is not an e-mail address such as ada@example.org")
     }
@@ -87,10 +89,10 @@ package struct Registration: Sendable {
 
   fileprivate static func checked(name: String, field: String) throws(Submission.Refusal) -> String {
     let name = name.trimmedLine
-    guard name.utf8.count <= Limits.nameBytesMax, name.isSafeLine else {
-      throw Submission.Refusal(
-        field: field, reason: "is longer than \(Limits.nameBytesMax) bytes or has a control character")
+    guard name.utf8.count <= Limits.nameBytesMax else {
+      throw Submission.Refusal(field: field, reason: "is longer than \(Limits.nameBytesMax) bytes")
     }
+    if let complaint = VisibleText(name).complaint { throw Submission.Refusal(field: field, reason: complaint) }
     return name
   }
 

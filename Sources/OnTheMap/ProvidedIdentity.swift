@@ -58,16 +58,21 @@ package struct ProvidedIdentity: Sendable, Equatable {
     line(text, bytesMax: .max).split(separator: " ").map(String.init)
   }
 
-  /// Without what has no place in a line, and cut where it is too long: nobody is there who could correct it.
+  /// The text without characters that have no place in a line, and cut where it is too long: nobody is there who could
+  /// correct it. Empty if nothing of it can be seen.
   private static func line(_ text: String?, bytesMax: Int = Limits.nameBytesMax) -> String {
     var safe = String.UnicodeScalarView()
     for scalar in (text ?? "").unicodeScalars.prefix(4 * Limits.nameBytesMax) {
-      if scalar.properties.isWhitespace { safe.append(" ") } else if !scalar.isUnsafe { safe.append(scalar) }
+      safe.append(scalar.properties.isWhitespace ? " " : scalar)
     }
+    let visible = VisibleText(String(safe)).replacingHidden { _ in "" }
+    guard VisibleText(visible).showsSomething else { return "" }
     var line = ""
-    for word in String(safe).split(separator: " ") {
+    for word in visible.split(separator: " ") {
       for character in (line.isEmpty ? "" : " ") + word {
-        guard line.utf8.count + character.utf8.count <= bytesMax else { return line.trimmedLine }
+        guard line.utf8.count + character.utf8.count <= bytesMax else {
+          return VisibleText(line.trimmedLine).withoutHiddenEnd
+        }
         line.append(character)
       }
     }

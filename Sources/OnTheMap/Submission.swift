@@ -8,7 +8,7 @@ package struct Submission: Sendable, Equatable {
     package let reason: String
   }
 
-  /// 1 … `Limits.placeBytesMax` bytes, no control characters.
+  /// 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
   package let place: String
   /// What a browser may open, as `WebLink` makes it; empty where `linkText` stands for it.
   package let link: String
@@ -33,7 +33,7 @@ package struct Submission: Sendable, Equatable {
     guard self.place.utf8.count <= Limits.placeBytesMax else {
       throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
     }
-    guard self.place.isSafeLine else { throw Refusal(field: "place", reason: "has a control character") }
+    if let complaint = VisibleText(self.place).complaint { throw Refusal(field: "place", reason: complaint) }
     do {
       self.link = try WebLink(link).text
       linkText = nil

@@ -19,7 +19,8 @@ package struct WebLink: Sendable, Hashable {
       switch self {
       case .empty: "is empty; give a web address such as https://example.org/me"
       case .tooLong: "is longer than \(Limits.linkBytesMax) bytes"
-      case .character: "has a space, a control character, or one of \\ < > \" { } | ^ `; percent-encode it"
+      case .character:
+        "has a space, a control or invisible character, or one of \\ < > \" { } | ^ `; percent-encode it"
       case .scheme(let scheme): "begins with \"\(scheme)\"; only http:// and https:// are accepted"
       case .host: "has no valid host name; write it as https://example.org/me"
       case .credentials: "holds a user name or password; remove what stands before the @"
@@ -119,8 +120,12 @@ package struct WebLink: Sendable, Hashable {
   }
 
   /// Spaces of any kind, and the wide forms of ASCII, which browsers read as what they look like: ／ would end the host.
+  /// Also joiners and their like, which texts may have: in an address nobody would see them.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value >= 128 && (scalar.properties.isWhitespace || (0xFF01...0xFF5E).contains(scalar.value))
+    guard scalar.value >= 128 else { return false }
+    let properties = scalar.properties
+    return properties.isWhitespace || (0xFF01...0xFF5E).contains(scalar.value)
+      || properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
   }
 
   private static func isForbidden(_ byte: UInt8) -> Bool {

@@ -135,7 +135,7 @@ export const texts = {
     'problem.geocoder_unavailable':
       'Places cannot be looked up at the moment. What you typed stays here: try again in a moment.',
     'problem.place_not_found': 'No place is known by this text. Check the spelling, or name a larger place nearby.',
-    'problem.invalid_place': 'This cannot be a place: take one line of 256 bytes at most.',
+    'problem.invalid_place': 'The server does not take this place: {detail}',
     'problem.invalid_link': 'The server does not take this link: {detail}',
     'problem.too_many_posts': {
       one: 'That was a lot of posts. Go on in {n} second.', other: 'That was a lot of posts. Go on in {n} seconds.' },
@@ -301,7 +301,7 @@ export const texts = {
       'Orte lassen sich gerade nicht suchen. Was du getippt hast, bleibt hier: Versuch es gleich noch einmal.',
     'problem.place_not_found':
       'Kein Ort ist so bekannt. Prüfe die Schreibweise, oder nenne einen größeren Ort in der Nähe.',
-    'problem.invalid_place': 'Das kann kein Ort sein: Nimm eine Zeile mit höchstens 256 Bytes.',
+    'problem.invalid_place': 'Der Server nimmt diesen Ort nicht: {detail}',
     'problem.invalid_link': 'Der Server nimmt diesen Link nicht: {detail}',
     'problem.too_many_posts': {
       one: 'Das waren viele Einträge. In {n} Sekunde geht es weiter.',

@@ -139,7 +139,7 @@ struct QueueTextTests {
     #expect(report.last == "  2023-11-14T22:15:00.000Z  died  down: ab")
     #expect(report.contains("counts    8 failed tries, 0 lost workers"))
     for line in [QueueJSON.list([leased, dead], next: Self.id(2)), QueueJSON.report(dead, [event])] {
-      #expect(line.unicodeScalars.allSatisfy { !$0.isUnsafe })
+      #expect(line.isSafeLine)
       #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
     }
   }

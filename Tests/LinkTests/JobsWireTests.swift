@@ -127,6 +127,7 @@ struct JobsWireTests {
     ("confidence", { $0.confidencePm = 1_001 }), ("empty label", { $0.label = "" }),
     ("label of 513 bytes", { $0.label = String(repeating: "x", count: 513) }),
     ("label with a control character", { $0.label = "a\u{0}b" }),
+    ("label that shows nothing", { $0.label = "\u{2800}" }), ("label of a lone accent", { $0.label = "\u{301}" }),
     ("label that turns", { $0.label = "a\u{202E}b" }), ("name with a control character", { $0.name = "a\nb" }),
     ("long region", { $0.region = String(repeating: "x", count: 513) }),
     ("country that hides", { $0.country = "a\u{200B}" }), ("country code", { $0.countryCode = "USA" }),
@@ -139,6 +140,16 @@ struct JobsWireTests {
     #expect(wire.result != nil)
     Self.forbidden[index].1(&wire.located.places[1])
     #expect(wire.result == nil, "\(Self.forbidden[index].0)")
+  }
+
+  @Test(
+    "A label may have joiners, soft hyphens and selectors where its script needs them",
+    arguments: ["علی\u{200C}آباد, Iran", "ශ\u{DCA}\u{200D}රී", "Neu\u{AD}stadt", "葛\u{E0100}飾区", "❤\u{FE0F} Oslo"])
+  func joiners(label: String) {
+    var place = Place.sample()
+    place.label = label
+    let result = JobResult(lease: .numbered(1), outcome: .located([place]))
+    #expect(Onthemap_Jobs_V1_Result(result).result == result)
   }
 
   @Test("A result without outcome or without places is none; more than 20 places are cut")

@@ -18,7 +18,8 @@ struct ProvidedIdentityTests {
       ("Ada", "Lovelace", "Countess", "Ada", "Lovelace"), (" Ada \n Maria", nil, nil, "Ada Maria", ""),
       (nil, nil, "Ada Maria Lovelace", "Ada Maria", "Lovelace"), (nil, nil, "Ada", "Ada", ""),
       ("", "King", "Ada Lovelace", "Ada", "King"), (nil, nil, nil, "Somebody", ""),
-      (" ", "\u{202E}", "\0", "Somebody", ""),
+      (" ", "\u{202E}", "\0", "Somebody", ""), ("\u{2800}", "\u{301}", nil, "Somebody", ""),
+      ("مه\u{200C}سا", "A\u{200C}b", nil, "مه\u{200C}سا", "Ab"),
       ("A\u{202E}da\u{0}", "<b>", nil, "Ada", "<b>"), (long, long, nil, long.prefix(50) + "", long.prefix(50) + ""),
       (String(repeating: "a", count: 99) + " b", nil, nil, String(repeating: "a", count: 99), ""),
     ]

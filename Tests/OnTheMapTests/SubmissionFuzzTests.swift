@@ -13,6 +13,7 @@ struct SubmissionFuzzTests {
   ].map { Array($0.utf8) }
   private static let places = [
     "Seattle, WA", "東京", "São Paulo", "e\u{301}", "\u{1F1F3}\u{1F1F4} Oslo", "نيويورك", "a\u{200D}b", "\u{FEFF}Rome",
+    "علی\u{200C}آباد", "👨\u{200D}👩\u{200D}👧", "\u{2800}",
     "\r\n",
     "\u{2028}", "नई दिल्ली", "\u{E000}", "\u{10FFFF}", String(repeating: "x", count: 250),
   ].map { Array($0.utf8) }
@@ -34,7 +35,8 @@ struct SubmissionFuzzTests {
         let submission = try Submission(
           place: place, link: random.happens(50) ? "a.b" : link, latitude: at.0, longitude: at.1)
         let kept = submission.place
-        try #require((1...Limits.placeBytesMax).contains(kept.utf8.count) && kept.isSafeLine, "\(place.utf8)")
+        try #require((1...Limits.placeBytesMax).contains(kept.utf8.count), "\(place.utf8)")
+        try #require(kept.isSafeLine && VisibleText(kept).showsSomething, "\(place.utf8)")
         return true
       } catch let refusal as Submission.Refusal {
         try #require(["place", "link", "latitude", "longitude"].contains(refusal.field), "\(refusal)")

@@ -39,6 +39,17 @@ struct SubmissionTests {
     #expect(field(place: place) == "place")
   }
 
+  @Test("A place that is refused for a character names it, and says what to do")
+  func namedCharacter() {
+    let refusal = #expect(throws: Submission.Refusal.self) {
+      try Submission(place: "Rome\u{202E}", link: "example.org", latitude: nil, longitude: nil)
+    }
+    let reason =
+      "has U+202E RIGHT-TO-LEFT OVERRIDE at character 5, which changes the direction of the text: remove it"
+    #expect(refusal == Submission.Refusal(field: "place", reason: reason))
+    #expect(field(place: "\u{2800}") == "place" && field(place: "\u{301}") == "place")
+  }
+
   @Test("A place may be in any script", arguments: ["Москва", "東京都", "القاهرة", "São Tomé", "नई दिल्ली", "🗺 Oslo"])
   func scripts(place: String) {
     #expect(field(place: place) == nil)
@@ -123,6 +134,13 @@ struct RegistrationTests {
     #expect(field(last: String(repeating: "é", count: 50) + "n") == "lastName")
     #expect(field(first: "  ") == "firstName")
     #expect(field(first: "A\u{202E}da") == "firstName")
+    for blank in ["\u{2800}", "\u{FE0F}", "\u{301}"] {
+      #expect(field(first: blank) == "firstName" && field(last: blank) == "lastName")
+    }
+    for name in ["مه\u{200C}سا", "👨\u{200D}👩\u{200D}👧", "ශ\u{DCA}\u{200D}රී"] {
+      #expect(field(first: name, last: name) == nil)
+    }
+    #expect(field(email: "مه\u{200C}سا@example.org") == "email", "Nobody sees what tells it from another address.")
     #expect(field(last: "Love\nlace") == "lastName")
   }
 }

@@ -1,0 +1,72 @@
+extension Unicode.Scalar {
+  /// A letter of any script.
+  var isLetter: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+    default: false
+    }
+  }
+
+  /// A combining mark, which stands on the character before it.
+  var isMark: Bool {
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: false
+    }
+  }
+
+  /// A mark that does not end the letter that it stands on: $M of UAX 31, with the virama.
+  var isReorderedMark: Bool { isMark && properties.canonicalCombiningClass.rawValue != 0 }
+
+  /// The sign that takes a consonant's vowel away: canonical combining class 9.
+  var isVirama: Bool { properties.canonicalCombiningClass == .virama }
+
+  /// A character with a shape of its own.
+  var showsAlone: Bool {
+    if isASCII { return (0x21...0x7E).contains(value) }
+    // Blank in spite of their category: BRAILLE PATTERN BLANK and MUSICAL SYMBOL NULL NOTEHEAD.
+    guard value != 0x2800, value != 0x1D159, !isMark else { return false }
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: return false
+    case .format: return isPrependedMark
+    default: return !properties.isDefaultIgnorableCodePoint && !properties.isNoncharacterCodePoint
+    }
+  }
+
+  /// An emoji that may be an element of a ZWJ sequence: all but digits and signs of Latin-1.
+  var isPictograph: Bool { value > 0xFF && properties.isEmoji }
+
+  /// A tag of a letter a … z or a digit.
+  var isTagLetter: Bool { (0xE0030...0xE0039).contains(value) || (0xE0061...0xE007A).contains(value) }
+
+  /// A sign of Arabic, Syriac or Kaithi that spans the digits after it: a format character with a shape. (UAX 44,
+  /// Prepended_Concatenation_Mark, Unicode 16.)
+  var isPrependedMark: Bool {
+    switch value {
+    case 0x600...0x605, 0x6DD, 0x70F, 0x890...0x891, 0x8E2, 0x110BD, 0x110CD: true
+    default: false
+    }
+  }
+
+  /// In a block of a script whose letters join: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Manichaean, Psalter
+  /// Pahlavi, Hanifi Rohingya, Sogdian, Old Uyghur, Chorasmian, Adlam. (ArabicShaping.txt, Unicode 16, by its blocks.)
+  var isOfJoiningScript: Bool {
+    switch value {
+    case 0x600...0x77F, 0x7C0...0x7FF, 0x840...0x8FF, 0x1800...0x18AF, 0xA840...0xA87F, 0x10AC0...0x10AFF,
+      0x10B80...0x10BAF, 0x10D00...0x10D3F, 0x10F30...0x10FDF, 0x1E900...0x1E95F:
+      true
+    default: false
+    }
+  }
+
+  /// In a block with bases of VS1 … VS14 that are no ideographs: Myanmar, mathematical operators, CJK and full-width
+  /// punctuation, Phags-pa, Manichaean, Egyptian hieroglyphs. (StandardizedVariants.txt, Unicode 16, by its blocks.)
+  var hasStandardVariants: Bool {
+    switch value {
+    case 0x1000...0x109F, 0x2200...0x22FF, 0x2A00...0x2AFF, 0x3001...0x3002, 0xA840...0xA87F, 0xAA60...0xAA7F,
+      0xFF01...0xFF1F, 0x10AC0...0x10AFF, 0x13000...0x1342F:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/// A text that is checked for characters that hide: which may stand where, and whether the text shows anything. The
+/// article Text has the rule, with its sources.
+package struct VisibleText {
+  private typealias Scalars = String.UnicodeScalarView
+
+  private let text: String
+  private var scalars: Scalars { text.unicodeScalars }
+
+  package init(_ text: String) { self.text = text }
+
+  /// The first character that has no place in the text; nil if each may stand where it is.
+  package var flaw: HiddenCharacter? {
+    // Most texts are printable ASCII: bytes first, scalars only where one is not.
+    guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+    for index in scalars.indices {
+      guard let reason = reason(at: index) else { continue }
+      let position = scalars.distance(from: scalars.startIndex, to: index) + 1
+      return HiddenCharacter(scalar: scalars[index], position: position, reason: reason)
+    }
+    return nil
+  }
+
+  /// True if at least one character has a shape of its own: neither white space, nor invisible, nor a mark that needs
+  /// another character to stand on.
+  package var showsSomething: Bool { scalars.contains(where: \.showsAlone) }
+
+  /// What is wrong with a text that people are to read, to follow the name of its field; nil if nothing is. An empty
+  /// text has no flaw.
+  package var complaint: String? {
+    if let flaw { return flaw.complaint }
+    guard !text.isEmpty, !showsSomething else { return nil }
+    return "shows nothing: write at least one letter, digit or symbol"
+  }
+
+  /// The same text with another in the place of each character that may not stand there.
+  package func replacingHidden(_ replacement: (Unicode.Scalar) -> String) -> String {
+    guard flaw != nil else { return text }
+    var visible = Scalars()
+    for index in scalars.indices {
+      let scalar = scalars[index]
+      if reason(at: index) == nil { visible.append(scalar) } else { visible += replacement(scalar).unicodeScalars }
+    }
+    return String(visible)
+  }
+
+  /// The text up to its last character that may stand where it is: what a cut leaves of a sequence is invisible.
+  package var withoutHiddenEnd: String {
+    var rest = self
+    while let last = rest.scalars.indices.last, rest.reason(at: last) != nil {
+      rest = VisibleText(String(rest.scalars[..<last]))
+    }
+    return rest.text
+  }
+
+  /// Why the character has no place there; nil if it may stand.
+  private func reason(at index: Scalars.Index) -> HiddenCharacter.Reason? {
+    let scalar = scalars[index]
+    switch scalar.value {
+    case 0x20...0x7E, 0xA0...0xAC, 0xAE...0x34E, 0x350...0x5FF, 0x3400...0x9FFF, 0xAC00...0xD7A3: return nil
+    case 0xAD: return isWithinWord(index) ? nil : .softHyphen
+    case 0x200C: return separatesLetters(index) ? nil : .nonJoiner
+    case 0x200D: return joinsConsonants(index) || joinsEmoji(index) ? nil : .joiner
+    case 0xE0020...0xE007F: return isInFlag(index) ? nil : .tag
+    default: break
+    }
+    let properties = scalar.properties
+    if properties.isVariationSelector { return variesBase(index) ? nil : .variation }
+    if properties.isNoncharacterCodePoint { return .noncharacter }
+    if properties.isBidiControl { return .direction }
+    switch properties.generalCategory {
+    case .control: return .control
+    case .lineSeparator, .paragraphSeparator: return .lineEnd
+    case .format: return scalar.isPrependedMark ? nil : .invisible
+    default: return properties.isDefaultIgnorableCodePoint ? .invisible : nil
+    }
+  }
+
+  private func scalar(before index: Scalars.Index) -> Unicode.Scalar? { scalars[..<index].last }
+
+  private func scalar(after index: Scalars.Index) -> Unicode.Scalar? { scalars[scalars.index(after: index)...].first }
+
+  /// A soft hyphen between two characters that show.
+  private func isWithinWord(_ index: Scalars.Index) -> Bool {
+    guard let before = scalar(before: index), let after = scalar(after: index) else { return false }
+    return (before.showsAlone || before.isMark) && after.showsAlone
+  }
+
+  /// ZERO WIDTH NON-JOINER, UAX 31, A1 and A2: between two letters of scripts that join, or between a virama, which
+  /// follows a letter, and another letter.
+  private func separatesLetters(_ index: Scalars.Index) -> Bool {
+    guard let after = scalars[scalars.index(after: index)...].first(where: { !$0.isMark }), after.isLetter else {
+      return false
+    }
+    if followsVirama(index) { return true }
+    guard let before = scalars[..<index].last(where: { !$0.isMark }), before.isLetter else { return false }
+    return before.isOfJoiningScript && after.isOfJoiningScript
+  }
+
+  /// ZERO WIDTH JOINER, UAX 31, B: after a virama that follows a letter, and before no vowel sign. Also between a letter
+  /// and its virama, as Bengali, Kannada and Sinhala write it.
+  private func joinsConsonants(_ index: Scalars.Index) -> Bool {
+    let after = scalar(after: index)
+    if after?.isVirama == true {
+      return scalars[..<index].last { !$0.isReorderedMark }?.isLetter == true
+    }
+    return followsVirama(index) && !(after.map { $0.isMark && !$0.isReorderedMark } ?? false)
+  }
+
+  private func followsVirama(_ index: Scalars.Index) -> Bool {
+    guard let virama = scalars[..<index].lastIndex(where: { $0.isVirama || !$0.isReorderedMark }),
+      scalars[virama].isVirama
+    else { return false }
+    return scalars[..<virama].last { !$0.isReorderedMark }?.isLetter == true
+  }
+
+  /// An emoji ZWJ sequence, UTS 51, ED-16: each joiner stands between two elements.
+  private func joinsEmoji(_ index: Scalars.Index) -> Bool {
+    guard scalar(after: index)?.isPictograph == true else { return false }
+    return scalars[..<index].last { $0.value != 0xFE0F }?.isPictograph == true
+  }
+
+  /// An emoji tag sequence, UTS 51, ED-14a, for the flag of a region: BLACK FLAG, three to seven letters or digits of
+  /// tags, CANCEL TAG.
+  private func isInFlag(_ index: Scalars.Index) -> Bool {
+    let before = scalars[..<index].suffix(8).reversed().prefix { $0.isTagLetter }.count
+    guard scalars[..<index].dropLast(before).last?.value == 0x1F3F4 else { return false }
+    guard scalars[index].value != 0xE007F else { return (3...7).contains(before) }
+    let ahead = scalars[index...].prefix(8).prefix { $0.isTagLetter }.count
+    return (3...7).contains(before + ahead) && scalars[index...].dropFirst(ahead).first?.value == 0xE007F
+  }
+
+  /// A variation selector after a character that has variants: an emoji (UTS 51, ED-8 and ED-9), the digit of a keycap
+  /// (ED-14c), an ideograph (UTS 37), or one of a script with standardized variants.
+  private func variesBase(_ index: Scalars.Index) -> Bool {
+    guard let base = scalar(before: index) else { return false }
+    switch scalars[index].value {
+    case 0xFE0F where base.isASCII:
+      return base.properties.isEmoji && scalar(after: index)?.value == 0x20E3
+    case 0xFE0E...0xFE0F: return !base.isASCII && base.properties.isEmoji
+    case 0xFE00...0xFE0D: return base.properties.isIdeographic || base.hasStandardVariants
+    case 0x180B...0x180F: return base.isLetter && (0x1800...0x18AF).contains(base.value)
+    default: return base.properties.isIdeographic
+    }
+  }
+}
