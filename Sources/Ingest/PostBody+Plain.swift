@@ -1,6 +1,6 @@
 extension PostBody {
-  /// A post in the plainest form that programs write: an object of texts without escapes, each once. JSONDecoder reads
-  /// it in the same way, for a twelfth of all that a post costs from here to the list.
+  /// A post in the plainest form that programs write: an object of texts without escapes, each once. `RequestBody`
+  /// reads it in the same way, for a twelfth of all that a post costs from here to the list.
   ///
   /// - Returns: nil for all that is not so plain, be it right or wrong.
   init?(plain bytes: ArraySlice<UInt8>) {

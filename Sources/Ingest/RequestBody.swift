@@ -23,10 +23,11 @@ enum RequestBody {
     }
   }
 
-  /// One JSON text.
+  /// The value of one JSON text. Throws `Problem` if it is no JSON, has a flaw by ``JSONShape``, or is not of this type.
   static func decoded<Value: Decodable>(
     _ type: Value.Type, _ bytes: some Collection<UInt8>, _ decoder: JSONDecoder
   ) throws(Problem) -> Value {
+    if let flaw = JSONShape.flaw(in: bytes) { throw Problem(flaw) }
     do { return try decoder.decode(type, from: Data(bytes)) } catch let error as DecodingError {
       throw Problem(error)
     } catch {
@@ -36,6 +37,18 @@ enum RequestBody {
 }
 
 extension Problem {
+  fileprivate init(_ flaw: JSONShape.Flaw) {
+    let detail =
+      switch flaw {
+      case .trailingComma: "the body has a comma before a closing bracket, which is not valid JSON: remove it"
+      case .doubledName(let name):
+        "the body has an object with two members named \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\": "
+          + "keep one"
+      case .encoding: "the body has a NUL byte: send JSON in UTF-8"
+      }
+    self.init(.badRequest, "invalid_json", detail)
+  }
+
   fileprivate init(_ error: DecodingError) {
     switch error {
     case .keyNotFound(let key, let context):

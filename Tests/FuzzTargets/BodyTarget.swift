@@ -65,6 +65,7 @@ enum BodyTarget {
       if let plain = PostBody(plain: line) {
         try Finding.unless(plain == (try? decoded(PostBody.self, Array(line))), "\(plain) is read in two ways")
       }
+      try shape(Array(line))
       do {
         let body = try decoded(PostBody.self, Array(line))
         let submission = try body.submission(trace: nil)
@@ -74,9 +75,22 @@ enum BodyTarget {
     }
   }
 
+  /// An object that is read is refused with one comma more, and with one of its members twice.
+  private static func shape(_ line: [UInt8]) throws {
+    guard case .object(let members)? = try? decoded(JSONValue.self, line),
+      let end = line.lastIndex(of: UInt8(ascii: "}")), let name = members.keys.first
+    else { return }
+    let again = JSONText.object { $0.add(name, 0) }.bytes.dropFirst().dropLast()
+    for addition in [[], Array(again)] {
+      let changed = line[..<end] + [UInt8(ascii: ",")] + addition + line[end...]
+      try Finding.unless((try? decoded(JSONValue.self, Array(changed))) == nil, "\(changed) is read")
+    }
+  }
+
   private static func check(_ submission: Submission) throws {
     let place = submission.place
-    try Finding.unless((1...Limits.placeBytesMax).contains(place.utf8.count) && place.isSafeLine, "\(submission)")
+    try Finding.unless((1...Limits.placeBytesMax).contains(place.utf8.count), "\(submission)")
+    try Finding.unless(VisibleText(place).complaint == nil && VisibleText(place).showsSomething, "\(submission)")
     try Finding.unless(submission.link.isEmpty == (submission.linkText != nil), "\(submission)")
     let again = try Submission(
       place: place, link: submission.linkText ?? submission.link, latitude: submission.coordinate?.latitude,
@@ -87,7 +101,9 @@ enum BodyTarget {
   }
 
   private static func check(names: [String], email: String) throws {
-    for name in names { try Finding.unless(name.utf8.count <= Limits.nameBytesMax && name.isSafeLine, "\(names)") }
+    for name in names {
+      try Finding.unless(name.utf8.count <= Limits.nameBytesMax && VisibleText(name).complaint == nil, "\(names)")
+    }
     try Finding.unless(email.utf8.count <= Limits.emailBytesMax && email.isSafeLine, email)
     try Finding.unless((try? Registration.checked(email: email)) == email, email)
   }

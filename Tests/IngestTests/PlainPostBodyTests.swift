@@ -1,5 +1,8 @@
 import Foundation
+import HTTPTypes
+import OnTheMap
 import Testing
+import Web
 
 @testable import Ingest
 
@@ -8,18 +11,18 @@ struct PlainPostBodyTests {
   private func read(_ text: String) -> PostBody? { PostBody(plain: Array(text.utf8)[...]) }
 
   @Test(
-    "It is read as JSONDecoder reads it",
+    "It is read as the decoder reads it",
     arguments: [
       #"{"place":"Oslo","link":"https://example.org/me"}"#, #" { "link" : "" , "place" : "Zürich 🏔" } "# + "\r",
       #"{"place":"{,}:","link":"[]","idempotencyKey":"k-1"}"#, "{\"place\":\"\u{7F}\u{FEFF}\",\"link\":\"e\u{301}\"}",
     ])
   func plain(text: String) throws {
-    let decoded = try JSONDecoder().decode(PostBody.self, from: Data(text.utf8))
+    let decoded = try RequestBody.decoded(PostBody.self, Array(text.utf8), JSONDecoder())
     #expect(read(text) == decoded)
   }
 
   @Test(
-    "All else is left to JSONDecoder, be it right or wrong",
+    "All else is left to the decoder, be it right or wrong",
     arguments: [
       "", "{}", "{", "[]", #"{"place":"Oslo"}"#, #"{"place":"Oslo","link":"a","#, #"{"place":"Oslo","link":"a",}"#,
       #"{"place":"Oslo","link":"a"}}"#, #"{"place":"Oslo","link":"a"} x"#, #"{"place":"Os\u006co","link":"a"}"#,
@@ -30,6 +33,43 @@ struct PlainPostBodyTests {
       #"{"place":"Oslo","link":"a"#, #"{"place":"Oslo","link":"a""#, #"{"place","link"}"#, #"{:"Oslo","link":"a"}"#,
     ])
   func other(text: String) { #expect(read(text) == nil) }
+
+  @Test(
+    "A body with a comma too many, or with a name twice, is refused in every form",
+    arguments: [
+      (#"{"place":"Oslo","link":"a.b",}"#, "a comma"), (#"{"place":"Oslo","link":"a.b" , }"#, "a comma"),
+      (#"{"x":[1,],"place":"Oslo","link":"a.b"}"#, "a comma"), (#"[1,]"#, "a comma"),
+      (#"{"place":"Rome","place":"Paris","link":"a.b"}"#, #""place""#),
+      (#"{"place":"Rome","link":"a.b","pl\u0061ce":"Paris"}"#, #""place""#),
+      (#"{"place":"Rome","link":"a.b","x":[{"y":{},"y":1}]}"#, #""y""#), (#"{"":1,"":2}"#, #""""#),
+      (#"{"a\"b":1,"a\"b":2}"#, #""a"b""#),
+    ])
+  func shape(text: String, named: String) throws {
+    #expect(read(text) == nil)
+    let problem = #expect(throws: Problem.self) {
+      try RequestBody.decoded(JSONValue.self, Array(text.utf8), JSONDecoder())
+    }
+    #expect(problem?.status == .badRequest && problem?.code == "invalid_json")
+    #expect(problem?.detail.contains(named) == true, "\(problem?.detail ?? "")")
+  }
+
+  @Test(
+    "A name may stand once in each object, and a comma or a bracket within a text counts for nothing",
+    arguments: [
+      #"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#, #"{"a":"b,}","b":",]"}"#, #"{"a":"a","b":"a"}"#, #"["a","a",{"a":"a"}]"#,
+      #"{"a":"\\","b":"\"",  "c":"\\\","}"#, "[]", "{}", #""a,""#, "1",
+    ])
+  func noFlaw(text: String) throws {
+    #expect(JSONShape.flaw(in: text.utf8) == nil)
+    _ = try RequestBody.decoded(JSONValue.self, Array(text.utf8), JSONDecoder())
+  }
+
+  @Test("A body in UTF-16 is refused with the encoding that is wanted")
+  func encoding() throws {
+    let bytes = Array(#"{"place":"Oslo","link":"a.b"}"#.utf16).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let problem = #expect(throws: Problem.self) { try RequestBody.decoded(JSONValue.self, bytes, JSONDecoder()) }
+    #expect(problem?.code == "invalid_json" && problem?.detail.contains("UTF-8") == true)
+  }
 
   @Test("What is no UTF-8 is not taken")
   func bytes() {

@@ -1,0 +1,81 @@
+import Foundation
+
+/// The two faults of a JSON text that Foundation's decoder lets pass: a comma after the last element, and a member name
+/// that an object has twice, of which other readers may take the other one. (RFC 8259, sections 4 and 5.)
+struct JSONShape {
+  enum Flaw: Equatable {
+    case trailingComma
+    case doubledName(String)
+    /// A NUL byte: the text is UTF-16 or UTF-32. JSON between systems is UTF-8. (RFC 8259, section 8.1.)
+    case encoding
+  }
+
+  private let bytes: [UInt8]
+  private var next = 0
+  /// The names of each object that is open, nil for an array.
+  private var open: [Set<ArraySlice<UInt8>>?] = []
+  private var isAfterComma = false
+  /// A text is a name if it is the first of its object, or stands after a comma.
+  private var expectsName = false
+
+  /// The first flaw; nil if the text has none of these. Whether it is JSON otherwise, the decoder says.
+  static func flaw(in bytes: some Collection<UInt8>) -> Flaw? {
+    var shape = JSONShape(Array(bytes))
+    return shape.flaw()
+  }
+
+  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func flaw() -> Flaw? {
+    while next < bytes.count {
+      let byte = bytes[next]
+      next += 1
+      switch byte {
+      case 0: return .encoding
+      case 0x20, 0x09, 0x0A, 0x0D: continue
+      case UInt8(ascii: "{"):
+        open.append([])
+        (isAfterComma, expectsName) = (false, true)
+      case UInt8(ascii: "["):
+        open.append(nil)
+        (isAfterComma, expectsName) = (false, false)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if isAfterComma { return .trailingComma }
+        _ = open.popLast()
+        expectsName = false
+      case UInt8(ascii: ","):
+        isAfterComma = true
+        expectsName = open.last?.map { _ in true } ?? false
+      case UInt8(ascii: "\""):
+        let isName = expectsName
+        (isAfterComma, expectsName) = (false, false)
+        let name = takeText()
+        if isName, open[open.count - 1]?.insert(name).inserted == false {
+          return .doubledName(String(decoding: name, as: UTF8.self))
+        }
+      default: (isAfterComma, expectsName) = (false, false)
+      }
+    }
+    return nil
+  }
+
+  /// The text behind its first quotation mark, up to and without its last, with its escapes read.
+  private mutating func takeText() -> ArraySlice<UInt8> {
+    let start = next
+    var hasEscapes = false
+    while next < bytes.count, bytes[next] != UInt8(ascii: "\"") {
+      if bytes[next] == UInt8(ascii: "\\") {
+        hasEscapes = true
+        next += 1
+      }
+      next += 1
+    }
+    let end = min(next, bytes.count)
+    next = end + 1
+    let text = bytes[start..<end]
+    guard hasEscapes, let read = try? JSONDecoder().decode(String.self, from: Data([0x22] + text + [0x22])) else {
+      return text
+    }
+    return Array(read.utf8)[...]
+  }
+}
