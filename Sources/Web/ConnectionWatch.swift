@@ -51,6 +51,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private var gone: (@Sendable (Departure) -> Void)?
   private var going: Scheduled<Void>?
   private var departure = Departure.left
+  private let heads = RequestHeads()
   private let counts: ConnectionCounts
   private let form: ProblemForm
   /// Who is counted.
@@ -65,7 +66,13 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     self.form = form
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    let pipeline = context.pipeline.syncOperations
+    // Not in tests without a parser.
+    guard let parser = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
+    try? pipeline.addHandler(heads, position: .after(parser))
+  }
 
   func channelActive(context: ChannelHandlerContext) {
     let address = context.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
@@ -83,17 +90,23 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     let part = unwrapInboundIn(data)
     if case .head(let head) = part { path = head.path ?? "/" }
     guard !isTurnedAway else { return turnAway(context) }
+    // Of a connection that has sent a bad head nothing more counts.
+    guard problem == nil else { return }
     switch part {
+    case .head where heads.problem != nil:
+      problem = heads.problem
+      context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+      return
     case .head(var head):
       isReceiving = true
       isDeaf = head.method == .connect
-      var closes = false
+      var closes = heads.isLast
       // One pass: to ask for each by its name costs more than the rest of this.
       for field in head.headerFields {
         switch field.name {
         case .upgrade: isDeaf = true
         // The library knows it in lower case only.
-        case .connection: closes = field.value.lowercased() == "close"
+        case .connection: closes = closes || field.value.lowercased() == "close"
         case .expect where answered == received && field.value.lowercased() == "100-continue":
           context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
         default: break
@@ -120,7 +133,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    if !isDeaf || isReceiving { context.read() }
+    if heads.problem == nil, !isDeaf || isReceiving { context.read() }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -145,7 +145,7 @@ struct GeocodeTests {
     let start = ContinuousClock.now
     let connections = try (0..<200).map { _ in try Connection(port: try client.port) }
     for connection in connections {
-      try await connection.send(Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
+      try await connection.send(Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))
     }
     for connection in connections {
       let answer = Answer(raw: try await connection.receive(within: .seconds(10)))

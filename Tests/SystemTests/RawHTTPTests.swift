@@ -90,7 +90,7 @@ struct RawHTTPTests {
     for path in ["//v1/session", "/v1//session", "/api/session/"] {
       let connection = try Connection(port: port)
       try await connection.send(
-        Array("POST \(path) HTTP/1.1\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{".utf8))
+        Array("POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{".utf8))
       let answer = try #require(Answer(raw: try await connection.receive()))
       #expect(try answer.guarded()["status"] as? Int == 400, "\(path)")
     }
@@ -114,7 +114,7 @@ struct RawHTTPTests {
   func expectation() async throws {
     let connection = try Connection(port: try await Stage.current.up().client.port)
     try await connection.send(
-      Array("POST /v2/session HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
+      Array("POST /v2/session HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
     #expect(try await connection.receive(within: .seconds(1)) == "HTTP/1.1 100 Continue\r\n\r\n")
     try await connection.send(Array("{}".utf8))
     connection.finish()
@@ -127,10 +127,62 @@ struct RawHTTPTests {
     for word in ["close", "Close", "CLOSE"] {
       let connection = try Connection(port: port)
       let start = ContinuousClock.now
-      try await connection.send(Array("GET /livez HTTP/1.1\r\nConnection: \(word)\r\n\r\n".utf8))
+      try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n".utf8))
       #expect(try await connection.receive(within: .seconds(10)).hasPrefix("HTTP/1.1 204"))
       #expect(ContinuousClock.now - start < .seconds(9))
     }
+  }
+
+  @Test("HTTP/1.0 ends the connection after the answer, unless the client asks to keep it")
+  func oldVersion() async throws {
+    let map = try await Stage.current.up()
+    for port in [try map.client.port, try map.feedClient.port] {
+      for head in ["GET /v2/feed HTTP/1.0\r\n", "GET /v2/feed HTTP/1.0\r\nHost: x\r\nConnection: other\r\n"] {
+        let connection = try Connection(port: port)
+        try await connection.send(Array((head + "\r\n").utf8))
+        #expect(try await connection.receive(12, within: .seconds(20)) == "HTTP/1.1 200", "\(head)")
+        // To the end of the connection, which throws if it does not come; silence would end it after 60 s.
+        while try await !connection.some(within: .seconds(20)).isEmpty {}
+      }
+      let kept = try Connection(port: port)
+      let request = "GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /livez HTTP/1.0\r\n\r\n"
+      try await kept.send(Array(request.utf8))
+      #expect(try await kept.receive(within: .seconds(20)).components(separatedBy: "HTTP/1.1 204").count == 3)
+    }
+  }
+
+  @Test(
+    "A request of HTTP/1.1 has one Host, and it is that of a host",
+    arguments: [
+      ("GET /livez HTTP/1.1\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: x\r\nhost: x\r\n", 400),
+      ("GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: a b\r\n", 400),
+      ("GET /livez HTTP/1.1\r\nHost: a/b\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: u@x\r\n", 400),
+      ("GET /livez HTTP/1.0\r\nHost: x\r\nHost: x\r\n", 400), ("GET /livez HTTP/1.1\r\nHost: x\r\n", 204),
+      ("GET /livez HTTP/1.1\r\nHOST: [::1]:8080\r\n", 204), ("GET /livez HTTP/1.1\r\nHost: xn--a.example.\r\n", 204),
+      ("GET /livez HTTP/1.1\r\nHost:\r\n", 204), ("GET /livez HTTP/1.0\r\n", 204),
+    ])
+  func host(head: String, status: Int) async throws {
+    let map = try await Stage.current.up()
+    for port in [try map.client.port, try map.feedClient.port] {
+      let connection = try Connection(port: port)
+      // The answer to what came before is not touched, and what follows is not read.
+      let first = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+      try await connection.send(Array((first + head + "Connection: close\r\n\r\n" + first).utf8))
+      let raw = try await connection.receive(within: .seconds(20))
+      let end = try #require(raw.range(of: "\r\n\r\n"))
+      #expect(raw.hasPrefix("HTTP/1.1 204"))
+      let answer = try #require(Answer(raw: String(raw[end.upperBound...])), "\(raw)")
+      #expect(answer.status == status && answer.headers["connection"] == "close")
+      #expect(raw.components(separatedBy: "HTTP/1.1 ").count == 3, "\(raw)")
+      if status == 400 {
+        #expect(answer["code"] == "malformed_request" && answer["detail"]?.contains("Host") == true)
+        BadRequest.expectProblem(answer, "\(head)")
+      }
+    }
+    let connection = try Connection(port: try map.client.port)
+    try await connection.send(Array("POST /v1/session HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}".utf8))
+    let answer = try #require(Answer(raw: try await connection.receive(within: .seconds(20))))
+    #expect(try answer.guarded()["status"] as? Int == 400, "In the form of its path.")
   }
 
   @Test("Headers just within the limits are read")
@@ -138,7 +190,7 @@ struct RawHTTPTests {
     let port = try await Stage.current.up().client.port
     for headers in ["A: " + String(repeating: "a", count: 16_200) + "\r\n", String(repeating: "A: b\r\n", count: 98)] {
       let connection = try Connection(port: port)
-      try await connection.send(Array("GET /livez HTTP/1.1\r\nConnection: close\r\n\(headers)\r\n".utf8))
+      try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(headers)\r\n".utf8))
       #expect(try await connection.receive().hasPrefix("HTTP/1.1 204"))
     }
   }
@@ -154,8 +206,8 @@ struct RawHTTPTests {
     }
     let before = try pages()
     for head in [
-      "GET /livez HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
-      "CONNECT x:1 HTTP/1.1\r\n\r\n",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+      "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
     ] {
       let connection = try Connection(port: try client.port)
       try await connection.send(Array(head.utf8))

@@ -78,8 +78,8 @@ struct SignalTests {
   @Test(
     "A client that holds its connection open keeps nobody from ending",
     arguments: [
-      "", "POST /v2/posts HT", "GET /livez HTTP/1.1\r\n\r\n",
-      "POST /v2/accounts HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+      "", "POST /v2/posts HT", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+      "POST /v2/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
     ])
   func held(bytes: String) async throws {
     let map = try await Stage.current.up()

@@ -49,11 +49,13 @@ struct SlowClientTests {
         }
       }
       group.addTask {
-        let (raw, _) = try await drip("POST /v1/session HTTP/1.1\r\nContent-Length: 1000\r\n\r\n", port: port)
+        let (raw, _) = try await drip(
+          "POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
         #expect(try Answer(raw: raw)?.guarded()["status"] as? Int == 408, "As the original service told errors.")
       }
       group.addTask {
-        let (raw, took) = try await drip("POST /v2/nothing HTTP/1.1\r\nContent-Length: 1000\r\n\r\n", port: port)
+        let (raw, took) = try await drip(
+          "POST /v2/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
         #expect(Answer(raw: raw)?.status == 404, "Answered before its end, it is answered once.")
         #expect(Self.time.contains(took), "\(took)")
       }

@@ -1,0 +1,49 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Reads of each request's head what the HTTP library keeps to itself: the version, and every `Host`. Stands right after
+/// the parser, so that `ConnectionWatch` finds here what belongs to the head that it is just given.
+/// Thread: the connection's event loop.
+final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  /// Why the latest request must be refused; nil if it need not.
+  private(set) var problem: Problem?
+  /// True if the latest request is the last of its connection: HTTP/1.0 without keep-alive. (RFC 9112, 9.3.)
+  private(set) var isLast = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let head) = unwrapInboundIn(data) { read(head) }
+    context.fireChannelRead(data)
+  }
+
+  private func read(_ head: HTTPRequestHead) {
+    let isOld = head.version == .http1_0 || head.version == .http0_9
+    isLast = isOld && !head.isKeepAlive
+    var count = 0
+    var isValid = true
+    for (name, value) in head.headers where name.utf8.count == 4 && name.lowercased() == "host" {
+      count += 1
+      isValid = isValid && value.utf8.allSatisfy(RequestHeads.isOfHost)
+    }
+    let isRight = isValid && (count == 1 || count == 0 && isOld)
+    problem = isRight ? nil : RequestHeads.badHost
+  }
+
+  /// (RFC 9112, 3.2; RFC 3986, 3.2.2.)
+  private static let badHost = Problem(
+    .badRequest, "malformed_request", "a request needs one Host header with a host name, and no second one: send one")
+
+  private static func isOfHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: hostSigns.contains(byte)
+    }
+  }
+
+  private static let hostSigns = Array("-._~%:[]!$&'()*+,;=".utf8)
+}
