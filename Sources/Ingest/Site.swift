@@ -43,9 +43,17 @@ struct Site: Sendable {
     if let from = request.headers[.secFetchSite] {
       guard from == "same-origin" || from == "none" else { throw forbidden }
     } else if let origin = request.headers[.origin] {
-      let isHost = origin.split(separator: "/").last.map(String.init) == request.head.authority
-      guard origin == self.origin || isHost else { throw forbidden }
+      guard isOwn(origin, of: request) else { throw forbidden }
     }
+  }
+
+  /// True if an `Origin` is this site's: the one that the operator has named, or the host that the request was sent to,
+  /// with the named origin's scheme. Without a name either scheme will do, for TLS may end in front.
+  private func isOwn(_ origin: String, of request: Request) -> Bool {
+    guard origin != self.origin else { return true }
+    guard let authority = request.head.authority, !authority.isEmpty else { return false }
+    let schemes = self.origin.isEmpty ? ["http", "https"] : [isSecure ? "https" : "http"]
+    return schemes.contains { origin == "\($0)://\(authority)" }
   }
 }
 

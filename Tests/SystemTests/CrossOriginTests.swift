@@ -88,6 +88,24 @@ struct CrossOriginTests {
     #expect(try await bearer.post("Oslo", headers: own).status == 202)
   }
 
+  @Test(
+    "An origin counts with its scheme where the operator has named one",
+    arguments: [
+      ("https://map.example.org", "https://map.example.org", true), ("https://map.example.org", "https://HOST", true),
+      ("https://map.example.org", "http://map.example.org", false), ("https://map.example.org", "http://HOST", false),
+      ("https://map.example.org", "null", false), ("https://map.example.org", "HOST", false),
+      ("http://map.example.org", "http://HOST", true), ("http://map.example.org", "https://HOST", false),
+      ("", "http://HOST", true), ("", "https://HOST", true), ("", "ftp://HOST", false), ("", "HOST", false),
+      ("", "http://x/HOST", false), ("", "null", false),
+    ])
+  func scheme(named: String, origin: String, isTaken: Bool) async throws {
+    let client = try await Stage.current.up("--origin", named).client
+    let session = try await client.signUp("ada@example.org")
+    let cookie = try #require(session.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
+    let headers = ["Origin": origin.replacing("HOST", with: client.base.dropFirst("http://".count)), "Cookie": cookie]
+    #expect(try await client.post("Oslo", headers: headers).status == (isTaken ? 202 : 403))
+  }
+
   @Test("Where TLS ends in front, cookies are for this host and for TLS alone, and browsers are told to keep to it")
   func secure() async throws {
     let map = try await Stage.current.up("--origin", "https://map.example.org")
