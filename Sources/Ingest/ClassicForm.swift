@@ -14,6 +14,9 @@ enum ClassicForm {
 
   private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
   static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
+  /// Whatever else an app takes for a class.
+  static let otherClasses = ["/parse/classes/{class}", "/1/classes/{class}"]
+  private static let plainPaths = ["/v1/StudentLocation", "/parse/classes", "/1/classes"]
 
   /// Nil for a path that is not the original service's.
   init?(path: String) {
@@ -23,7 +26,7 @@ enum ClassicForm {
     func covers(_ base: String) -> Bool { path == base || path.hasPrefix(base + "/") }
     if ClassicForm.guardedPaths.contains(where: covers) {
       self = .guarded
-    } else if ClassicForm.lists.contains(where: covers) {
+    } else if ClassicForm.plainPaths.contains(where: covers) {
       self = .plain
     } else {
       return nil
@@ -50,37 +53,41 @@ enum ClassicForm {
   /// Against scripts of other sites, which would have read the JSON as a program.
   private static let prefix = Array(")]}'\n".utf8)
 
+  /// Both numbers in both forms: some clients read the errors of all paths by one type. Clients show the text as it is.
   private func error(_ problem: Problem) -> JSONText {
     .object { json in
-      switch self {
-      case .guarded:
-        json.add("status", problem.status.code)
-        if let field = problem.field, problem.code == "classic_parameter" { json.add("parameter", field) }
-        json.add("error", problem.code == "bad_credentials" ? ClassicForm.badCredentials : problem.sentence)
-      case .plain:
-        let (code, text) = ClassicForm.parse(problem)
-        json.add("code", code)
-        json.add("error", text)
+      json.add("status", problem.status.code)
+      json.add("code", ClassicForm.code(problem))
+      if self == .guarded, let field = problem.field, problem.code == "classic_parameter" {
+        json.add("parameter", field)
       }
+      json.add("error", ClassicForm.text(problem))
     }
   }
 
-  private static let badCredentials = "Account not found or invalid credentials."
-
-  /// Parse's number and text. (Parse, REST API guide, "Error codes".)
-  private static func parse(_ problem: Problem) -> (code: Int, text: String) {
-    if let code = Int(problem.code.dropFirst("parse_".count)), problem.code.hasPrefix("parse_") {
-      return (code, problem.detail)
-    }
+  /// Parse's number. (Parse, REST API guide, "Error codes".)
+  private static func code(_ problem: Problem) -> Int {
+    if problem.code.hasPrefix("parse_"), let code = Int(problem.code.dropFirst("parse_".count)) { return code }
     switch problem.code {
-    case "session_required": return (209, "invalid session token")
-    case "post_not_found", "not_found": return (101, "Object not found.")
-    case "invalid_json": return (107, "invalid JSON")
-    case "busy", "too_many_posts", "too_many_connections", "too_many_searches": return (155, problem.sentence)
-    case "request_timeout", "search_timeout": return (124, problem.sentence)
-    case "body_too_large": return (116, problem.sentence)
-    case "cross_site", "method_not_allowed": return (119, problem.sentence)
-    default: return (problem.status.kind == .serverError ? 1 : 142, problem.sentence)
+    case "session_required": return 209
+    case "post_not_found", "not_found", "bad_credentials", "user_not_found": return 101
+    case "invalid_json", "classic_json": return 107
+    case "busy", "too_many_posts", "too_many_connections", "too_many_logins", "too_many_searches":
+      return 155
+    case "request_timeout", "search_timeout": return 124
+    case "body_too_large": return 116
+    case "cross_site", "method_not_allowed": return 119
+    default: return problem.status.kind == .serverError ? 1 : 142
+    }
+  }
+
+  private static func text(_ problem: Problem) -> String {
+    switch problem.code {
+    case "bad_credentials": "Account not found or invalid credentials."
+    case "session_required": "You are not logged in, or your session has ended: log in first."
+    case "post_not_found": "Object not found."
+    case "invalid_json": "The app sent something that is not valid JSON."
+    default: problem.sentence
     }
   }
 }
@@ -91,7 +98,9 @@ extension Problem {
 
   /// For people who are shown it as it is. What the original service said comes through unchanged.
   fileprivate var sentence: String {
-    guard let first = detail.first, first.isLowercase, !code.hasPrefix("classic_") else { return detail }
+    guard let first = detail.first, first.isLowercase, !code.hasPrefix("classic_"), code != "parse_111" else {
+      return detail
+    }
     let text = field.map { detail.hasPrefix($0) } == true ? detail : first.uppercased() + detail.dropFirst()
     return text.hasSuffix(".") ? text : text + "."
   }

@@ -34,7 +34,7 @@ struct ClassicPost {
         place: place, link: link, latitude: isGiven ? latitude : coordinate?.latitude,
         longitude: isGiven ? longitude : coordinate?.longitude, takesAnyLink: true)
     } catch {
-      let names = ["place": "mapString", "link": "mediaURL"]
+      let names = ["place": "the place", "link": "the link"]
       throw Problem.parse(142, "\(names[error.field] ?? error.field) \(error.reason)")
     }
   }

@@ -29,7 +29,7 @@ struct ClassicPostRoutes: Sendable {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try ClassicPost(try await RequestBody.decode(JSONValue.self, from: request))
     guard let place = body.place, !place.trimmedLine.isEmpty else {
-      throw Problem.parse(142, "mapString is required for a Student Location")
+      throw Problem.parse(142, "the place is empty; say where you are")
     }
     let submission = try body.submission(place: place, link: body.link ?? "", coordinate: nil)
     let (accepted, waits) = try await queue.accept(

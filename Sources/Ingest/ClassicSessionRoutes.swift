@@ -37,10 +37,7 @@ struct ClassicSessionRoutes: Sendable {
     response.setCookie(site.sessionCookie(token, maxAge: Limits.sessionDays * 86_400))
     // Clients look for it by its name and send it back in a header. Nothing depends on it: which site a request comes
     // from, browsers say themselves.
-    response.setCookie(
-      Cookie(
-        name: "XSRF-TOKEN", value: Secrets.token(), maxAge: Limits.sessionDays * 86_400, path: "/",
-        secure: site.isSecure, httpOnly: false, sameSite: .lax))
+    response.setCookie(site.openCookie("XSRF-TOKEN", Secrets.token(), maxAge: Limits.sessionDays * 86_400))
     return response
   }
 
@@ -59,9 +56,7 @@ struct ClassicSessionRoutes: Sendable {
     var response = ClassicForm.guarded.response(
       .object { json in caller.session.write(to: &json, expiresMs: WallClock.unixMs) })
     response.setCookie(site.sessionCookie("", maxAge: 0))
-    response.setCookie(
-      Cookie(
-        name: "XSRF-TOKEN", value: "", maxAge: 0, path: "/", secure: site.isSecure, httpOnly: false, sameSite: .lax))
+    response.setCookie(site.openCookie("XSRF-TOKEN", "", maxAge: 0))
     return response
   }
 }

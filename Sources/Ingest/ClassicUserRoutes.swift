@@ -17,7 +17,7 @@ struct ClassicUserRoutes: Sendable {
     }
   }
 
-  /// Names are for those who have an account: others see them on the map only.
+  /// Names stand on the map, and nowhere else: an account without a post there is told to its owner only.
   private func show(_ id: String, _ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let own = "\(caller.account.id.rawValue)"
@@ -40,7 +40,7 @@ struct ClassicUserRoutes: Sendable {
 
   private func other(_ id: String) async throws -> Account? {
     guard let number = Int64(id), "\(number)" == id else { return nil }
-    return try await database.account(AccountID(rawValue: number))
+    return try await database.accountOnMap(AccountID(rawValue: number))
   }
 }
 

@@ -1,5 +1,7 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
+import Link
 import OnTheMap
 import Web
 
@@ -21,8 +23,23 @@ struct Site: Sendable {
   ///
   /// - Parameter maxAge: seconds; 0 takes it away.
   func sessionCookie(_ token: String, maxAge: Int) -> Cookie {
-    Cookie(
-      name: cookieName, value: token, maxAge: maxAge, path: "/", secure: isSecure, httpOnly: true, sameSite: .lax)
+    cookie(cookieName, token, maxAge: maxAge, httpOnly: true)
+  }
+
+  /// A cookie that scripts and apps may read too.
+  ///
+  /// - Parameter maxAge: seconds; 0 takes it away.
+  func openCookie(_ name: String, _ value: String, maxAge: Int) -> Cookie {
+    cookie(name, value, maxAge: maxAge, httpOnly: false)
+  }
+
+  /// With `Expires` beside `Max-Age`: clients that keep cookies on disk drop those that have `Max-Age` alone.
+  private func cookie(_ name: String, _ value: String, maxAge: Int, httpOnly: Bool) -> Cookie {
+    let unixSeconds = maxAge > 0 ? WallClock.unixMs / 1_000 + Int64(maxAge) : 0
+    return Cookie(
+      name: name, value: value, expires: Date(timeIntervalSince1970: Double(unixSeconds)), maxAge: maxAge, path: "/",
+      secure: isSecure, httpOnly: httpOnly,
+      sameSite: .lax)
   }
 
   /// Who sends a request, by the connection and what trusted proxies say of it.

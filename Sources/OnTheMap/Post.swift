@@ -30,7 +30,7 @@ package struct Post: Sendable, Equatable {
   /// As typed.
   package var place: String
   package var link: String
-  /// What its owner gave in the place of a link that is none; the link is empty then.
+  /// What its owner gave, if it is not the link: no link at all, where the link is empty, or another spelling of it.
   package var linkText: String?
   package var state: State
   /// The client's until the post is settled, then the post's.

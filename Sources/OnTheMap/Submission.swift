@@ -10,10 +10,10 @@ package struct Submission: Sendable, Equatable {
 
   /// 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
   package let place: String
-  /// What a browser may open, as `WebLink` makes it; empty where `linkText` stands for it.
+  /// What a browser may open, as `WebLink` makes it; empty if what was given is no link.
   package let link: String
-  /// What somebody gave in the place of a link that is none. Never a hyperlink anywhere: only clients of the original
-  /// service are shown it, who take any text.
+  /// The text that a client of the original service gave, if it is not the link: no link at all, or the link in another
+  /// spelling. Never a hyperlink anywhere: only clients of the original service are shown it, who take any text.
   package let linkText: String?
   /// Given by the client; otherwise the place's point is taken.
   package let coordinate: Coordinate?
@@ -36,7 +36,7 @@ package struct Submission: Sendable, Equatable {
     if let complaint = VisibleText(self.place).complaint { throw Refusal(field: "place", reason: complaint) }
     do {
       self.link = try WebLink(link).text
-      linkText = nil
+      linkText = takesAnyLink ? Submission.spelling(link, of: self.link) : nil
     } catch {
       guard takesAnyLink, link.utf8.count <= Limits.linkBytesMax, link.isSafeLine else {
         throw Refusal(field: "link", reason: error.reason)
@@ -54,5 +54,13 @@ package struct Submission: Sendable, Equatable {
     case (nil, _): throw Refusal(field: "latitude", reason: "is missing; give both coordinates or none")
     case (_, nil): throw Refusal(field: "longitude", reason: "is missing; give both coordinates or none")
     }
+  }
+
+  /// A link as it was given, but for blanks at its ends and for a scheme that it lacked; nil if the link is that.
+  private static func spelling(_ given: String, of link: String) -> String? {
+    let given = given.trimmedLine
+    // A link differs from what was given by letters' case, or by a scheme.
+    let text = link.utf8.count > given.utf8.count ? "https://" + given : given
+    return text == link ? nil : text
   }
 }

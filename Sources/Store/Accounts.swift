@@ -43,6 +43,16 @@ extension IngestDatabase {
     }
   }
 
+  /// An account by its number, if it has a published post; nil otherwise.
+  package func accountOnMap(_ id: AccountID) async throws -> Account? {
+    try await pool.read { db in
+      let isOnMap = try Bool.fetchOne(
+        db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM post WHERE account = ? AND seq IS NOT NULL)"),
+        arguments: [id.rawValue])
+      return isOnMap == true ? try Account.one(id, db) : nil
+    }
+  }
+
   /// An account and its password's hash by its e-mail address; nil when there is none, or none that may log in.
   package func credentials(email: String) async throws -> (account: Account, passwordHash: String)? {
     try await pool.read { db in

@@ -91,7 +91,7 @@ enum BodyTarget {
     let place = submission.place
     try Finding.unless((1...Limits.placeBytesMax).contains(place.utf8.count), "\(submission)")
     try Finding.unless(VisibleText(place).complaint == nil && VisibleText(place).showsSomething, "\(submission)")
-    try Finding.unless(submission.link.isEmpty == (submission.linkText != nil), "\(submission)")
+    try Finding.unless(!submission.link.isEmpty || submission.linkText != nil, "\(submission)")
     let again = try Submission(
       place: place, link: submission.linkText ?? submission.link, latitude: submission.coordinate?.latitude,
       longitude: submission.coordinate?.longitude, takesAnyLink: submission.linkText != nil)

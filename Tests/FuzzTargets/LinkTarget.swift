@@ -25,15 +25,16 @@ enum LinkTarget {
     return true
   }
 
-  /// What clients of the original service send in its place is a link, or a text that is none, never both.
+  /// What clients of the original service send in its place is a link, as text only in another spelling, or a text that
+  /// is none.
   private static func kept(_ text: String) throws {
     guard
       let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
     else { return }
     let said = "\(text.debugDescription) was kept as \(post)"
     if let kept = post.linkText {
-      try Finding.unless(post.link.isEmpty && kept == text && kept.isSafeLine, said)
-      try Finding.unless(kept.utf8.count <= Limits.linkBytesMax, said)
+      try Finding.unless(post.link.isEmpty ? kept == text : (try? WebLink(kept))?.text == post.link, said)
+      try Finding.unless(kept != post.link && kept.isSafeLine && kept.utf8.count <= Limits.linkBytesMax, said)
     } else {
       try Finding.unless((try? WebLink(text))?.text == post.link, said)
     }

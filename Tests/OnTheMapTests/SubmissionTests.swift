@@ -74,6 +74,9 @@ struct SubmissionTests {
       #expect(try link(text) == ("", text))
     }
     #expect(try link("example.org") == ("https://example.org", nil))
+    #expect(try link("https://example.org/Ada") == ("https://example.org/Ada", nil))
+    #expect(try link("HTTPS://Example.ORG/Ada") == ("https://example.org/Ada", "HTTPS://Example.ORG/Ada"))
+    #expect(try link(" Example.ORG/Ada ") == ("https://example.org/Ada", "https://Example.ORG/Ada"))
     for text in ["a\nb", "a\u{202E}b", String(repeating: " x", count: 1_024) + "y"] {
       #expect(throws: Submission.Refusal.self) { try link(text) }
     }

@@ -20,7 +20,7 @@ final class Browser {
     let connection = try Connection(port: port)
     try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
     let answer = try #require(Answer(raw: try await connection.receive(within: .seconds(20))))
-    setCookies = answer.headers["set-cookie"]?.components(separatedBy: ", ") ?? []
+    setCookies = answer.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = pair.count > 1 ? String(pair[1]) : ""

@@ -36,7 +36,7 @@ final class ClassicApp {
     var headers = headers
     if cookie, !cookies.isEmpty { headers["Cookie"] = cookies.map { "\($0)=\($1)" }.joined(separator: "; ") }
     let answer = try await client.send(method, path, body: body, headers: headers)
-    setCookies = answer.headers["set-cookie"]?.components(separatedBy: ", ") ?? []
+    setCookies = answer.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       cookies[String(pair[0])] = pair.count > 1 && !pair[1].isEmpty ? String(pair[1]) : nil
@@ -99,10 +99,10 @@ extension Answer {
     return try #require(object as? [String: Any], sourceLocation: sourceLocation)
   }
 
-  /// Whether it is an error as Parse told them.
+  /// Whether it is an error as Parse told them, with the status beside it.
   func isParseError(_ status: Int, _ code: Int, _ text: String? = nil) -> Bool {
-    self.status == status && object["code"] as? Int == code && (object["error"] as? String)?.isEmpty == false
-      && (text == nil || object["error"] as? String == text)
+    self.status == status && object["code"] as? Int == code && object["status"] as? Int == status
+      && (object["error"] as? String)?.isEmpty == false && (text == nil || object["error"] as? String == text)
   }
 }
 

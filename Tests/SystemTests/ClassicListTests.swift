@@ -62,6 +62,43 @@ struct ClassicListTests {
     #expect(try await app.list()[0]["mediaURL"] as? String == "https://example.org/ada")
   }
 
+  @Test("G4: places and links come back as they were given, but for a scheme that was missing")
+  func spelling() async throws {
+    let map = try await Stage.current.up()
+    let app = try await map.app()
+    for (place, given, told, opened) in [
+      ("sAN  fRANCISCO,ca", "HTTPS://Example.ORG/A?Q#F", "HTTPS://Example.ORG/A?Q#F", "https://example.org/A?Q#F"),
+      ("مه\u{200C}سا", "Example.ORG/Ada", "https://Example.ORG/Ada", "https://example.org/Ada"),
+      ("Oslo", "https://example.org/", "https://example.org/", "https://example.org/"),
+    ] {
+      let id = try #require(try await app.post(["mapString": place, "mediaURL": given])["objectId"])
+      for _ in 1...2 {
+        let row = try #require(try await app.list().first)
+        #expect(row["mapString"] as? String == place && row["mediaURL"] as? String == told)
+        let entries = try #require(try await map.client.get("/v2/feed").object["entries"] as? [[String: Any]])
+        #expect(entries.first?["link"] as? String == opened)
+        // An edit of nothing leaves both.
+        #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{}").status == 200)
+      }
+    }
+  }
+
+  @Test(
+    "A class that is not known has nothing in it, also where a query was escaped into the path",
+    arguments: [
+      "/parse/classes/GameScore", "/1/classes/GameScore", "/parse/classes/StudentLocation%3Flimit=100",
+      "/1/classes/StudentLocation%3Forder=-updatedAt%26limit=100", "/1/classes/studentlocation?limit=5",
+      "/parse/classes/StudentLocation%3Fwhere=%7B%22uniqueKey%22%3A%221%22%7D",
+    ])
+  func unknownClass(path: String) async throws {
+    let app = try await Stage.current.up().app()
+    #expect(try await app.post().status == 200)
+    let answer = try await app.send("GET", path, cookie: false)
+    #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "{\"results\":[]}")
+    #expect(try await app.send("POST", path, ClassicApp.location([:])).isParseError(405, 119))
+    #expect(try await app.send("GET", path + "/aB3dE5gH7j").isParseError(404, 101))
+  }
+
   @Test("limit and skip page through all; past the end there is nothing")
   func pages() async throws {
     let app = try await Stage.current.up().app()

@@ -41,6 +41,29 @@ struct ClassicSessionTests {
     #expect(session.contains("HttpOnly") && session.contains("Path=/") && session.contains("SameSite=Lax"))
   }
 
+  @Test("L6: a cookie has Expires beside Max-Age, so that it outlives the app, also when it is taken away")
+  func expiry() async throws {
+    let app = try await Stage.current.up().app()
+    func end(_ cookie: String) throws -> Date {
+      let parts = cookie.components(separatedBy: "; ")
+      let text = try #require(parts.first { $0.hasPrefix("Expires=") }?.dropFirst("Expires=".count), "\(cookie)")
+      let format = DateFormatter()
+      format.locale = Locale(identifier: "en_US_POSIX")
+      format.timeZone = TimeZone(identifier: "GMT")
+      format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      return try #require(format.date(from: String(text)), "\(text)")
+    }
+    try await app.logIn()
+    #expect(app.setCookies.count == 2)
+    for cookie in app.setCookies {
+      #expect((59...60).contains(try end(cookie).timeIntervalSinceNow / 86_400), "\(cookie)")
+      #expect(cookie.contains("Max-Age=5184000"))
+    }
+    #expect(try await app.logOut().status == 200)
+    #expect(app.setCookies.count == 2)
+    for cookie in app.setCookies { #expect(try end(cookie).timeIntervalSince1970 == 0 && cookie.contains("Max-Age=0")) }
+  }
+
   @Test("L5: where people open the site by TLS, both cookies are for TLS only")
   func secureCookies() async throws {
     let map = try await Stage.current.up("--origin", "https://map.example.org")
@@ -60,7 +83,7 @@ struct ClassicSessionTests {
     #expect(wrong.status == 403)
     let body = try wrong.guarded()
     #expect(body["status"] as? Int == 403 && body["error"] as? String == "Account not found or invalid credentials.")
-    #expect(body.count == 2)
+    #expect(body.count == 3 && body["code"] as? Int == 101)
     let unknown = try await app.logIn("eve@example.org", password: "not the password")
     #expect(unknown.status == wrong.status && unknown.body == wrong.body)
   }

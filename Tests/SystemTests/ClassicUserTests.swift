@@ -82,8 +82,29 @@ struct ClassicUserTests {
     let own = try await ada.user(key).guarded()["email"] as? [String: Any]
     #expect(own?["address"] as? String == "ada@example.org")
     let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
+    #expect(try await ada.post().status == 200)
     let answer = try await bob.user(key)
     #expect(answer.status == 200 && !String(decoding: answer.body, as: UTF8.self).contains("ada@"))
+  }
+
+  @Test("U8: an account without a post on the map is nobody's to know but its owner's", arguments: ["/v1", "/api"])
+  func unposted(base: String) async throws {
+    let map = try await Stage.current.up()
+    let ada = try await map.app()
+    let key = try await key(ada)
+    let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
+    func seen(_ app: ClassicApp) async throws -> Int { try await app.send("GET", "\(base)/users/\(key)").status }
+    #expect(try await seen(bob) == 404)
+    #expect(try await seen(ada) == 200)
+    let nobody = try await bob.send("GET", "\(base)/users/999999")
+    #expect(try await bob.send("GET", "\(base)/users/\(key)").body == nobody.body, "Nobody learns that it exists.")
+    let nowhere: [String: Any] = ["mapString": "Xyzzyxqwv", "latitude": NSNull(), "longitude": NSNull()]
+    #expect(try await ada.post(nowhere).status == 400)
+    #expect(try await seen(bob) == 404, "A rejected post is not on the map.")
+    let id = try #require(try await ada.post()["objectId"])
+    #expect(try await seen(bob) == 200)
+    #expect(try await ada.send("DELETE", "\(ada.family.list)/\(id)").status == 200)
+    #expect(try await seen(bob) == 404)
   }
 
   @Test(

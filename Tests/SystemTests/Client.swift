@@ -12,6 +12,11 @@ struct Answer: Sendable {
   /// A member of the body.
   subscript(_ name: String) -> String? { object[name] as? String }
 
+  /// Each cookie that it sets, with its attributes: a comma within `Expires` separates none.
+  var setCookies: [String] {
+    (headers["set-cookie"] ?? "").split(separator: #/, (?=[^;, ]+=)/#).map(String.init)
+  }
+
   func number(_ name: String) throws -> Double { try #require(object[name] as? NSNumber).doubleValue }
 
   var object: [String: Any] { (try? JSONSerialization.jsonObject(with: body) as? [String: Any]) ?? [:] }
