@@ -1,6 +1,6 @@
 extension String {
   /// True if all of the text may stand in a line that other people read: no character has a flaw by ``VisibleText``.
-  package var isSafeLine: Bool { VisibleText(self).flaw == nil }
+  package var isSafeLine: Bool { VisibleText(self).isSafe }
 
   /// At most so many bytes of the text, in one safe line: for texts of others that a person will read.
   package func safeLine(bytesMax: Int) -> String {

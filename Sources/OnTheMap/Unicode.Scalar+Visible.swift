@@ -1,16 +1,17 @@
 extension Unicode.Scalar {
-  /// A letter of any script.
+  /// A letter of any script, but for the fillers of Hangul, which are invisible.
   var isLetter: Bool {
     switch properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
+      !properties.isDefaultIgnorableCodePoint
     default: false
     }
   }
 
-  /// A combining mark, which stands on the character before it.
+  /// A combining mark, which stands on the character before it; no variation selector and no other invisible one.
   var isMark: Bool {
     switch properties.generalCategory {
-    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    case .nonspacingMark, .spacingMark, .enclosingMark: !properties.isDefaultIgnorableCodePoint
     default: false
     }
   }

@@ -10,14 +10,18 @@ package struct VisibleText {
 
   /// The first character that has no place in the text; nil if each may stand where it is.
   package var flaw: HiddenCharacter? {
+    guard let index = hidden, let reason = reason(at: index) else { return nil }
+    let position = scalars.distance(from: scalars.startIndex, to: index) + 1
+    return HiddenCharacter(scalar: scalars[index], position: position, reason: reason)
+  }
+
+  /// True if each character may stand where it is.
+  package var isSafe: Bool { hidden == nil }
+
+  private var hidden: Scalars.Index? {
     // Most texts are printable ASCII: bytes first, scalars only where one is not.
     guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
-    for index in scalars.indices {
-      guard let reason = reason(at: index) else { continue }
-      let position = scalars.distance(from: scalars.startIndex, to: index) + 1
-      return HiddenCharacter(scalar: scalars[index], position: position, reason: reason)
-    }
-    return nil
+    return scalars.indices.first { reason(at: $0) != nil }
   }
 
   /// True if at least one character has a shape of its own: neither white space, nor invisible, nor a mark that needs
@@ -32,23 +36,24 @@ package struct VisibleText {
     return "shows nothing: write at least one letter, digit or symbol"
   }
 
-  /// The same text with another in the place of each character that may not stand there.
+  /// The same text with another in the place of each character that may not stand there. The other must not have any such
+  /// character itself.
   package func replacingHidden(_ replacement: (Unicode.Scalar) -> String) -> String {
-    guard flaw != nil else { return text }
+    guard hidden != nil else { return text }
     var visible = Scalars()
     for index in scalars.indices {
       let scalar = scalars[index]
       if reason(at: index) == nil { visible.append(scalar) } else { visible += replacement(scalar).unicodeScalars }
     }
-    return String(visible)
+    // What is left may have come beside another character by that.
+    return VisibleText(String(visible)).replacingHidden(replacement)
   }
 
-  /// The text up to its last character that may stand where it is: what a cut leaves of a sequence is invisible.
+  /// The text up to its first character that may not stand where it is. For a text that was cut: the rest of a sequence
+  /// hides at its end.
   package var withoutHiddenEnd: String {
     var rest = self
-    while let last = rest.scalars.indices.last, rest.reason(at: last) != nil {
-      rest = VisibleText(String(rest.scalars[..<last]))
-    }
+    while let hidden = rest.hidden { rest = VisibleText(String(rest.scalars[..<hidden])) }
     return rest.text
   }
 
@@ -116,7 +121,8 @@ package struct VisibleText {
   /// An emoji ZWJ sequence, UTS 51, ED-16: each joiner stands between two elements.
   private func joinsEmoji(_ index: Scalars.Index) -> Bool {
     guard scalar(after: index)?.isPictograph == true else { return false }
-    return scalars[..<index].last { $0.value != 0xFE0F }?.isPictograph == true
+    let before = scalars[..<index].suffix(2)
+    return (before.last?.value == 0xFE0F ? before.dropLast() : before).last?.isPictograph == true
   }
 
   /// An emoji tag sequence, UTS 51, ED-14a, for the flag of a region: BLACK FLAG, three to seven letters or digits of

@@ -5,22 +5,24 @@ import Testing
 
 @Suite("Visible text")
 struct VisibleTextTests {
+  static let joined: [(String, String)] = [
+    ("Persian: Aliabad", "علی\u{200C}آباد"), ("Persian: Mahsa", "مه\u{200C}سا"), ("Persian: works", "کار\u{200C}ها"),
+    ("ZWNJ beside vowel signs", "مِه\u{200C}سا"), ("Adlam", "\u{1E900}\u{1E92A}\u{200C}\u{1E900}"),
+    ("Hindi: half form", "क\u{94D}\u{200D}ष"), ("Hindi: no ligature", "क\u{94D}\u{200C}ष"),
+    ("Sinhala: Sri Lanka", "ශ\u{DCA}\u{200D}රී ලංකාව"), ("Malayalam: chillu", "നന\u{D4D}\u{200D}"),
+    ("Bengali: ra with ya-phala", "র\u{200D}\u{9CD}য\u{9BE}ব"), ("Kannada: ra", "ಸೂರ\u{200D}\u{CCD}ಯ"),
+    ("Family", "👨\u{200D}👩\u{200D}👧\u{200D}👦"), ("Technologist", "👩🏽\u{200D}💻"),
+    ("Rainbow flag", "🏳\u{FE0F}\u{200D}🌈"), ("Heart on fire", "❤\u{FE0F}\u{200D}🔥"),
+    ("England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"), ("Norway", "🇳🇴 Oslo"),
+    ("Keycap", "1\u{FE0F}\u{20E3}"), ("Heart as an emoji", "❤\u{FE0F}"), ("Heart as text", "❤\u{FE0E}"),
+    ("Copyright", "©\u{FE0F}"), ("Ideographic variant", "葛\u{E0100}飾区"), ("Standardized variant", "葛\u{FE00}"),
+    ("Myanmar: dotted", "က\u{FE00}"), ("Mongolian: free variant", "\u{182D}\u{180B}\u{1820}"),
+    ("Soft hyphen", "Donau\u{AD}eschingen"), ("Soft hyphen behind a mark", "Zu\u{308}\u{AD}rich"),
+  ]
+
   @Test(
     "Joiners, soft hyphens, tags and variation selectors may stand where Unicode has a use for them",
-    arguments: [
-      ("Persian: Aliabad", "علی\u{200C}آباد"), ("Persian: Mahsa", "مه\u{200C}سا"), ("Persian: works", "کار\u{200C}ها"),
-      ("ZWNJ beside vowel signs", "مِه\u{200C}سا"), ("Adlam", "\u{1E900}\u{1E92A}\u{200C}\u{1E900}"),
-      ("Hindi: half form", "क\u{94D}\u{200D}ष"), ("Hindi: no ligature", "क\u{94D}\u{200C}ष"),
-      ("Sinhala: Sri Lanka", "ශ\u{DCA}\u{200D}රී ලංකාව"), ("Malayalam: chillu", "നന\u{D4D}\u{200D}"),
-      ("Bengali: ra with ya-phala", "র\u{200D}\u{9CD}য\u{9BE}ব"), ("Kannada: ra", "ಸೂರ\u{200D}\u{CCD}ಯ"),
-      ("Family", "👨\u{200D}👩\u{200D}👧\u{200D}👦"), ("Technologist", "👩🏽\u{200D}💻"),
-      ("Rainbow flag", "🏳\u{FE0F}\u{200D}🌈"), ("Heart on fire", "❤\u{FE0F}\u{200D}🔥"),
-      ("England", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"), ("Norway", "🇳🇴 Oslo"),
-      ("Keycap", "1\u{FE0F}\u{20E3}"), ("Heart as an emoji", "❤\u{FE0F}"), ("Heart as text", "❤\u{FE0E}"),
-      ("Copyright", "©\u{FE0F}"), ("Ideographic variant", "葛\u{E0100}飾区"), ("Standardized variant", "葛\u{FE00}"),
-      ("Myanmar: dotted", "က\u{FE00}"), ("Mongolian: free variant", "\u{182D}\u{180B}\u{1820}"),
-      ("Soft hyphen", "Donau\u{AD}eschingen"), ("Soft hyphen behind a mark", "Zu\u{308}\u{AD}rich"),
-    ])
+    arguments: joined)
   func accepted(name: String, text: String) {
     #expect(VisibleText(text).complaint == nil, "\(name)")
   }
@@ -62,21 +64,23 @@ struct VisibleTextTests {
     #expect(complaint.isSafeLine)
   }
 
+  static let misplaced: [(String, String)] = [
+    ("ZWNJ at the end", "ا\u{200C}"), ("ZWNJ twice", "ب\u{200C}\u{200C}ب"), ("ZWNJ before a space", "ب\u{200C} ب"),
+    ("ZWNJ between Latin and Arabic", "a\u{200C}ب"), ("ZWJ before a vowel sign", "क\u{94D}\u{200D}ा"),
+    ("ZWJ between Arabic letters", "ب\u{200D}ب"), ("ZWJ after an emoji", "😀\u{200D}"), ("ZWJ first", "\u{200D}😀"),
+    ("ZWJ between digits", "1\u{200D}2"), ("Virama without a letter", " \u{94D}\u{200D}"),
+    ("Soft hyphen at the end", "Neu\u{AD}"), ("Soft hyphen first", "\u{AD}Neu"), ("Two of them", "a\u{AD}\u{AD}b"),
+    ("Soft hyphen before a space", "Neu\u{AD} stadt"), ("Digit with a selector", "1\u{FE0F}"),
+    ("Letter with an ideograph's", "a\u{E0100}"), ("Two selectors", "葛\u{FE00}\u{FE00}"),
+    ("Emoji with a Mongolian one", "😀\u{180B}"), ("Tags without a flag", "a\u{E0067}\u{E0062}\u{E0065}\u{E007F}"),
+    ("Tags without an end", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"),
+    ("Two tags", "🏴\u{E0067}\u{E0062}\u{E007F}"), ("A tag of a sign", "🏴\u{E0067}\u{E0021}\u{E0062}\u{E007F}"),
+    ("Eight tags", "🏴" + String(repeating: "\u{E0067}", count: 8) + "\u{E007F}"),
+  ]
+
   @Test(
     "A character that may stand elsewhere is refused where it hides",
-    arguments: [
-      ("ZWNJ at the end", "ا\u{200C}"), ("ZWNJ twice", "ب\u{200C}\u{200C}ب"), ("ZWNJ before a space", "ب\u{200C} ب"),
-      ("ZWNJ between Latin and Arabic", "a\u{200C}ب"), ("ZWJ before a vowel sign", "क\u{94D}\u{200D}ा"),
-      ("ZWJ between Arabic letters", "ب\u{200D}ب"), ("ZWJ after an emoji", "😀\u{200D}"), ("ZWJ first", "\u{200D}😀"),
-      ("ZWJ between digits", "1\u{200D}2"), ("Virama without a letter", " \u{94D}\u{200D}"),
-      ("Soft hyphen at the end", "Neu\u{AD}"), ("Soft hyphen first", "\u{AD}Neu"), ("Two of them", "a\u{AD}\u{AD}b"),
-      ("Soft hyphen before a space", "Neu\u{AD} stadt"), ("Digit with a selector", "1\u{FE0F}"),
-      ("Letter with an ideograph's", "a\u{E0100}"), ("Two selectors", "葛\u{FE00}\u{FE00}"),
-      ("Emoji with a Mongolian one", "😀\u{180B}"), ("Tags without a flag", "a\u{E0067}\u{E0062}\u{E0065}\u{E007F}"),
-      ("Tags without an end", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"),
-      ("Two tags", "🏴\u{E0067}\u{E0062}\u{E007F}"), ("A tag of a sign", "🏴\u{E0067}\u{E0021}\u{E0062}\u{E007F}"),
-      ("Eight tags", "🏴" + String(repeating: "\u{E0067}", count: 8) + "\u{E007F}"),
-    ])
+    arguments: misplaced)
   func context(name: String, text: String) {
     #expect(VisibleText(text).flaw != nil, "\(name)")
   }
@@ -91,11 +95,11 @@ struct VisibleTextTests {
     #expect(VisibleText(text).complaint == "shows nothing: write at least one letter, digit or symbol")
   }
 
-  private static let pieces =
-    hidden.map { String(Unicode.Scalar($0.0) ?? " ") } + [
-      " ", "a", "ب", "क", "\u{94D}", "ा", "葛", "😀", "🏴", "1", "\u{20E3}", "\u{301}", "\u{2800}", "\u{AD}", "\u{E0067}",
-      "\u{180B}", "\u{FE00}", "🏽", "🇳", "\u{AC}", "\u{200C}", "\u{200D}", "\u{FE0F}",
-    ]
+  private static let others: [String] = [
+    " ", "a", "ب", "क", "\u{94D}", "ा", "葛", "😀", "🏴", "1", "\u{20E3}", "\u{301}", "\u{2800}", "\u{AD}", "\u{E0067}",
+    "\u{180B}", "\u{FE00}", "🏽", "🇳", "\u{AC}", "\u{200C}", "\u{200D}", "\u{FE0F}",
+  ]
+  private static let pieces: [String] = others + hidden.compactMap { Unicode.Scalar($0.0).map { String($0) } }
 
   @Test("A text that passes shows something, and a text that is repaired or cut passes")
   func property() {
