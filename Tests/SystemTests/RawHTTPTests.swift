@@ -172,10 +172,11 @@ struct RawHTTPTests {
       let end = try #require(raw.range(of: "\r\n\r\n"))
       #expect(raw.hasPrefix("HTTP/1.1 204"))
       let answer = try #require(Answer(raw: String(raw[end.upperBound...])), "\(raw)")
-      #expect(answer.status == status && answer.headers["connection"] == "close")
+      #expect(answer.status == status)
       #expect(raw.components(separatedBy: "HTTP/1.1 ").count == 3, "\(raw)")
       if status == 400 {
         #expect(answer["code"] == "malformed_request" && answer["detail"]?.contains("Host") == true)
+        #expect(answer.headers["connection"] == "close")
         BadRequest.expectProblem(answer, "\(head)")
       }
     }
