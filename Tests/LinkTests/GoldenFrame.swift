@@ -17,7 +17,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let all = ofFeeds + ofQuestions + ofChanges + ofWorkers + ofIngest
+  static let all =
+    ofFeeds + ofQuestions + ofChanges + ofWorkers + ofIngest + ofProducers + ofReceipts + ofOperators + ofAdministration
 
   static func frame<Wire: Message>(
     _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],

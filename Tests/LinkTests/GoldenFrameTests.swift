@@ -45,6 +45,11 @@ struct GoldenFrameTests {
       "FetchReply.changes", "FetchReply.list", "FetchReply.error", "WorkerFrame.hello", "WorkerFrame.ready",
       "WorkerFrame.results", "WorkerFrame.release", "WorkerFrame.heartbeat", "IngestFrame.welcome", "IngestFrame.jobs",
       "IngestFrame.acks", "IngestFrame.heartbeat", "IngestFrame.reset", "IngestFrame.error", "IngestFrame.drain",
+      "SubmitRequest.batch", "SubmitRequest.query", "SubmitReply.receipts", "SubmitReply.statuses", "SubmitReply.error",
+      "AdminRequest.status", "AdminRequest.list", "AdminRequest.show", "AdminRequest.retry", "AdminRequest.drop",
+      "AdminRequest.pause", "AdminRequest.resume", "AdminRequest.users", "AdminRequest.add_user",
+      "AdminRequest.set_user", "AdminReply.status", "AdminReply.list", "AdminReply.report", "AdminReply.changed",
+      "AdminReply.pause", "AdminReply.error", "AdminReply.users", "AdminReply.user",
     ]
     #expect(Set(bodies).subtracting(names).isEmpty)
   }
