@@ -283,9 +283,7 @@ package final class JobServer: Station {
       dispatch.add(jobs)
       rates.accepted.add(jobs.count { !$0.id.isLookup }, nowMs: nowMs)
     case .resume(let jobs):
-      for (job, pauseMs) in jobs {
-        if pauseMs > 0 { dispatch.add(job, untilMs: nowMs + pauseMs) } else { dispatch.add(job) }
-      }
+      for (job, pauseMs) in jobs { dispatch.resume(job, untilMs: pauseMs > 0 ? nowMs + pauseMs : nil) }
     case .cancel(let jobs): for job in jobs { dispatch.cancel(job) }
     case .finished(let all): finish(all, nowMs: nowMs)
     case .setPaused(let isPaused): dispatch.isPaused = isPaused

@@ -5,7 +5,7 @@ import HeapModule
 /// without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them in.
 ///
 /// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
-/// unsettled job is ready again, and a result under a lease of before still counts, if it is a success.
+/// unsettled job is ready again. A success under a lease of an earlier start still counts.
 package struct Dispatch: Sendable {
   /// A worker's session, from HELLO to its silence, its replacement or its end.
   package struct Session: Sendable {
@@ -103,11 +103,25 @@ package struct Dispatch: Sendable {
     var state: State
     /// When it was leased, of a leased one; when it became ready, of one that is.
     var sinceMs: Int64
+    /// Whether the job was queued before this start of ingest, so that an earlier start may have leased it.
+    var isResumed = false
+    /// The token of the latest lease since this start; 0 before the first.
+    private var token: UInt64 = 0
+    /// The tokens of the leases before that, oldest first, at most `Limits.formerLeasesMax`.
+    private var formerTokens: [UInt64] = []
+
+    init(job: Job, state: State, sinceMs: Int64) {
+      self.job = job
+      self.state = state
+      self.sinceMs = sinceMs
+    }
 
     // What happens to every job happens within its entry: to copy one costs more than to change it.
 
     /// Makes it a session's.
     mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
+      if self.token != 0 { keepToken() }
+      self.token = token
       state = .leased(token, session: session, untilMs: nowMs + Limits.leaseMs)
       sinceMs = nowMs
       return Assignment(job: job, lease: Lease(job: job.id, token: token))
@@ -119,8 +133,21 @@ package struct Dispatch: Sendable {
       return lease(token, to: session, nowMs: nowMs)
     }
 
+    private mutating func keepToken() {
+      if formerTokens.count == Limits.formerLeasesMax { formerTokens.removeFirst() }
+      formerTokens.append(token)
+    }
+
+    /// Whether the job has had a lease with a token. Tokens of earlier starts lie below `firstToken`. Nobody remembers
+    /// whose those were, so every job counts that was queued then.
+    private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
+      if token == self.token || formerTokens.contains(token) { return token != 0 }
+      return isResumed && token < firstToken && token >= Dispatch.firstToken(boot: 1)
+    }
+
     /// What a result is worth that needs nobody's leave, and the session that has the job no more.
-    mutating func judge(_ result: JobResult) -> (worth: Worth, holder: UInt64?) {
+    mutating func judge(_ result: JobResult, firstToken: UInt64) -> (worth: Worth, holder: UInt64?) {
+      guard hasHad(result.lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
       var holder: UInt64?
       switch state {
       case .settling: return (.pending, nil)
@@ -168,17 +195,22 @@ package struct Dispatch: Sendable {
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
+  /// All numbers of this start are above it, and all of earlier starts below it.
+  private let firstToken: UInt64
 
   /// - Parameters:
   ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
   ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
   package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
-    counter = UInt64(boot) << 40
+    firstToken = Dispatch.firstToken(boot: boot)
+    counter = firstToken
     bucket = TokenBucket(perSecond: remotePerSecond)
     seenMs = startMs ?? 0
     if let startMs { _ = bucket.take(nowMs: startMs) }
   }
+
+  private static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }
 
   /// Jobs not settled, look-ups among them.
   package var depth: Int { jobs.count }
@@ -207,11 +239,15 @@ package struct Dispatch: Sendable {
     }
   }
 
-  /// Takes in a job that is to go out at a time.
-  package mutating func add(_ job: Job, untilMs: Int64) {
+  /// Takes in a job that was queued before this start of ingest, and may have a result under a lease of then.
+  ///
+  /// - Parameter untilMs: when its pause ends; nil where it has none.
+  package mutating func resume(_ job: Job, untilMs: Int64?) {
     guard jobs[job.id] == nil else { return }
-    jobs[job.id] = Entry(job: job, state: .ready, sinceMs: seenMs)
-    delay(job.id, attempts: job.attempts, untilMs: untilMs)
+    var entry = Entry(job: job, state: .ready, sinceMs: seenMs)
+    entry.isResumed = true
+    jobs[job.id] = entry
+    if let untilMs { delay(job.id, attempts: job.attempts, untilMs: untilMs) } else { enqueue(job) }
   }
 
   /// Forgets a look-up whose client has gone; a worker's answer to it is a duplicate then.
@@ -290,12 +326,12 @@ package struct Dispatch: Sendable {
     return assignment
   }
 
-  /// What a result is worth. A success counts whichever lease it comes under, as long as the job is not settled:
-  /// finding a place has no side effects. A failure counts only under the job's own lease.
+  /// What a result is worth. A success counts under every lease that the job has had, as long as the job is not
+  /// settled: finding a place has no side effects. A failure counts only under the job's present lease.
   package mutating func judge(_ result: JobResult) -> Worth {
     guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
     if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: jobs.values[index]) }
-    let (worth, holder) = jobs.values[index].judge(result)
+    let (worth, holder) = jobs.values[index].judge(result, firstToken: firstToken)
     if let holder, let index = sessions.index(forKey: holder) {
       sessions.values[index].leases.remove(result.lease.job)
     }
@@ -317,11 +353,12 @@ package struct Dispatch: Sendable {
   }
 
   mutating func makeReady(_ id: JobID) {
-    guard var job = jobs[id]?.job else { return }
+    guard let index = jobs.index(forKey: id) else { return }
     // Leave to ask a remote provider was the lost lease's: it may have been used.
-    job.isRemote = false
-    if case .leased? = jobs[id]?.state { redelivered += 1 }
-    jobs[id] = Entry(job: job, state: .ready, sinceMs: seenMs)
-    enqueue(job)
+    jobs.values[index].job.isRemote = false
+    if case .leased = jobs.values[index].state { redelivered += 1 }
+    jobs.values[index].state = .ready
+    jobs.values[index].sinceMs = seenMs
+    enqueue(jobs.values[index].job)
   }
 }

@@ -135,6 +135,9 @@ package enum Limits {
   package static let attemptsMax = 8
   /// Workers lost over a job before it is dead: it may be what kills them.
   package static let leaseLossesMax = 3
+  /// Earlier leases of a job whose tokens ingest remembers: 7 failed attempts, 2 losses, and 7 that were given back or
+  /// never arrived. A success under an older one is stale. For 100,000 jobs they take 16 MB at most.
+  package static let formerLeasesMax = 16
   /// A lease without a heartbeat that names it.
   package static let leaseMs: Int64 = 30_000
   /// A lease that heartbeats do not extend any more: its worker may hang, and others could have answered long ago. A

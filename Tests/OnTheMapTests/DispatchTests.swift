@@ -162,14 +162,12 @@ struct DispatchTests {
   @Test("A late success is taken, in every state of a job that is not settled")
   mutating func lateSuccess() {
     let session = dispatch.join(credit: 64)
-    let old = Lease(job: JobID(rawValue: 1), token: 1)
-    dispatch.add([Job.post(1)])
+    let old = givenBack(1, by: session)
     #expect(dispatch.judge(.found(old)) == .take(.post(1)), "ready")
     #expect(dispatch.sent().isEmpty, "A job that is being settled does not go out.")
-    dispatch.settled(old.job)
+    dispatch.delay(old.job, attempts: nil, untilMs: 1)
 
-    dispatch.add([Job.post(1)])
-    #expect(dispatch.sent()[session]?.count == 1)
+    #expect(dispatch.sent(nowMs: 1)[session]?.count == 1)
     #expect(dispatch.judge(.found(old)) == .take(.post(1)), "leased again")
     #expect(dispatch.sessions[session]?.leases.isEmpty == true)
 
@@ -180,11 +178,71 @@ struct DispatchTests {
     #expect(dispatch.depth == 0)
   }
 
+  /// A lease of a job that is ready again.
+  private mutating func givenBack(_ job: UInt64, by session: UInt64) -> Lease {
+    dispatch.add([Job.post(job)])
+    let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
+    dispatch.release([lease], of: session)
+    return lease
+  }
+
+  @Test("A success under a token that the job never had is stale, and the job keeps its lease")
+  mutating func neverGiven() {
+    let session = dispatch.join(credit: 64)
+    dispatch.add([Job.post(1), Job.post(2)])
+    let former = dispatch.sent()[session] ?? []
+    dispatch.release(former, of: session)
+    let leases = dispatch.sent()[session] ?? []
+    guard let own = leases.first(where: { $0.job.rawValue == 1 }) else {
+      Issue.record("the job did not go out")
+      return
+    }
+    let others = (former + leases).filter { $0.job != own.job }.map(\.token)
+    #expect(others.count == 2)
+    for token in others + [0, 1, own.token + 1, own.token + 1_000_000, session, .max, 1 << 40 - 1, 1 << 40] {
+      #expect(dispatch.judge(.found(Lease(job: own.job, token: token))) == .answer(.stale), "\(token)")
+    }
+    #expect(dispatch.judge(.found(own)) == .take(.post(1)))
+    #expect(dispatch.judge(.found(Lease(job: own.job, token: 5))) == .answer(.stale), "while it is settled")
+  }
+
+  @Test("A success under a token of an earlier start counts for a job that was queued then, and for no new one")
+  mutating func earlierStart() {
+    var dispatch = Dispatch(boot: 3)
+    dispatch.resume(.post(1), untilMs: nil)
+    dispatch.resume(.post(2), untilMs: 5_000)
+    dispatch.add(.post(3))
+    let first: UInt64 = 1 << 40
+    for token in [0, first - 1, 3 * first, 3 * first + 1, 4 * first] {
+      #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 1), token: token))) == .answer(.stale), "\(token)")
+    }
+    let early = Lease(job: JobID(rawValue: 1), token: first)
+    let late = Lease(job: JobID(rawValue: 2), token: 3 * first - 1)
+    #expect(dispatch.judge(.failed(early)) == .answer(.stale))
+    #expect(dispatch.judge(.found(early)) == .take(.post(1)))
+    #expect(dispatch.judge(.found(late)) == .take(.post(2)))
+    #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 3), token: first))) == .answer(.stale))
+  }
+
+  @Test("Ingest remembers the sixteen leases before the latest, over losses and returns")
+  mutating func rememberedLeases() {
+    let session = dispatch.join(credit: .max)
+    dispatch.add([Job.post(1)])
+    var leases: [Lease] = []
+    for _ in 0...Limits.formerLeasesMax + 1 {
+      let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: 1), token: 0)
+      leases.append(lease)
+      dispatch.release([lease], of: session)
+    }
+    #expect(Set(leases.map(\.token)).count == Limits.formerLeasesMax + 2)
+    #expect(dispatch.judge(.found(leases[0])) == .answer(.stale))
+    #expect(dispatch.judge(.found(leases[1])) == .take(.post(1)))
+  }
+
   @Test("A late failure is refused, in every state but under the job's own lease")
   mutating func lateFailure() {
     let session = dispatch.join(credit: 64)
-    let old = Lease(job: JobID(rawValue: 1), token: 1)
-    dispatch.add([Job.post(1)])
+    let old = givenBack(1, by: session)
     #expect(dispatch.judge(.failed(old)) == .answer(.stale), "ready")
     let own = dispatch.sent()[session]?.first ?? old
     #expect(dispatch.judge(.failed(old)) == .answer(.stale), "leased again")
@@ -215,8 +273,8 @@ struct DispatchTests {
   @Test("A job of before a restart that is still to wait comes out at its time")
   mutating func resumed() {
     let session = dispatch.join(credit: 64)
-    dispatch.add(.post(1, attempts: 3), untilMs: 5_000)
-    dispatch.add(.post(1), untilMs: 1)
+    dispatch.resume(.post(1, attempts: 3), untilMs: 5_000)
+    dispatch.resume(.post(1), untilMs: 1)
     #expect(dispatch.depth == 1)
     #expect(dispatch.sent(nowMs: 4_999).isEmpty)
     #expect(dispatch.assign(nowMs: 5_000).first?.jobs.map(\.job) == [.post(1, attempts: 3)])

@@ -48,7 +48,7 @@ extension Simulation {
     started.dispatch.isPaused = isPaused && canary != .forgetsPause
     for (job, dueMs) in jobs {
       let pauseMs = min(max(0, dueMs - unixMs), Limits.backoffCapMs)
-      if pauseMs > 0 { started.dispatch.add(job, untilMs: nowMs + pauseMs) } else { started.dispatch.add([job]) }
+      started.dispatch.resume(job, untilMs: pauseMs > 0 ? nowMs + pauseMs : nil)
     }
     ingest = started
     turnIngest()

@@ -244,7 +244,7 @@ nonisolated enum Onthemap_Jobs_V1_Disposition: SwiftProtobuf.Enum, Swift.CaseIte
   /// settled before, or never existed: forget it
   case duplicate // = 2
 
-  /// a failure under an old lease: forget it
+  /// a failure under an old lease, or a lease that the job never had: forget it
   case stale // = 3
 
   /// not taken: send it again after a pause
