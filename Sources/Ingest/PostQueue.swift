@@ -254,8 +254,10 @@ final class PostQueue: Sendable {
     let reason = Verdict.Reason(
       code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they looked for this place")
     let dead = losses.dead.compactMap(\.post)
+    // The loss that ends a post counts too.
+    let lost = losses.requeued.compactMap(\.post) + dead
     let rows =
-      losses.requeued.compactMap(\.post).map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
+      lost.map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
       + dead.map { (post: $0, settlement: IngestDatabase.Settlement.dead(reason)) }
     guard !rows.isEmpty else { return }
     logger.warning("workers lost over jobs", metadata: ["again": "\(losses.requeued.count)", "dead": "\(dead.count)"])
@@ -263,7 +265,7 @@ final class PostQueue: Sendable {
       switch result {
       case .success(let stored):
         leave(dead)
-        meters.losses.increment(by: rows.count)
+        meters.losses.increment(by: lost.count)
         meters.bury(dead, void: stored.void)
         jobs.put(.finished(losses.dead.map { .buried($0) }))
       case .failure(let error):
@@ -282,7 +284,7 @@ final class PostQueue: Sendable {
         reason = Verdict.Reason(code: failure.code, detail: failure.detail)
       }
       return .retry(attempts: attempts, dueMs: nowMs + pauseMs, reason: reason)
-    case .dead(let reason): return .dead(reason)
+    case .dead(let reason, let attempts): return .dead(reason, attempts: attempts)
     }
   }
 

@@ -74,7 +74,8 @@ final class QueueMeters: Sendable {
       metadata["attempts"] = "\(attempts)"
       metadata["pauseMs"] = "\(pauseMs)"
       logger.debug("try failed", metadata: metadata)
-    case .dead(let reason):
+    case .dead(let reason, let attempts):
+      metadata["attempts"] = "\(attempts)"
       metadata["code"] = "\(reason.code)"
       metadata["detail"] = "\(reason.detail)"
       logDead(post.id, metadata)

@@ -5,8 +5,8 @@ package enum Settlement: Sendable, Equatable {
   /// The job goes out again after a pause in ms, 1 … `Limits.backoffCapMs`. So many failures have counted by now: as
   /// many as before where the worker had not even started, and nothing is to be stored.
   case retry(attempts: Int, pauseMs: Int64)
-  /// The post is dead, with the reason, and the job is gone.
-  case dead(Verdict.Reason)
+  /// The post is dead, with the reason, and the job is gone. So many failures have counted by now, this one included.
+  case dead(Verdict.Reason, attempts: Int)
 
   /// - Parameters:
   ///   - outcome: what the worker says.
@@ -33,7 +33,8 @@ package enum Settlement: Sendable, Equatable {
     case .transient where before + 1 < Limits.attemptsMax:
       attempts = before + 1
       pauseMs = Backoff.pauseMs(attempts: attempts, using: &random)
-    case .transient, .permanent: return .dead(Verdict.Reason(code: failure.code, detail: failure.detail))
+    case .transient, .permanent:
+      return .dead(Verdict.Reason(code: failure.code, detail: failure.detail), attempts: before + 1)
     }
     return .retry(attempts: attempts, pauseMs: min(max(failure.retryAfterMs, pauseMs), Limits.backoffCapMs))
   }

@@ -13,8 +13,9 @@ extension IngestDatabase {
     case retry(attempts: Int, dueMs: Int64, reason: Verdict.Reason? = nil)
     /// A worker was lost over it; counted.
     case leaseLost
-    /// Not any more: the post is dead, with the reason, and the job is gone.
-    case dead(Verdict.Reason)
+    /// Not any more: the post is dead, with the reason, and the job is gone. Stores the number of failed attempts; nil
+    /// leaves it as it is.
+    case dead(Verdict.Reason, attempts: Int? = nil)
   }
 
   /// What became of settlements.
@@ -46,8 +47,8 @@ extension IngestDatabase {
             if let entry { settled.entries.append(entry) }
             isQueued = entry != nil
           case .verdict(.rejected(let reason), _): isQueued = try end(post, .rejected, reason, unixMs, db)
-          case .dead(let reason):
-            isQueued = try end(post, .dead, reason, unixMs, db)
+          case .dead(let reason, let attempts):
+            isQueued = try end(post, .dead, reason, attempts: attempts, unixMs, db)
             if isQueued { try note(.died, reason, of: post, unixMs, db) }
           case .retry(let attempts, let dueMs, let reason):
             let changed = try db.cachedStatement(
@@ -139,11 +140,15 @@ private func name(_ account: AccountID, _ names: Names, _ db: Database) throws -
 
 /// False when the post was settled before.
 private func end(
-  _ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, _ unixMs: Int64, _ db: Database
+  _ post: PostID, _ state: Post.State, _ reason: Verdict.Reason, attempts: Int? = nil, _ unixMs: Int64, _ db: Database
 ) throws -> Bool {
-  try db.cachedStatement(
+  let changed = try db.cachedStatement(
     sql: "UPDATE post SET state = ?, reason_code = ?, reason = ?, updated_ms = ? WHERE id = ? AND state = 0"
   ).run(
     db, .integer(state.rawValue), .text(reason.code), .text(reason.detail), .integer(unixMs), .integer(post.rawValue))
-    == 1
+  if changed == 1, let attempts {
+    _ = try db.cachedStatement(sql: "UPDATE post SET attempts = ? WHERE id = ?")
+      .run(db, .integer(attempts), .integer(post.rawValue))
+  }
+  return changed == 1
 }

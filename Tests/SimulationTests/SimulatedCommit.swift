@@ -184,7 +184,7 @@ extension Settlement {
     case .verdict(.published): "published"
     case .verdict(.rejected): "rejected"
     case .retry(let attempts, let pauseMs): "again after \(pauseMs) ms, attempts \(attempts)"
-    case .dead(let reason): "dead, \(reason.code)"
+    case .dead(let reason, let attempts): "dead, \(reason.code), attempts \(attempts)"
     }
   }
 }

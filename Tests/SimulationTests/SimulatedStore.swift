@@ -121,7 +121,8 @@ final class SimulatedStore {
     case .count(let losses):
       let reason = Verdict.Reason(code: "workers_lost", detail: "")
       let rows =
-        losses.requeued.compactMap(\.post).map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
+        (losses.requeued + losses.dead).compactMap(\.post)
+        .map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
         + losses.dead.compactMap(\.post).map { (post: $0, settlement: IngestDatabase.Settlement.dead(reason)) }
       _ = try await database.settled(rows, unixMs: unixMs)
       return .counted(losses, isStored: true)
@@ -156,7 +157,7 @@ extension SimulatedStore.Settled {
     switch settlement {
     case .verdict(let verdict): .verdict(verdict, of: job)
     case .retry(let attempts, let pauseMs): .retry(attempts: attempts, dueMs: unixMs + pauseMs)
-    case .dead(let reason): .dead(reason)
+    case .dead(let reason, let attempts): .dead(reason, attempts: attempts)
     }
   }
 }

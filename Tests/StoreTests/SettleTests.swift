@@ -112,6 +112,22 @@ struct SettleTests {
     #expect(jobs.map(\.dueMs) == [5_000, 0])
   }
 
+  @Test("The attempt or the loss that ends a post counts too")
+  func countedAtTheEnd() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let ids = try await [database.accepted(by: account).id, database.accepted(by: account).id]
+    let reason = Verdict.Reason(code: "down", detail: "try again")
+    try await database.settled([(ids[0], .dead(reason, attempts: 8))])
+    try await database.settled([(ids[1], .leaseLost), (ids[1], .leaseLost)])
+    try await database.settled([(ids[1], .leaseLost), (ids[1], .dead(reason))])
+    let dead = try await database.deadPosts(reason: nil, after: nil, limit: 2)
+    #expect(dead.map(\.attempts) == [8, 0])
+    #expect(dead.map(\.leaseLosses) == [0, 3])
+    try await database.settled([(ids[1], .dead(reason, attempts: 5))])
+    #expect(try await database.deadPosts(reason: nil, after: nil, limit: 2).map(\.attempts) == [8, 0])
+  }
+
   @Test("A settlement is all or nothing, and one that fails leaves its neighbours alone")
   func atomic() async throws {
     let database = try folder.open()
