@@ -47,8 +47,11 @@ package struct Submission: Sendable, Equatable {
     switch (latitude, longitude) {
     case (nil, nil): coordinate = nil
     case (let latitude?, let longitude?):
+      guard Coordinate(latitude: latitude, longitude: 0) != nil else {
+        throw Refusal(field: "latitude", reason: "must lie within ±90 degrees")
+      }
       guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
-        throw Refusal(field: "latitude", reason: "and longitude must lie within ±90 and ±180 degrees")
+        throw Refusal(field: "longitude", reason: "must lie within ±180 degrees")
       }
       coordinate = point
     case (nil, _): throw Refusal(field: "latitude", reason: "is missing; give both coordinates or none")

@@ -87,9 +87,10 @@ struct SubmissionTests {
     #expect(field((90, 180)) == nil)
     #expect(field((-90, -180)) == nil)
     #expect(field((90.000_001, 0)) == "latitude")
-    #expect(field((0, -180.000_001)) == "latitude")
+    #expect(field((0, -180.000_001)) == "longitude")
+    #expect(field((91, 181)) == "latitude")
     #expect(field((.nan, 0)) == "latitude")
-    #expect(field((0, .infinity)) == "latitude")
+    #expect(field((0, .infinity)) == "longitude")
     #expect(field((1, nil)) == "longitude")
     #expect(field((nil, 1)) == "latitude")
   }

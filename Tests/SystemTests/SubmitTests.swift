@@ -77,6 +77,8 @@ struct SubmitTests {
       #expect(receipt.outcome == .refused && receipt.code == answer["code"], name)
       #expect(receipt.detail == answer["detail"] && receipt.field == answer["field"] ?? "", name)
     }
+    let beyond = zip(drafts, receipts.dropFirst()).first { $0.0.longitudeE7 == 1_800_000_001 }?.1
+    #expect(beyond?.code == "invalid_longitude" && beyond?.field == "longitude")
     #expect(try await client.posts().map(\.id) == [receipts[0].id, try #require(receipts.last).id])
   }
 
