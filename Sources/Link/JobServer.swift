@@ -198,10 +198,7 @@ package final class JobServer: Station {
     guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
       return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
     }
-    guard hello.instance.count == 16, hello.worker.isSafeLine, (1...64).contains(hello.worker.utf8.count) else {
-      return reject(
-        peer, .malformed, "Hello needs a name of 1 to 64 bytes and an instance of 16 bytes", nowMs: nowMs)
-    }
+    if let fault = hello.fault { return reject(peer, .malformed, fault, nowMs: nowMs) }
     // One connection, one session: the earlier one would only be missed when it is silent, and its jobs blamed.
     if let earlier = sessions[peer], dispatch.sessions[earlier]?.instance != Array(hello.instance) {
       close(earlier, "another instance speaks on its connection")

@@ -13,6 +13,17 @@ extension Onthemap_Jobs_V1_LeaseRef {
   var lease: Lease { Lease(job: JobID(rawValue: jobID), token: leaseToken) }
 }
 
+extension Onthemap_Jobs_V1_Hello {
+  /// What is wrong with its name or instance, and what is right; nil where both are right.
+  var fault: String? {
+    let nameBytes = worker.utf8.count
+    if !(1...64).contains(nameBytes) { return "Hello has a name of \(nameBytes) bytes; give it 1 to 64" }
+    if !worker.isSafeLine { return "Hello has a name with a control or invisible character; leave that out" }
+    if instance.count != 16 { return "Hello has an instance of \(instance.count) bytes; make 16 random ones" }
+    return nil
+  }
+}
+
 extension Onthemap_Jobs_V1_Job {
   init(_ assignment: Dispatch.Assignment) {
     jobID = assignment.lease.job.rawValue

@@ -70,6 +70,28 @@ struct JobRuleTests {
     #expect(lines.first?.contains("run the same version") == true)
   }
 
+  @Test(
+    "Ingest names what is wrong with a Hello",
+    arguments: [
+      ("", 16, "a name of 0 bytes"), (String(repeating: "x", count: 65), 16, "a name of 65 bytes"),
+      ("a\tb", 16, "a control or invisible character"), ("w", 15, "an instance of 15 bytes"),
+      ("w", 17, "an instance of 17 bytes"),
+    ])
+  func hello(name: String, instanceBytes: Int, words: String) {
+    let hello = Onthemap_Jobs_V1_Hello.with {
+      ($0.worker, $0.instance) = (name, .init(repeating: 1, count: instanceBytes))
+    }
+    #expect(hello.fault?.contains(words) == true, "\(hello.fault ?? "nothing")")
+  }
+
+  @Test("A Hello is right with a name of 1 or 64 bytes", arguments: [1, 64])
+  func rightHello(nameBytes: Int) {
+    let hello = Onthemap_Jobs_V1_Hello.with {
+      ($0.worker, $0.instance) = (String(repeating: "x", count: nameBytes), .init(repeating: 1, count: 16))
+    }
+    #expect(hello.fault == nil)
+  }
+
   @Test("However soon ingest allows it, a refused worker waits for a second", arguments: [0, 500, 90_000] as [UInt32])
   func pause(retryAfterMs: UInt32) throws {
     let (reactor, client) = try worker()
