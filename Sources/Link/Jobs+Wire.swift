@@ -192,8 +192,8 @@ extension Place {
   /// Whether its texts are such as the protocol allows.
   var isAllowed: Bool {
     func isAllowed(_ text: String) -> Bool { text.utf8.count <= 2 * Limits.placeBytesMax && text.isSafeLine }
-    return VisibleText(label).showsSomething && countryCode.utf8.count <= 2 && isAllowed(label) && isAllowed(name)
-      && isAllowed(region) && isAllowed(country) && isAllowed(countryCode)
+    return VisibleText(label).showsSomething && isAllowed(label) && isAllowed(name) && isAllowed(region)
+      && isAllowed(country) && (countryCode.isEmpty || countryCode.isCountryCode)
   }
 }
 

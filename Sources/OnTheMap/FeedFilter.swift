@@ -51,9 +51,7 @@ package struct FeedFilter: Sendable, Hashable {
     // One more than may be, to see that it is too many: who sends thousands should not have them all looked at.
     let codes = text.split(separator: ",", maxSplits: Limits.filterCountriesMax, omittingEmptySubsequences: false)
       .map { String($0).trimmedLine.uppercased() }
-    guard codes.count <= Limits.filterCountriesMax,
-      codes.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (65...90).contains($0) } })
-    else {
+    guard codes.count <= Limits.filterCountriesMax, codes.allSatisfy(\.isCountryCode) else {
       throw Invalid(
         "country", "one to \(Limits.filterCountriesMax) codes of two letters with commas between, such as US,CA", text)
     }

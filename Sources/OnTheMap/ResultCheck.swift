@@ -27,8 +27,8 @@ package enum Verdict: Sendable, Equatable {
     package var coordinate: Coordinate
     /// "Seattle, Washington, United States"; the text as typed where nothing was found.
     package var label: String
-    /// ISO 3166-1 alpha-2, or empty.
-    package var countryCode: String
+    /// ISO 3166-1 alpha-2, upper case, or empty.
+    package let countryCode: String
     package var agreement: Agreement
     /// How the text led to the place; nil where nothing was found, or by a version that did not keep it.
     package var match: Place.Match?
@@ -38,7 +38,8 @@ package enum Verdict: Sendable, Equatable {
     ) {
       self.coordinate = coordinate
       self.label = label
-      self.countryCode = countryCode
+      // Filters by country would never find another one.
+      self.countryCode = countryCode.isCountryCode ? countryCode : ""
       self.agreement = agreement
       self.match = match
     }

@@ -1,3 +1,8 @@
+extension StringProtocol {
+  /// Whether it has the form of an ISO 3166-1 alpha-2 code: two upper-case ASCII letters.
+  package var isCountryCode: Bool { utf8.count == 2 && utf8.allSatisfy { (65...90).contains($0) } }
+}
+
 extension String {
   /// True if all of the text may stand in a line that other people read: no character has a flaw by ``VisibleText``.
   package var isSafeLine: Bool { VisibleText(self).isSafe }

@@ -136,7 +136,7 @@ extension SeededRandom {
       coordinate: .e7(.random(in: -900_000_000...900_000_000, using: &self), one(of: [0, -1, 1_800_000_000, 77])),
       level: one(of: Place.Level.allCases), match: one(of: Place.Match.allCases),
       confidence: Double(below(1_001)) / 1_000, label: text(), name: text(), region: text(), country: text(),
-      countryCode: one(of: ["", "US", "de"]))
+      countryCode: one(of: ["", "US", "DE"]))
     if happens(10) { place.detail = .init() }
     return place
   }

@@ -131,6 +131,9 @@ struct JobsWireTests {
     ("label that turns", { $0.label = "a\u{202E}b" }), ("name with a control character", { $0.name = "a\nb" }),
     ("long region", { $0.region = String(repeating: "x", count: 513) }),
     ("country that hides", { $0.country = "a\u{200B}" }), ("country code", { $0.countryCode = "USA" }),
+    ("lower case country code", { $0.countryCode = "no" }), ("country code of one letter", { $0.countryCode = "N" }),
+    ("country code with a digit", { $0.countryCode = "N0" }),
+    ("country code of one wide letter", { $0.countryCode = "Ø" }),
     ("country code that controls", { $0.countryCode = "\u{1}\u{2}" }),
   ]
 

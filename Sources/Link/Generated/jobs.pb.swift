@@ -895,7 +895,7 @@ nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
 
   var country: String = String()
 
-  /// ISO 3166-1 alpha-2
+  /// ISO 3166-1 alpha-2, upper case, or empty
   var countryCode: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
