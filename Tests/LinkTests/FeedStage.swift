@@ -131,11 +131,11 @@ final class TestSubscriber: Sendable {
   private let told: Shared<Told>
   let reactor: Reactor
 
-  init(_ endpoints: Endpoint..., curve: CurveClient? = nil, logger: Logger = quiet) throws {
+  init(_ endpoints: Endpoint..., curve: CurveClient? = nil) throws {
     let told = Shared(Told())
     self.told = told
     (reactor, _) = try Reactor.start("subscriber", wake: Wake()) { context in
-      let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: logger) { event in
+      let subscriber = try FeedSubscriber(context, connect: endpoints, curve: curve, logger: quiet) { event in
         told.change { told in
           switch event {
           case .list(let state, let isStale):
