@@ -6,8 +6,17 @@ import Testing
 
 @Suite("What peers leave unread", .serialized)
 struct UnreadFramesTests {
+  /// A whole list of the longest entries.
   private static let longest = FeedState(
-    epoch: .filled(with: 1), seq: .max - 1_000, entries: (1...100).reversed().map { FeedEntry.longest($0) })
+    epoch: .filled(with: 1), seq: 100, entries: (1...100).reversed().map { entry($0, seq: $0) })
+
+  private static func entry(_ number: UInt64, seq: UInt64) -> FeedEntry {
+    let longest = FeedEntry.longest(number)
+    return FeedEntry(
+      id: longest.id, seq: seq, account: longest.account, firstName: longest.firstName, lastName: longest.lastName,
+      place: longest.place, label: longest.label, countryCode: longest.countryCode, link: longest.link,
+      coordinate: longest.coordinate, agreement: longest.agreement, createdMs: 0, updatedMs: 0)
+  }
 
   /// What a bound has done.
   private struct Seen {
@@ -80,7 +89,6 @@ struct UnreadFramesTests {
     defer { changes.reactor.stop() }
     let feed = try TestFeed(pulling: changes.endpoint)
     defer { feed.reactor.stop() }
-    try await eventually("the feed has the list") { feed.memory.bytes > 0 || feed.subscribers == 0 }
     let peers = (0..<5).map { _ in RawSocket(ZMQ_XSUB, connect: feed.endpoint, unreadMax: 1) }
     for (index, peer) in peers.enumerated() {
       for join in 0..<100 { peer.send([[1] + Array(Topic.join("p\(index)j\(join)").utf8)]) }
@@ -105,19 +113,12 @@ struct UnreadFramesTests {
     defer { reader.reactor.stop() }
     try await eventually("it has the list") { reader.isLive }
     let mute = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
-    let entry = FeedEntry.longest(1)
     var seq = Self.longest.seq
     var most = 0
     // Each change makes another list, and a snapshot of it within 250 ms.
     try await eventually("the connections end", within: 120) {
       seq += 1
-      changes.inbox.put([
-        .put(
-          FeedEntry(
-            id: entry.id, seq: seq, account: entry.account, firstName: entry.firstName, lastName: entry.lastName,
-            place: entry.place, label: entry.label, countryCode: entry.countryCode, link: entry.link,
-            coordinate: entry.coordinate, agreement: entry.agreement, createdMs: 0, updatedMs: 0))
-      ])
+      changes.inbox.put([.put(Self.entry(1, seq: seq))])
       most = max(most, feed.memory.bytes)
       return !log.lines(with: "peers do not read").isEmpty
     }
