@@ -14,11 +14,12 @@ extension Limits {
   package static let scanMs: Int64 = 3_000
   /// How long a scan may wait for a place; then 503.
   package static let scanWaitMs: Int64 = 5_000
-  /// After so long a time with scans, none starts until those that run have ended and the log is in the database: behind
-  /// scans that overlap without end the log would never begin anew, and would grow without end.
+  /// After so long a time with scans, none starts until those that run have ended and the log is in the database:
+  /// behind scans that overlap without end the log would never begin anew, and would grow without end.
   package static let scanStretchMs: Int64 = 10_000
-  /// How long a scan works before it rests, and how long it rests, in microseconds: on two cores whoever is wanted for a
-  /// login or a post finds one within this time. A thread of a lower priority would starve where others want all cores.
+  /// How long a scan works before it rests, and how long it rests, in microseconds: on two cores whoever is wanted for
+  /// a login or a post finds one within this time. A thread of a lower priority would starve where others want all
+  /// cores.
   package static let scanTurnUs: Int64 = 1_000
   /// Instructions of SQLite's virtual machine between two looks whether a scan is to end or to rest: some 25 us.
   package static let scanStepsPerLook: Int32 = 1_000

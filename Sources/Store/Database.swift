@@ -12,7 +12,8 @@ import Synchronization
 package final class IngestDatabase: Sendable {
   let pool: DatabasePool
   let scans: Scans
-  /// For operators' reads, one at a time: these may count every row, and neither wait for scans nor hold up quick reads.
+  /// For operators' reads, one at a time: these may count every row, and neither wait for scans nor hold up quick
+  /// reads.
   let operatorReader: DatabaseQueue
   let writer: Writer
   let numbers: Numbers

@@ -20,8 +20,8 @@ enum FileAccess {
     }
   }
 
-  /// Makes an empty database for its owner alone, unless there is one. SQLite gives its log and the log's index the mode
-  /// of the database.
+  /// Makes an empty database for its owner alone, unless there is one. SQLite gives its log and the log's index the
+  /// mode of the database.
   ///
   /// - Throws: `StoreError.unusable`.
   static func create(_ path: String) throws(StoreError) {

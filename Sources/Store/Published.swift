@@ -7,8 +7,8 @@ extension IngestDatabase {
   /// - Parameters:
   ///   - below: only posts with lower numbers; nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the next `Limits.searchScanMax` posts that are among them, or of as many as there was time for,
-  ///   and below which number to go on; nil where nothing follows.
+  /// - Returns: those of the next `Limits.searchScanMax` posts that are among them, or of as many as there was time
+  ///   for, and below which number to go on; nil where nothing follows.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
   package func published(
     _ filter: PostFilter, below: UInt64?, limit: Int, for client: ScanClient = .ingest
@@ -40,8 +40,8 @@ extension IngestDatabase {
   /// - Parameters:
   ///   - after: only posts with greater ids, or with lesser ones where the newest come first; nil for all.
   ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, or of as many as there was
-  ///   time for, and behind which post to go on; nil where nothing follows.
+  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, or of as many as there
+  ///   was time for, and behind which post to go on; nil where nothing follows.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; neither where the account has few
   ///   posts.
   package func posts(

@@ -7,8 +7,8 @@ import OnTheMap
 ///
 /// A deletion within `erase` overwrites the row, its entries in indices and the pages that become free. Copies remain
 /// that SQLite made before, when it moved rows from a page to another, and in the log until it is written over. So a
-/// clean stop writes the whole file anew when something was deleted. SQLite's `user_version` is 1 while there is nothing
-/// to remove, and 0 in files of versions that overwrote nothing.
+/// clean stop writes the whole file anew when something was deleted. SQLite's `user_version` is 1 while there is
+/// nothing to remove, and 0 in files of versions that overwrote nothing.
 enum Traces {
   /// Says of a new database that it has none.
   static func none(_ db: Database) throws { try db.execute(sql: "PRAGMA user_version = 1") }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Requests at a fixed rate, an open loop. Each has a connection of its own, as it would from an address of its own; the
-/// library's client would keep a core busy while many wait.
+/// Requests at a fixed rate, an open loop. Each has a connection of its own, as it would from an address of its own;
+/// the library's client would keep a core busy while many wait.
 final class RequestFlood: Sendable {
   private let state = Mutex((counts: [Int: Int](), hasEnded: false))
   private let port: Int

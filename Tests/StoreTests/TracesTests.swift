@@ -51,9 +51,9 @@ struct TracesTests {
   func account() async throws {
     let database = try folder.open()
     var names: [AccountID] = []
-    for index in 0..<200 { names.append(try await database.addAccount("zebulon\(index)")) }
+    for index in 0..<80 { names.append(try await database.addAccount("zebulon\(index)")) }
     let kept = try await database.addAccount("keptperson")
-    try await post(600, "zebplace", by: names[100], and: kept, in: database)
+    try await post(300, "zebplace", by: names[40], and: kept, in: database)
     let own = try await database.posts(of: kept, after: nil, limit: 1_000).posts
     for post in own { _ = try await database.deleted(post.id, of: kept) }
     let last = try await database.accepted("keptplace", by: kept).id
