@@ -28,7 +28,7 @@ actor Passwords {
 
   /// - Parameters:
   ///   - cores: of the machine.
-  ///   - lastPostMs: when a post was last accepted or settled, by `nowMs`. Any thread.
+  ///   - lastPostMs: when a post last came, was stored or was settled, by `nowMs`. Any thread.
   ///   - nowMs: a clock that never goes back. Any thread.
   init(
     cores: Int = ProcessInfo.processInfo.activeProcessorCount,

@@ -53,8 +53,10 @@ final class PostQueue: Sendable {
   /// Whether a post has waited `waitMaxMs` for a worker: further ones are refused.
   var waitsTooLong: Bool { isBehind.load(ordering: .relaxed) }
 
-  /// Time in `Reactor.nowMs` at which a post was last accepted or settled. Any thread.
+  /// Time in `Reactor.nowMs` at which a post last came, was stored or was settled. Any thread.
   var lastPostMs: Int64 { postedMs.load(ordering: .relaxed) }
+
+  private func markPost() { postedMs.store(Reactor.nowMs, ordering: .relaxed) }
 
   /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
   func waited(_ longestMs: Int64) {
@@ -86,6 +88,7 @@ final class PostQueue: Sendable {
     return try await withCheckedThrowingContinuation { continuation in
       database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {
         [self] result in
+        markPost()
         switch result {
         case .success(.success(let accepted)):
           // Before a worker can see it: otherwise its outcome could come first.
@@ -117,6 +120,7 @@ final class PostQueue: Sendable {
   ) {
     let (room, refusal) = reserve(posts.count, for: account)
     database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
+      markPost()
       let accepted = (try? result.get().compactMap(\.job)) ?? []
       if accepted.count < room { giveBack(room - accepted.count, to: account) }
       if !accepted.isEmpty {
@@ -132,7 +136,7 @@ final class PostQueue: Sendable {
   /// - Returns: for how many posts there is room, and why there is none for the others.
   private func reserve(_ count: Int, for account: AccountID) -> (room: Int, refusal: Problem) {
     guard !isBehind.load(ordering: .relaxed) else { return (0, .behind) }
-    postedMs.store(Reactor.nowMs, ordering: .relaxed)
+    markPost()
     let (allowed, refusal) = allowance(count, of: account)
     let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
     guard over > 0 else { return (allowed, refusal ?? .busy) }
@@ -218,7 +222,7 @@ final class PostQueue: Sendable {
     }
     if !unstored.isEmpty { jobs.put(.finished(unstored)) }
     guard !posts.isEmpty else { return }
-    postedMs.store(Reactor.nowMs, ordering: .relaxed)
+    markPost()
     let settled = posts
     let nowMs = WallClock.unixMs
     let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }

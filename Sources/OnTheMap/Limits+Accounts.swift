@@ -10,9 +10,10 @@ extension Limits {
   /// Password hashes computed at once, on a machine with as many cores and no post under way: each takes 19 MiB and a
   /// core for some hundredths of a second. While posts flow, one at a time.
   package static let passwordHashesAtOnceMax = 8
-  /// A post accepted or settled within this time counts as under way. At 100 posts a second or more there is hardly a
-  /// gap of 50 ms; at a few a second hashes use the gaps.
-  package static let passwordQuietMs: Int64 = 50
+  /// A post that came, was stored or was settled within this time counts as under way. At 100 posts a second a busy
+  /// machine leaves gaps of 50 ms and more, and hashes on all cores would make them longer. At three a second, hashes
+  /// still have all cores for half of the time.
+  package static let passwordQuietMs: Int64 = 200
   /// While posts flow, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is slow
   /// with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a second
   /// remain there.

@@ -79,7 +79,7 @@ package struct PasswordQueue: Sendable {
 
   /// Begins the next request's hash, if one waits and may begin. Call `end` after it.
   ///
-  /// - Parameter lastPostMs: when a post was last accepted or settled.
+  /// - Parameter lastPostMs: when a post last came, was stored or was settled.
   package mutating func next(nowMs: Int64, lastPostMs: Int64) -> UInt64? {
     if areFlowing(nowMs: nowMs, lastPostMs: lastPostMs) {
       guard running == 0, nowMs >= restUntilMs else { return nil }

@@ -39,9 +39,9 @@ struct PasswordQueueTests {
     #expect(queue.next(nowMs: 419, lastPostMs: 400) == nil, "7 × 40 ms of rest")
     #expect(queue.next(nowMs: 420, lastPostMs: 400) == 2)
     queue.end(usedMs: 40, nowMs: 460)
-    #expect(queue.next(nowMs: 510, lastPostMs: 461) == nil)
-    #expect(queue.next(nowMs: 510, lastPostMs: 460) == 3, "50 ms without a post")
-    #expect(queue.next(nowMs: 510, lastPostMs: 460) == 4)
+    #expect(queue.next(nowMs: 661, lastPostMs: 462) == nil)
+    #expect(queue.next(nowMs: 661, lastPostMs: 461) == 3, "200 ms without a post")
+    #expect(queue.next(nowMs: 661, lastPostMs: 461) == 4)
   }
 
   @Test(
@@ -164,7 +164,7 @@ struct PasswordQueueTests {
     var queue = PasswordQueue(cores: 1)
     #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == nil)
     _ = queue.enter(turn(.known), nowMs: 5)
-    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == 25 && queue.wakeMs(nowMs: 60, lastPostMs: 5) == 160)
+    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == 25 && queue.wakeMs(nowMs: 205, lastPostMs: 5) == 305)
   }
 
   @Test("However many networks fail, memory is bounded")
