@@ -118,16 +118,23 @@ struct LoginTests {
       let body = JSON.object(["email": "\(number)@example.org", "password": Client.password, "firstName": "Eve"])
       return try await client.send("POST", "/v2/accounts", body: body, headers: ["X-Forwarded-For": address])
     }
+    // A few at once: a client gives up on an answer that takes long.
     let answers = try await withThrowingTaskGroup { group in
-      for number in 1...403 { group.addTask { try await signUp(number, from: "203.0.113.5") } }
-      return try await group.reduce(into: [Answer]()) { $0.append($1) }
+      for part in 0..<13 {
+        group.addTask {
+          var answers: [Answer] = []
+          for number in 1...31 { answers.append(try await signUp(100 * part + number, from: "203.0.113.5")) }
+          return answers
+        }
+      }
+      return try await group.reduce(into: [Answer]()) { $0 += $1 }
     }
     let refused = answers.filter { $0.status != 201 }
     // One more for each minute that they took.
     #expect((1...3).contains(refused.count), "\(answers.map(\.status))")
     #expect(refused.allSatisfy { $0.status == 429 && $0["code"] == "too_many_sign_ups" })
     #expect(refused.allSatisfy { Int($0.headers["retry-after"] ?? "").map { (1...240).contains($0) } == true })
-    #expect(try await signUp(404, from: "203.0.113.6").status == 201)
+    #expect(try await signUp(9_999, from: "203.0.113.6").status == 201)
   }
 
   @Test("Strangers at a hundred addresses do not keep somebody out from where he is logged in")
