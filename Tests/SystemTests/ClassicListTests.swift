@@ -87,7 +87,7 @@ struct ClassicListTests {
     "A class that is not known has nothing in it, also where a query was escaped into the path",
     arguments: [
       "/parse/classes/GameScore", "/1/classes/GameScore", "/parse/classes/StudentLocation%3Flimit=100",
-      "/1/classes/StudentLocation%3Forder=-updatedAt%26limit=100", "/1/classes/studentlocation?limit=5",
+      "/1/classes/StudentLocation%3Forder=-updatedAt%26limit=100", "/1/classes/studentlocation",
       "/parse/classes/StudentLocation%3Fwhere=%7B%22uniqueKey%22%3A%221%22%7D",
     ])
   func unknownClass(path: String) async throws {
