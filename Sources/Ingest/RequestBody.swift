@@ -23,7 +23,7 @@ enum RequestBody {
     }
   }
 
-  /// The value of one JSON text. Throws `Problem` if it is no JSON, has a flaw by ``JSONShape``, or is not of this type.
+  /// Decodes one JSON text. Throws `Problem` if it is no JSON, has a flaw by ``JSONShape``, or is not of this type.
   static func decoded<Value: Decodable>(
     _ type: Value.Type, _ bytes: some Collection<UInt8>, _ decoder: JSONDecoder
   ) throws(Problem) -> Value {

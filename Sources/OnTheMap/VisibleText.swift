@@ -36,8 +36,8 @@ package struct VisibleText {
     return "shows nothing: write at least one letter, digit or symbol"
   }
 
-  /// The same text with another in the place of each character that may not stand there. The other must not have any such
-  /// character itself.
+  /// The same text with another in the place of each character that may not stand there. The other must not have any
+  /// such character itself.
   package func replacingHidden(_ replacement: (Unicode.Scalar) -> String) -> String {
     guard hidden != nil else { return text }
     var visible = Scalars()
@@ -101,8 +101,8 @@ package struct VisibleText {
     return before.isOfJoiningScript && after.isOfJoiningScript
   }
 
-  /// ZERO WIDTH JOINER, UAX 31, B: after a virama that follows a letter, and before no vowel sign. Also between a letter
-  /// and its virama, as Bengali, Kannada and Sinhala write it.
+  /// ZERO WIDTH JOINER, UAX 31, B: after a virama that follows a letter, and before no vowel sign. Also between a
+  /// letter and its virama, as Bengali, Kannada and Sinhala write it.
   private func joinsConsonants(_ index: Scalars.Index) -> Bool {
     let after = scalar(after: index)
     if after?.isVirama == true {

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Reads of each request's head what the HTTP library keeps to itself: the version, and every `Host`. Stands right after
-/// the parser, so that `ConnectionWatch` finds here what belongs to the head that it is just given.
+/// Reads of each request's head what the HTTP library keeps to itself: the version, and every `Host`. Stands right
+/// after the parser, so that `ConnectionWatch` finds here what belongs to the head that it is just given.
 /// Thread: the connection's event loop.
 final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart

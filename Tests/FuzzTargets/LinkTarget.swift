@@ -33,8 +33,9 @@ enum LinkTarget {
     else { return }
     let said = "\(text.debugDescription) was kept as \(post)"
     if let kept = post.linkText {
-      try Finding.unless(post.link.isEmpty ? kept == text : (try? WebLink(kept))?.text == post.link, said)
-      try Finding.unless(kept != post.link && kept.isSafeLine && kept.utf8.count <= Limits.linkBytesMax, said)
+      let isSpelling = kept != post.link && (try? WebLink(kept))?.text == post.link
+      try Finding.unless(post.link.isEmpty ? kept == text : isSpelling, said)
+      try Finding.unless(kept.isSafeLine && kept.utf8.count <= Limits.linkBytesMax, said)
     } else {
       try Finding.unless((try? WebLink(text))?.text == post.link, said)
     }
