@@ -11,10 +11,10 @@ enum Operator: Sendable, CustomStringConvertible {
   /// Somebody on this host, by an admin socket that is an address.
   case address(String)
 
-  /// - Parameter sender: as the admin socket tells it: `:UID:GID:PID`, or an IP address.
+  /// - Parameter sender: as the admin socket tells it: `localhost:UID:GID:PID`, or an IP address.
   init(sender: String) {
     let parts = sender.split(separator: ":", omittingEmptySubsequences: false)
-    if parts.count == 4, parts[0].isEmpty, let user = uid_t(parts[1]) {
+    if parts.count == 4, let user = uid_t(parts[1]), pid_t(parts[3]) != nil {
       self = .user(user)
     } else {
       self = .address(sender.isEmpty ? "unknown" : sender)

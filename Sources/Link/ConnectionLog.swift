@@ -9,6 +9,8 @@ struct ConnectionLog {
   private let logger: Logger
   private var isConnected = false
   private var isLost = false
+  /// Whether a handshake has failed since libzmq tried last: that has a line of its own.
+  private var isToldOf = false
   private var quota = LogQuota()
 
   init(_ link: LinkName, to endpoint: Endpoint, logger: Logger) {
@@ -27,6 +29,7 @@ struct ConnectionLog {
     case .disconnected:
       // A connection that ends within its handshake was none.
       (isConnected, isLost) = (false, isLost || isConnected)
+    case .retrying where isToldOf: isToldOf = false
     case .retrying(let pauseMs):
       if isLost {
         isLost = false
@@ -36,7 +39,8 @@ struct ConnectionLog {
       } else if quota.admit("", nowMs: nowMs) != nil {
         logger.warning("\(link) link: \(endpoint) does not answer, trying again in \(pauseMs) ms")
       }
-    case .accepted, .unbound, .handshakeFailed: break
+    case .handshakeFailed: isToldOf = true
+    case .accepted, .unbound: break
     }
   }
 }

@@ -44,7 +44,7 @@ package final class Socket {
   /// Whether `receive` keeps who has sent a message.
   var keepsSender = false
   /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
-  /// `:UID:GID:PID`. Empty where libzmq does not tell, and where it is not kept.
+  /// `localhost:UID:GID:PID`. Empty where libzmq does not tell, and where it is not kept.
   private(set) var sender = ""
   /// Every option, for the next socket of libzmq.
   private var options: [(option: Int32, bytes: [UInt8])] = []
@@ -189,7 +189,11 @@ package final class Socket {
         frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
       guard zmq_msg_more(message) == 0 else { continue }
-      if keepsSender { sender = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? "" }
+      if keepsSender {
+        sender = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? ""
+        // An IPv4 address as a socket for both families writes it.
+        if sender.hasPrefix("::ffff:") { sender.removeFirst(7) }
+      }
       return frames
     }
   }

@@ -133,13 +133,13 @@ struct AdminLinkTests {
 
   @Test("A question over a path names the user who asks, as the kernel says; over an address the address")
   func sender() async throws {
-    let senders = Shared<[String]>([])
+    let asked = Shared<[String]>([])
     let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
     for bind in [path, try .anyPort()] {
       let admin = try TestAdmin(
         bind: bind,
         asked: { question in
-          senders.change { $0.append(question.sender) }
+          asked.change { $0.append(question.sender) }
           return TestAdmin.known(question)
         })
       defer { admin.reactor.stop() }
@@ -147,7 +147,9 @@ struct AdminLinkTests {
       defer { tool.reactor.stop() }
       _ = try await tool.ask(.status)
     }
-    #expect(senders.value == [":\(geteuid()):\(getegid()):\(getpid())", "127.0.0.1"])
+    let senders = asked.value
+    #expect(senders.first?.hasSuffix(":\(geteuid()):\(getegid()):\(getpid())") == true, "\(senders)")
+    #expect(senders.count == 2 && senders.last == "127.0.0.1", "\(senders)")
   }
 
   @Test("What cannot be understood is answered with what is wrong, and nothing else happens")
