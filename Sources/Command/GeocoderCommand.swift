@@ -57,8 +57,7 @@ struct GeocoderCommand: AsyncParsableCommand {
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = Told<Void>()
-    let seats = WorkerSeats()
-    operations.readiness.add(seats.check)
+    let seats = WorkerSeats(in: operations.readiness)
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.tell(()) },
       session: { [name = configuration.name] in seats.note(name, hasSession: $0) })

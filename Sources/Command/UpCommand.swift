@@ -79,20 +79,17 @@ struct UpCommand: AsyncParsableCommand {
       },
     ]
     let joined = (1...workers).map { _ in Told<Void>() }
-    let seats = WorkerSeats()
-    operations.readiness.add(seats.check)
+    let seats = WorkerSeats(in: operations.readiness)
     for (index, joined) in joined.enumerated() {
       let name = "worker-\(index + 1)"
       services.append(
-        Later { [ingest] in
+        worker(name, level: level, seats: seats, joined: joined) { [ingest] in
           var configuration = WorkerConfiguration(
             ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
             concurrency: Limits.windowMax / 2, name: name)
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client
-          return GeocodeWorker(
-            configuration, logger: makeLogger(name, level: level), ready: { joined.tell(()) },
-            session: { seats.note(name, hasSession: $0) })
+          return configuration
         })
     }
     services.append(
@@ -109,6 +106,18 @@ struct UpCommand: AsyncParsableCommand {
           addresses, at: authority(host), feed, at: authority(feedAddress.host), operations: try await operations.word)
       })
     try await serve(operations.services + services, settings: settings, logger: logger)
+  }
+
+  /// A geocoder that starts when its configuration is known.
+  private func worker(
+    _ name: String, level: Logger.Level, seats: WorkerSeats, joined: Told<Void>,
+    configuration: @escaping @Sendable () async throws -> WorkerConfiguration
+  ) -> any Service {
+    Later {
+      GeocodeWorker(
+        try await configuration(), logger: makeLogger(name, level: level), ready: { joined.tell(()) },
+        session: { seats.note(name, hasSession: $0) })
+    }
   }
 
   /// A line for programs, and one for people.

@@ -5,6 +5,9 @@ import Web
 final class WorkerSeats: Sendable {
   private let seated = Mutex<Set<String>>([])
 
+  /// Adds the part to the readiness of the process.
+  init(in readiness: Readiness) { readiness.add(check) }
+
   /// Notes that a geocoder has a session, or has none any more.
   ///
   /// - Parameter name: of the geocoder, unique in the process.

@@ -16,14 +16,16 @@ struct DiskWatch: Service {
   /// Runs, with the queue's history and the watch of the disk's room, until HTTP ends, or the disk fails.
   ///
   /// - Throws: `DiskFailure`, or what HTTP throws.
-  func run(beside http: some Service, _ history: some Service, _ room: some Service) async throws {
+  func run(beside http: some Service, _ history: some Service) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(
           service: http, successTerminationBehavior: .gracefullyShutdownGroup,
           failureTerminationBehavior: .gracefullyShutdownGroup),
         .init(service: history, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-        .init(service: room, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+        .init(
+          service: DiskRoomWatch(database: database, logger: logger), successTerminationBehavior: .ignore,
+          failureTerminationBehavior: .ignore),
         .init(
           service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)

@@ -133,8 +133,7 @@ package struct IngestService: Service {
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     let feed = try database.feed()
     let readiness = IngestReadiness(database: database, queue: queue, pause: pause)
-    configuration.readiness.add(readiness.check)
-    configuration.registry?.add(QueueSamples(database: database, view: view, pause: pause).collect)
+    show(readiness, QueueSamples(database: database, view: view, pause: pause))
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
@@ -169,8 +168,7 @@ package struct IngestService: Service {
           Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
       }
     }
-    try await DiskWatch(database: database, logger: logger).run(
-      beside: http, history, DiskRoomWatch(database: database, logger: logger))
+    try await DiskWatch(database: database, logger: logger).run(beside: http, history)
   }
 
   /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
@@ -207,6 +205,12 @@ package struct IngestService: Service {
     ClassicListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
     ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
+  }
+
+  /// Adds ingest's parts to what the process is asked about itself.
+  private func show(_ readiness: IngestReadiness, _ samples: QueueSamples) {
+    configuration.readiness.add(readiness.check)
+    configuration.registry?.add(samples.collect)
   }
 
   /// What the operator may not have thought of.

@@ -1,11 +1,11 @@
 /// Limits of the disk.
 extension Limits {
-  /// Free bytes of the data folder's file system below which the disk counts as full, also while nobody posts: 16 pages
-  /// of the database, about what the commit of one group of posts appends.
+  /// Free bytes of the data folder's file system below which the disk counts as full, also while nobody posts: 16
+  /// pages of the database, about what the commit of one group of posts appends.
   package static let diskFullBytes: Int64 = 65_536
   /// Free bytes from which a full disk may have room again: 1 MiB, so that readiness does not change with each post.
   package static let diskRoomBytes: Int64 = 1_048_576
-  /// Time between two looks at the disk, in milliseconds: readiness follows the disk so fast. A look at a disk with room
-  /// is one system call; a look at a full one may be a commit of one page.
+  /// Time between two looks at the disk, in milliseconds: readiness follows the disk so fast. A look is one system call;
+  /// at a full disk it may be a commit of one page.
   package static let diskLookMs: Int64 = 1_000
 }

@@ -34,8 +34,8 @@ package struct ProblemMiddleware: RouterMiddleware {
       let problem =
         (error as? Problem) ?? problem(error)
         ?? Problem((error as? any HTTPResponseError)?.status ?? .internalServerError)
-      // An answer that a route gives on purpose ("busy") would only fill the log when there is most to do. A full disk has
-      // a line of its own, once a minute.
+      // An answer that a route gives on purpose ("busy") would only fill the log when there is most to do. A full disk
+      // has a line of its own, once a minute.
       if problem.status.kind == .serverError, problem.status != .insufficientStorage, !(error is Problem) {
         context.logger.error(
           "request failed",

@@ -83,8 +83,8 @@ struct QueueTextTests {
     #expect(lines.allSatisfy { WatchText($0).width == max(1, columns - 1) })
     if rows >= 24 {
       #expect(lines[0].hasPrefix("onthemap top · 22:15:00 · up 60 minutes · ipc://"))
-      #expect(lines.count == min(rows, 10 + workers))
-      #expect(lines.last?.hasPrefix(workers == 100 ? "… \(101 - (rows - 10)) more" : "worker-2") == true)
+      #expect(lines.count == min(rows, 11 + workers))
+      #expect(lines.last?.hasPrefix(workers == 100 ? "… \(101 - (rows - 11)) more" : "worker-2") == true)
     }
   }
 
