@@ -23,7 +23,7 @@ struct ConnectionLog {
   mutating func note(_ event: SocketEvent, nowMs: Int64) {
     switch event {
     case .handshakeSucceeded:
-      (isConnected, isLost) = (true, false)
+      (isConnected, isLost, isToldOf) = (true, false, false)
       quota = LogQuota()
       logger.info("\(link) link: connected to \(endpoint)")
     case .disconnected:
