@@ -13,7 +13,8 @@ extension WorkerExam {
   }
 
   static let steps = [
-    arrival, hellos, busy, version, entrance, work, credit, firstLease, secondLease, kind(.postWithUnknownField),
+    arrival, hellos, busy, version, entrance, work, copies, credit, firstLease, secondLease,
+    kind(.postWithUnknownField),
     kind(.lookup), kind(.unknownLookup), acknowledgements, kept,
     reset,
     again, otherSession, malformed, laterMinor, otherMajor, drain, silence, last, end,
@@ -67,9 +68,16 @@ extension WorkerExam {
       exam.subjects = [first] + others
       exam.give([first], plan: [nil])
       exam.give(others, plan: [1])
-      for _ in 0..<max(1, exam.firstCredit - count) { exam.give([first], plan: [nil]) }
-    }, isDone: { $0.nowMs - $0.begunMs >= 900 && $0.areAnswered && $0.isAllSent },
-    judge: { $0.judgeWork() })
+    }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
+
+  // Only now, when the result is certainly kept: so a worker that answers copies answers these. Twice the window, so that
+  // a worker that does not count them runs out of credit.
+  private static let copies = Step(
+    limitMs: 6_000,
+    begin: { exam in
+      guard let first = exam.subjects.first, exam.answered.contains(first.lease) else { return }
+      for _ in 0..<2 * max(1, exam.firstCredit) { exam.give([first], plan: [nil]) }
+    }, isDone: { $0.nowMs - $0.begunMs >= 900 && $0.isAllSent }, judge: { $0.judgeCopies() })
 
   private static let credit = Step(
     limitMs: 1_500, isDone: { $0.hasRaisedCredit },
@@ -108,15 +116,25 @@ extension WorkerExam {
     begin: { exam in
       exam.subjects = (0..<4).map { _ in exam.task() }
       for (index, task) in exam.subjects.enumerated() {
-        // The last one: nothing, RETRY_LATER, what is unknown, and COMMITTED at last.
-        exam.give([task], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, 1])
+        // The last one: nothing, RETRY_LATER, what is unknown, and nothing again.
+        exam.give([task], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, nil])
       }
       guard let session = exam.session else { return }
       exam.say(.acks(session: session, [exam.newLease()], disposition: 1))
     }, isDone: { exam in exam.subjects.last.map { exam.sights[$0.lease]?.count ?? 0 >= 4 } ?? true },
     judge: { $0.judgeAcknowledgements() })
 
-  private static let kept = keep
+  // The last result has been sent four times: by its own schedule it is due again only after 8 s, so that a new session
+  // shows whether the session sends it. A worker that has not sent it so often is asked for another.
+  private static let kept = Step(
+    limitMs: 5_000,
+    begin: { exam in
+      if let last = exam.subjects.last, exam.sights[last.lease]?.count ?? 0 >= 4 {
+        exam.subjects = [last]
+      } else {
+        keep.begin(&exam)
+      }
+    }, isDone: { $0.areAnswered })
 
   private static let reset = Step(
     limitMs: 3_000,
@@ -151,8 +169,8 @@ extension WorkerExam {
       exam.say(.reset(session: former))
     }, isDone: { $0.nowMs - $0.begunMs > crossingMs && $0.areKept },
     judge: { exam in
-      // It has to have kept its result until then.
-      guard exam.verdicts[.resultsAgain] == .holds else { return }
+      // It has to have kept its result until then, and its heartbeats have to tell so.
+      guard exam.verdicts[.resultsAgain] == .holds, exam.verdicts[.heartbeatHeld] == .holds else { return }
       exam.judge(.otherSession, exam.faultsWithOtherSession)
       exam.acknowledge(exam.subjects.map(\.lease))
     })

@@ -71,13 +71,24 @@ extension WorkerExam {
   mutating func judgeWork() {
     let missing = subjects.count { !answered.contains($0.lease) }
     judge(.answer, missing == 0 ? nil : "\(missing) of \(subjects.count) jobs not answered within 10 s")
-    guard let first = subjects.first?.lease else { return }
-    if let sights = sights[first], isAllSent {
-      // Before a result is due again.
-      let count = sights.count { $0 - sights[0] < 800 }
-      judge(.repeatedJob, count == 1 ? nil : "\(count) Results at once, to \(firstCredit) copies of a job at most")
+  }
+
+  mutating func judgeCopies() {
+    guard let first = subjects.first?.lease, let sights = sights[first] else { return }
+    // Its own schedule sends the result again after 1 s, 2 s and 4 s; early where the worker's clock runs fast.
+    let due = [0, 600, 2_100, 4_900].count { nowMs - sights[0] >= $0 }
+    let seen = "\(sights.count) Results within \(nowMs - sights[0]) ms, to copies of a job whose result was kept"
+    judge(.repeatedJob, sights.count <= due ? nil : seen)
+    if !isAllSent {
+      judge(.creditForCopies, "job_limit stays at \(jobLimit): no credit for copies of a job whose result was kept")
     }
     acknowledge([first])
+    // The steps that follow need credit.
+    if let session, !isAllSent {
+      say(.reset(session: session))
+      endSession()
+    }
+    forgetWaiting()
   }
 
   mutating func judgeKinds() {

@@ -269,6 +269,9 @@ package struct WorkerExam: Sendable {
     say(.acks(session: session, leases, disposition: Disposition.committed.rawValue))
   }
 
+  /// Sends what waits for credit no more.
+  mutating func forgetWaiting() { waiting = [] }
+
   /// Whether no job waits for credit.
   var isAllSent: Bool { waiting.isEmpty }
 
@@ -276,12 +279,16 @@ package struct WorkerExam: Sendable {
   var credit: Int { Int(clamping: jobLimit) - Int(clamping: copiesSent) }
 
   private mutating func send() {
-    guard let session, !isSilent, credit > 0, !waiting.isEmpty else { return }
-    let tasks = Array(waiting.prefix(credit))
-    waiting.removeFirst(tasks.count)
-    copiesSent += UInt64(tasks.count)
-    for task in tasks where given.insert(task.lease).inserted { open.insert(task.lease) }
-    say(.jobs(session: session, tasks))
+    guard let session, !isSilent else { return }
+    while credit > 0, !waiting.isEmpty {
+      let new = waiting.prefix { !given.contains($0.lease) }
+      // A repeated job has a frame of its own: within one, a worker may take two for one.
+      let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
+      waiting.removeFirst(tasks.count)
+      copiesSent += UInt64(tasks.count)
+      for task in tasks where given.insert(task.lease).inserted { open.insert(task.lease) }
+      say(.jobs(session: session, tasks))
+    }
   }
 
   // MARK: - Hearing

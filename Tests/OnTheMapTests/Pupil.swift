@@ -8,7 +8,7 @@ struct Pupil {
     case noDetail, guesses, diesOfField, noResend, forgetsRetryLater, forgetsUnknown, forgetsNothing
     case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, deafToReset, emptyHello, forgetsAtReset
     case anySession, diesOfGarbage, diesOfBody, anyMajor, deafToDrain, deafToSilence, impatient, oneConnection
-    case secondHello, noGoodbye, lasting
+    case secondHello, noGoodbye, lasting, countsTwoOfThree, answersWhatItKeeps, onlyTimer
   }
 
   typealias Utterance = WorkerExam.Utterance
@@ -25,6 +25,9 @@ struct Pupil {
   private var heardMs: Int64 = 0
   private var againMs: Int64 = 0
   private var count: UInt8 = 0
+  /// When the first Result of a lease went out.
+  private var answeredMs: [Lease: Int64] = [:]
+  private var late: [(dueMs: Int64, result: JobResult)] = []
   private(set) var exit: Int32?
   private(set) var isGone = false
 
@@ -52,6 +55,9 @@ struct Pupil {
       againMs = nowMs
       said += utterances(.results([first]), nowMs: nowMs)
     }
+    let due = late.filter { $0.dueMs <= nowMs }.map(\.result)
+    late.removeAll { $0.dueMs <= nowMs }
+    if !due.isEmpty { said += utterances(.results(due), nowMs: nowMs) }
     if fault == .secondHello, session.session != nil, nowMs > 11_000, againMs == 0 {
       againMs = nowMs
       said += utterances(.hello(held: []), nowMs: nowMs)
@@ -66,10 +72,10 @@ struct Pupil {
     case .welcome(let number):
       (quietUntilMs, heardMs) = (0, nowMs)
       if firstSession == 0 { firstSession = number }
-      return say(
-        session.welcome(
-          session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.examHeartbeatMs,
-          livenessMs: Limits.examLivenessMs, nowMs: nowMs), nowMs: nowMs)
+      let messages = session.welcome(
+        session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.examHeartbeatMs,
+        livenessMs: Limits.examLivenessMs, nowMs: nowMs)
+      return say(fault == .onlyTimer ? putOff(messages, nowMs: nowMs) : messages, nowMs: nowMs)
     case .jobs(let number, let tasks, let version):
       guard number == session.session || fault == .anySession else { return [] }
       guard version != .otherMajor || fault == .anyMajor else { return [] }
@@ -92,6 +98,19 @@ struct Pupil {
     default: break
     }
     return []
+  }
+
+  /// Keeps results back until they are due as if there were no new session.
+  private mutating func putOff(_ messages: [WorkerSession.Message], nowMs: Int64) -> [WorkerSession.Message] {
+    messages.filter { message in
+      guard case .results(let results) = message else { return true }
+      late += results.map { result in
+        let firstMs = answeredMs[result.lease] ?? nowMs
+        let due = [1_000, 3_000, 7_000, 15_000, 31_000].first { firstMs + $0 >= nowMs } ?? 61_000
+        return (firstMs + due, result)
+      }
+      return false
+    }
   }
 
   private mutating func lose(nowMs: Int64) {
@@ -125,11 +144,15 @@ struct Pupil {
       tasks.removeAll { seenJobs[$0.lease.job, default: $0.lease.token] != $0.lease.token }
       for task in tasks { seenJobs[task.lease.job] = task.lease.token }
     }
+    if fault == .countsTwoOfThree {
+      tasks.removeAll { copies[$0.lease, default: 0].isMultiple(of: 3) && copies[$0.lease] != nil }
+    }
     if fault == .countsOnce { tasks.removeAll { copies[$0.lease] != nil } }
     guard !isGone else { return [] }
     var said: [Utterance] = []
     for task in all {
-      if copies[task.lease] != nil, fault == .answersCopies {
+      let isKept = answeredMs[task.lease] != nil
+      if copies[task.lease] != nil, fault == .answersCopies || fault == .answersWhatItKeeps && isKept {
         said += utterances(.results([JobResult(lease: task.lease, outcome: outcome(task))]), nowMs: nowMs)
       }
       copies[task.lease, default: 0] += 1
@@ -142,6 +165,7 @@ struct Pupil {
       results.append(JobResult(lease: Lease(job: lease.job, token: lease.token + 5_000), outcome: .notFound))
     }
     answered += results
+    for result in results { answeredMs[result.lease] = answeredMs[result.lease] ?? nowMs }
     return said + say(session.answer(results, nowMs: nowMs), nowMs: nowMs)
   }
 

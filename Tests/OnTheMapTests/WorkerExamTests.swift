@@ -55,6 +55,7 @@ struct WorkerExamTests {
     (.diesOfGarbage, [.malformedFrame]), (.diesOfBody, [.laterMinor]), (.anyMajor, [.otherMajor]),
     (.deafToDrain, [.drain]), (.deafToSilence, [.silence]), (.impatient, [.silence]), (.oneConnection, [.reconnect]),
     (.secondHello, [.helloOnlyWhenDue]), (.noGoodbye, [.goodbye]), (.lasting, [.goodbye]),
+    (.countsTwoOfThree, [.creditForCopies]), (.answersWhatItKeeps, [.repeatedJob]), (.onlyTimer, [.resultsAgain]),
   ]
 
   @Test("Each fault is found under the rule that it breaks, and within a minute", arguments: Fault.allCases)
