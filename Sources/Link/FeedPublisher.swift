@@ -44,7 +44,7 @@ package final class FeedPublisher: Station {
     unixMs: @escaping @Sendable () -> Int64
   ) throws(LinkError) {
     socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
-    try socket.set(ZMQOption.xpubVerbose, 1)
+    try socket.set(ZMQOption.xpubManual, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
     unread = UnreadFrames(unreadBytesMax, at: socket, .feed, logger: logger)
@@ -95,12 +95,27 @@ package final class FeedPublisher: Station {
     // 1 and a topic: somebody subscribes; 0 and a topic: the last has gone.
     guard frames.count == 1, let first = frames[0].first, first <= 1 else { return reject(nowMs: nowMs) }
     guard let topic = Topic.join(in: frames[0].dropFirst()) else {
-      // Other topics are libzmq's business.
-      if first == 1, Topic.isJoin(frames[0].dropFirst()) { reject(nowMs: nowMs) }
-      return
+      if first == 1, Topic.isJoin(frames[0].dropFirst()) { return reject(nowMs: nowMs) }
+      return share(frames[0].dropFirst(), isWanted: first == 1)
     }
+    set(topic, isWanted: first == 1)
     if first == 0 { return joins.remove(topic) }
     if !joins.add(topic) { droppedJoins.increment() }
+  }
+
+  /// Subscribes a peer to the shared topics that begin as it asks: libzmq would give it everybody's joins too.
+  private func share(_ beginning: ArraySlice<UInt8>, isWanted: Bool) {
+    for topic in Topic.shared where topic.utf8.starts(with: beginning) {
+      // What it gives up may be within another of its subscriptions, unless it names the whole topic. Its own end drops
+      // what it does not want.
+      if isWanted || topic.utf8.count == beginning.count { set(Array(topic.utf8), isWanted: isWanted) }
+    }
+  }
+
+  /// For the peer whose message was received last. A topic that cannot be set is one that the peer does not hear.
+  private func set(_ topic: [UInt8], isWanted: Bool) {
+    let text = String(decoding: topic, as: UTF8.self)
+    if isWanted { try? socket.subscribe(text) } else { try? socket.unsubscribe(text) }
   }
 
   package func turn(nowMs: Int64) -> Int64 {

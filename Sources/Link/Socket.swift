@@ -165,11 +165,14 @@ package final class Socket {
     }
   }
 
+  /// Subscribes to topics that begin so. Of an XPUB in manual mode: for the peer whose message was received last.
   func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
-    topics.append(prefix)
+    // An XPUB's peers come back with their subscriptions by themselves.
+    if kind == .sub { topics.append(prefix) }
   }
 
+  /// Ends what `subscribe` began.
   func unsubscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_UNSUBSCRIBE, prefix, prefix.utf8.count))
     topics.removeAll { $0 == prefix }

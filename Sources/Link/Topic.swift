@@ -13,6 +13,9 @@ enum Topic {
   /// Signs of life, and of the end.
   static let heartbeat = feed + "h/"
 
+  /// The topics that are everybody's.
+  static let shared = [snapshot, delta, heartbeat]
+
   /// The whole list for the one subscriber that has chosen the nonce.
   static func join(_ nonce: String) -> String { feed + "j/" + nonce + "/" }
 

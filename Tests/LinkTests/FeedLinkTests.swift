@@ -7,6 +7,44 @@ import Testing
 
 @Suite("The feed over sockets", .serialized)
 struct FeedLinkTests {
+  @Test(
+    "A join's snapshot reaches only the subscriber of the whole topic",
+    arguments: ["", "otm.feed/1/main/", "otm.feed/1/main/j/", "otm.feed/1/main/j/abc"])
+  func ownJoin(beginning: String) async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let listener = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [beginning, Topic.heartbeat])
+    var heard: [String] = []
+    func listen() {
+      while let frames = listener.receive() { heard.append(String(decoding: frames[0], as: UTF8.self)) }
+    }
+    try await eventually("it hears heartbeats") {
+      listen()
+      return heard.contains(Topic.heartbeat)
+    }
+    let own = Topic.join("abc")
+    let joiner = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [own])
+    try await eventually("the other one's join is answered") {
+      joiner.receive().map { String(decoding: $0[0], as: UTF8.self) } == own
+    }
+    // What the feed says after the join comes after it.
+    let before = heard.count
+    try await eventually("it hears the next heartbeat") {
+      listen()
+      return heard.count > before && heard.last == Topic.heartbeat
+    }
+    #expect(!heard.contains(own))
+    let isShared = Topic.shared.contains { $0.hasPrefix(beginning) && $0 != Topic.heartbeat }
+    if isShared {
+      try await eventually("it hears snapshots too") {
+        listen()
+        return heard.contains(Topic.snapshot)
+      }
+    }
+  }
+
   @Test("Who joins late has the list at once, and follows")
   func lateJoiner() async throws {
     let server = try TestChangeServer(.sample(1...150))
