@@ -66,9 +66,10 @@ struct ConformSubscriberCommand: AsyncParsableCommand {
       that nobody can read, silence, goodbyes, and another feed on a free port of the
       same host. The subscriber is started by hand, or behind --, with {feed} where its
       address belongs. Then its lists are seen too, if it prints them on standard output
-      as JSON objects, one a line, with "kind" (list, snapshot, delta, lost, stale),
-      "epoch", "seq" and "stateHash", and "live": false where the list may be wrong; what
-      else it prints goes to standard error.
+      as JSON objects, one a line: "kind" (snapshot, delta, lost or stale; list is a
+      snapshot), "epoch" (32 hexadecimal digits), "seq", "stateHash" (16 hexadecimal
+      digits), and "live": false where the list may be wrong. Everything else that it
+      prints goes to standard error.
 
       Examples:
         onthemap conform subscriber

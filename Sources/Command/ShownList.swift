@@ -5,13 +5,26 @@ import OnTheMap
 struct ShownList: Decodable {
   private enum Kind: String, Decodable { case list, snapshot, delta, lost, stale }
 
+  private enum Member: String, CodingKey { case kind, epoch, seq, stateHash, live }
+
   private let kind: Kind
   private let epoch: String
   private let seq: UInt64
   private let stateHash: String
   private let live: Bool?
 
-  /// Nil for any other line, and for one that tells that no list is known to be right.
+  /// Takes members that are missing or of another form as they are: the exam says what they should be.
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Member.self)
+    kind = try members.decode(Kind.self, forKey: .kind)
+    epoch = (try? members.decode(String.self, forKey: .epoch)) ?? ""
+    seq = (try? members.decode(UInt64.self, forKey: .seq)) ?? 0
+    let number = try? members.decode(UInt64.self, forKey: .stateHash)
+    stateHash = (try? members.decode(String.self, forKey: .stateHash)) ?? number.map { "\($0)" } ?? ""
+    live = try? members.decode(Bool.self, forKey: .live)
+  }
+
+  /// Reads a line of a program under examination. Nil for a line that tells no list.
   static func read(_ line: Substring) -> SubscriberExam.Shown? {
     guard let shown = try? JSONDecoder().decode(ShownList.self, from: Data(line.utf8)) else { return nil }
     let isList = shown.kind == .list || shown.kind == .snapshot || shown.kind == .delta

@@ -27,7 +27,7 @@ struct WatchCommand: AsyncParsableCommand {
   var feedKey: String?
   @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
   var keyFile: String?
-  @Flag(help: "One JSON object a line: kind is snapshot, delta, stale or lost.")
+  @Flag(help: "One JSON object a line: kind is snapshot, delta, lost or stale.")
   var json = false
   @Option(help: "End after so many posts, or lines of JSON, were shown.")
   var count: Int?

@@ -59,7 +59,10 @@ extension FeedFrame {
       return .delta(told, epoch: epoch, hash: delta.stateHash)
     case .heartbeat(let heartbeat):
       return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash, isStale: wire.stale)
-    case .bye(let bye): return .bye(reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)))
+    case .bye(let bye):
+      return .bye(
+        reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)),
+        retryAfterMs: Int64(bye.retryAfterMs))
     case nil: return wire.minor > Protocol.minor ? .later : nil
     }
   }

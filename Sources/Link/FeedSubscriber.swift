@@ -71,7 +71,10 @@ package final class FeedSubscriber: Station {
       schedule.lost(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
-    if case .bye(_, let alternates) = frame { leave(for: alternates, nowMs: nowMs) }
+    if case .bye(_, let alternates, let retryAfterMs) = frame {
+      schedule.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
+      leave(for: alternates, nowMs: nowMs)
+    }
   }
 
   package func turn(nowMs: Int64) -> Int64 {
@@ -89,7 +92,7 @@ package final class FeedSubscriber: Station {
 
   package func leave() {}
 
-  /// The feed ends: to another one at once, where one is known; else this one may come back.
+  /// The feed ends: connects to another one now, where one is known. Otherwise this one may come back.
   private func leave(for alternates: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
@@ -145,6 +148,9 @@ struct JoinSchedule {
   }
 
   mutating func joined(nowMs: Int64) { dueMs = nowMs + max(pauseMs ?? 0, 3 * Limits.feedHeartbeatMs) }
+
+  /// No join comes before a time.
+  mutating func pause(untilMs: Int64) { dueMs = max(dueMs, untilMs) }
 
   mutating func listed() { pauseMs = nil }
 }

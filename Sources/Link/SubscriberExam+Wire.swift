@@ -69,10 +69,12 @@ extension SubscriberExam {
       EntryFrame.feed(
         .heartbeat(ringFrom: seq), FeedState(epoch: epoch, seq: seq, entries: []), hash: hash, isStale: isStale,
         instance: instance, unixMs: 0)
-    case .bye(let reason, let alternates):
+    case .bye(let reason, let alternates, let retryAfterMs):
       FeedFrame.with {
         $0.begin(nil)
-        $0.bye = .with { ($0.reason, $0.alternates) = (reason, alternates) }
+        $0.bye = .with {
+          ($0.reason, $0.alternates, $0.retryAfterMs) = (reason, alternates, UInt32(clamping: retryAfterMs))
+        }
       }.bytes
     case .later: []
     }

@@ -7,8 +7,10 @@ package struct FeedReplica: Sendable {
     case snapshot(FeedState, hash: UInt64, isStale: Bool = false)
     case delta(FeedDelta, epoch: Epoch, hash: UInt64)
     case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64, isStale: Bool = false)
-    /// - Parameter alternates: addresses of other feeds, in the order in which to try them.
-    case bye(reason: String, alternates: [String] = [])
+    /// - Parameters:
+    ///   - alternates: addresses of other feeds, in the order in which to try them.
+    ///   - retryAfterMs: how long the feed will be away; 0 where it does not know.
+    case bye(reason: String, alternates: [String] = [], retryAfterMs: Int64 = 0)
     /// Of a later minor version: it shows that the feed lives, and may be ignored.
     case later
   }
@@ -71,7 +73,10 @@ package struct FeedReplica: Sendable {
       isFeedStale = isStale
       return .staleness(isStale)
     case .later: return .unchanged
-    case .bye(let reason, _): return lose(.ended(reason))
+    case .bye(let reason, _, let retryAfterMs):
+      // Its silence until then is no reason to connect anew.
+      heardMs = nowMs + min(max(0, retryAfterMs), Limits.byePauseMaxMs)
+      return lose(.ended(reason))
     }
   }
 

@@ -230,6 +230,8 @@ package enum Limits {
   package static let feedBytesKept = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32
+  /// The longest pause before a subscriber comes back to a feed that has said Bye: that of a refused Hello.
+  package static let byePauseMaxMs: Int64 = 60_000
   /// Other feeds' addresses in a goodbye.
   package static let alternatesMax = 8
   /// How far a feed's list on disk may be behind the one that it tells.

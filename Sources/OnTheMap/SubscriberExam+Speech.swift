@@ -32,6 +32,21 @@ extension SubscriberExam {
       self.hash = hash
       self.isLive = isLive
     }
+
+    /// What is wrong with the form of its epoch or hash, and which form is right; nil where both are right.
+    var fault: String? {
+      func isHexadecimal(_ text: String, digits: Int) -> Bool {
+        text.utf8.count == digits
+          && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+      }
+      if !isHexadecimal(epoch, digits: 32) {
+        return "epoch \"\(epoch)\", which is to be 32 hexadecimal digits, not base64 or another form"
+      }
+      if !isHexadecimal(hash, digits: 16) {
+        return "stateHash \"\(hash)\", which is to be 16 hexadecimal digits, not a decimal number or another form"
+      }
+      return nil
+    }
   }
 
   /// What a feed says to the subscriber.

@@ -83,9 +83,11 @@ extension SubscriberExam {
       exam.advance()
       exam.tellList()
     }
-    + probe(.stale, "a Heartbeat that is stale") { exam in
-      exam.tell(
-        .heartbeat(epoch: exam.list.epoch, seq: exam.list.seq, hash: exam.list.hash, isStale: true))
+    + probe(.stale, "a Heartbeat that is stale and a Delta after it", until: told) { exam in
+      exam.isStale = true
+      exam.tellHeartbeat()
+      let before = exam.list
+      exam.tell(exam.advance(), onto: before)
     }
     + probe(.unknownField, "a Delta with an unknown field") { exam in
       let before = exam.list
@@ -135,7 +137,23 @@ extension SubscriberExam {
     },
     loss(.behind, "the third Heartbeat in a row with a lower seq") { $0.goBack() },
     loss(.bye, "a Bye without alternates") { $0.tell(.bye(reason: "examined by onthemap conform")) },
+    byePause,
   ]
+
+  private static let awayMs: Int64 = 1_500
+
+  private static let byePause = Step(
+    limitMs: awayMs + joinMs,
+    begin: { exam in
+      exam.isBeating = false
+      exam.tell(.bye(reason: "examined by onthemap conform", retryAfterMs: awayMs))
+    }, isDone: { $0.hasJoined },
+    judge: { exam in
+      let pauseMs = exam.joinsSinceBegin.first.map { $0.atMs - exam.begunMs }
+      let early = pauseMs.map { $0 < awayMs - 100 ? "a join after \($0) ms, where retry_after_ms was \(awayMs)" : nil }
+      exam.judge(.byePause, early ?? "no join within \(joinMs) ms after the retry_after_ms of a Bye, \(awayMs)")
+      exam.goOn()
+    })
 
   private static let pauses = Step(
     limitMs: pauseMs,
@@ -174,13 +192,23 @@ extension SubscriberExam {
       exam.feed = 1
     }, isDone: { $0.joins.last?.feed == 1 },
     judge: { exam in
-      let why = exam.hasJoined ? "a join at the feed that has ended" : "no join there within 3 s"
-      exam.judge(.alternate, exam.joins.last?.feed == 1 ? nil : why)
+      exam.judge(.alternate, exam.hasJoined ? nil : "no join, at no feed, within 3 s after a Bye with alternates")
+    })
+
+  /// While the feed is stale, a subscriber that tells its lists is given time to tell the one after the Delta.
+  private static let told = Step(
+    limitMs: 3_000, isDone: { !$0.isShown || $0.isToldAsLive || $0.hasJoined },
+    judge: { exam in
+      if exam.isShown, !exam.isToldAsLive, !exam.hasJoined {
+        exam.judge(.stale, "no list of seq \(exam.list.seq) told as live within 3 s, though it is the feed's")
+      }
+      exam.isStale = false
     })
 
   /// Something after which the list is right still, and then a loss, which shows that somebody listens.
   private static func probe(
-    _ rule: SubscriberRule, _ what: String, _ say: @escaping @Sendable (inout SubscriberExam) -> Void
+    _ rule: SubscriberRule, _ what: String, until told: Step? = nil,
+    _ say: @escaping @Sendable (inout SubscriberExam) -> Void
   ) -> [Step] {
     [
       Step(
@@ -193,7 +221,8 @@ extension SubscriberExam {
           if exam.isGone { exam.judge(rule, "it went away after \(what)") }
           guard let join = exam.joinsSinceBegin.first else { return }
           exam.judge(rule, "a join \(join.atMs - exam.begunMs) ms after \(what)")
-        }),
+        })
+    ] + [told].compactMap { $0 } + [
       Step(
         limitMs: joinMs,
         begin: { exam in
@@ -203,7 +232,7 @@ extension SubscriberExam {
         judge: { exam in
           exam.judge(rule, exam.hasJoined ? nil : "no join when changes were missing after \(what)")
           exam.goOn()
-        }),
+        })
     ]
   }
 

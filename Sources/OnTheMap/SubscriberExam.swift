@@ -30,6 +30,8 @@ package struct SubscriberExam: Sendable {
   var answer = Answer.nothing
   /// Whether Heartbeats come.
   var isBeating = true
+  /// Whether they are stale.
+  var isStale = false
   private var beatMs: Int64
   private var spokeMs: Int64
   private(set) var connections = 0
@@ -39,7 +41,9 @@ package struct SubscriberExam: Sendable {
   private var goneMs: Int64?
   /// Join topics that are given up within this time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
-  private var isShown = false
+  private(set) var isShown = false
+  /// The latest list that was told as live, by epoch and number.
+  private var liveKey = ""
   /// The process has ended: with what exit code, or the signal's number, negative.
   private(set) var exit: Int32?
   private var said: [Said] = []
@@ -108,7 +112,9 @@ package struct SubscriberExam: Sendable {
     self.nowMs = nowMs
     guard !isOver, shown.isLive else { return }
     isShown = true
-    let told = truths["\(shown.epoch)/\(shown.seq)"]
+    liveKey = "\(shown.epoch)/\(shown.seq)"
+    if let fault = shown.fault { return judge(.shown, fault) }
+    let told = truths[liveKey]
     guard told != shown.hash else { return }
     let why = told.map { "where the feed's has \($0)" } ?? "which the feed's never stood at"
     judge(.shown, "a list of epoch \(shown.epoch), seq \(shown.seq) with stateHash \(shown.hash), \(why)")
@@ -262,7 +268,7 @@ package struct SubscriberExam: Sendable {
 
   mutating func tellHeartbeat() {
     beatMs = nowMs
-    tell(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash))
+    tell(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash, isStale: isStale))
   }
 
   /// A change after two that nobody tells.
@@ -300,6 +306,9 @@ package struct SubscriberExam: Sendable {
   }
 
   // MARK: - The list
+
+  /// Whether the subscriber's program has told the list as it is now, and as live.
+  var isToldAsLive: Bool { liveKey == SubscriberExam.key(list) }
 
   /// A new post.
   @discardableResult

@@ -25,6 +25,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
   case heartbeatEpoch = "heartbeat-epoch"
   case behind
   case bye
+  case byePause = "bye-pause"
   case newNonce = "new-nonce"
   case unsubscribe
   case pause
@@ -53,7 +54,7 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
     case .edit: ("a Delta that brings a post of the list again puts it on top, and takes away where it stood", "4")
     case .olderSnapshot: ("a Snapshot that is not above a live list is ignored", "3")
     case .newerSnapshot: ("a Snapshot above a live list is taken", "3")
-    case .stale: ("stale in a Heartbeat says something of ingest: the list stays right", "9")
+    case .stale: ("stale in a Heartbeat says something of ingest: the list stays right, and is told as live", "9")
     case .unknownField: ("an unknown field is ignored: the Delta beside it is taken", "2")
     case .laterMinor: ("of a higher minor, unknown bodies and fields are ignored, and the rest is understood", "2")
     case .malformedFrame: ("frames that are none of the protocol are dropped, and change nothing", "2")
@@ -66,13 +67,14 @@ package enum SubscriberRule: String, CaseIterable, Sendable {
     case .heartbeatEpoch: ("after a Heartbeat of another epoch it joins again", "5")
     case .behind: ("after the third Heartbeat in a row whose seq is below the list's it joins again", "5")
     case .bye: ("after a Bye without alternates it joins again, where it knows no other feed", "6")
+    case .byePause: ("after a Bye it joins at the same feed only when retry_after_ms is over", "6")
     case .newNonce: ("each join that is made on a connection has a new nonce", "7")
     case .unsubscribe: ("with a new join the old join topic is unsubscribed", "7")
     case .pause:
       ("as long as joins bring no list, each comes within a random part of twice the pause before", "7")
     case .pauseReset: ("after a Snapshot the next loss brings a join within 500 ms again", "7")
     case .silence: ("after more than 3 s without any frame, and not before, it connects again", "8")
-    case .alternate: ("after a Bye with alternates it connects to the next of them, and joins there", "6")
+    case .alternate: ("after a Bye with alternates it joins at one of them, or again at a feed that it knows", "6")
     case .shown: ("a list that is told as live is one of the feed's, with its epoch, seq and state_hash", "3 to 7")
     }
   }

@@ -46,4 +46,13 @@ struct JoinScheduleTests {
     schedule.joined(nowMs: 0)
     #expect(schedule.dueMs == 3_000)
   }
+
+  @Test("No join comes before the time at which a feed that has ended may be back")
+  mutating func pause() {
+    schedule.lost(nowMs: 0, using: &random)
+    schedule.pause(untilMs: 5_000)
+    #expect(schedule.dueMs == 5_000)
+    schedule.pause(untilMs: 4_000)
+    #expect(schedule.dueMs == 5_000)
+  }
 }

@@ -238,6 +238,16 @@ struct FeedReplicaTests {
     #expect(replica.isFeedStale)
   }
 
+  @Test(
+    "The silence of a feed that has ended begins when it may be back, after a minute at most",
+    arguments: [(0, 0), (5_000, 5_000), (60_000, 60_000), (60_001, 60_000), (.max, 60_000)] as [(Int64, Int64)])
+  mutating func byePause(retryAfterMs: Int64, awayMs: Int64) {
+    _ = replica.receive(.bye(reason: "stopped", retryAfterMs: retryAfterMs), nowMs: 1_000)
+    let lastMs = 1_000 + awayMs + 3 * Limits.feedHeartbeatMs
+    let (isStaleBefore, isStale) = (replica.isStale(nowMs: lastMs), replica.isStale(nowMs: lastMs + 1))
+    #expect(!isStaleBefore && isStale)
+  }
+
   @Test("A feed that says goodbye is not live any more, and its reason is told")
   mutating func bye() {
     #expect(receive(snapshot) == .replaced)

@@ -9,13 +9,14 @@ struct Follower {
     case believesGarbage, noGaps, noDeltaHash, noHeartbeatHash, noSnapshotHash, anyDeltaEpoch, anyHeartbeatEpoch
     case neverBehind, deafToBye, oneNonce, keepsTopics, storms, forgetsNoPause, patient, impatient, oneConnection,
       noAlternate
-    case showsLost, showsNothing
+    case showsLost, showsNothing, staleIsNotLive, showsBase64, showsDecimal, impatientAfterBye
   }
 
   typealias Demand = SubscriberExam.Demand
   typealias Subject = SubscriberExam.Subject
 
   let fault: Fault?
+  let knowsOneFeed: Bool
   private(set) var feed = 0
   private var shown: [SubscriberExam.Shown] = []
   private var replica: FeedReplica
@@ -27,8 +28,10 @@ struct Follower {
   private var heardMs: Int64 = 0
   private var isGone = false
 
-  init(_ fault: Fault?) {
+  /// - Parameter knowsOneFeed: whether it connects only to the feed that it was configured with.
+  init(_ fault: Fault?, knowsOneFeed: Bool = false) {
     self.fault = fault
+    self.knowsOneFeed = knowsOneFeed
     replica = FeedReplica(nowMs: 0)
     connect()
   }
@@ -91,7 +94,10 @@ struct Follower {
       lose(nowMs: nowMs)
     case .staleness, .unchanged: break
     }
-    if case .bye(_, let alternates) = frame, !alternates.isEmpty, fault != .noAlternate {
+    if case .bye(_, _, let retryAfterMs) = frame, fault != .impatientAfterBye {
+      dueMs = max(dueMs, nowMs + retryAfterMs)
+    }
+    if case .bye(_, let alternates, _) = frame, !alternates.isEmpty, !knowsOneFeed {
       reconnect(to: 1, nowMs: nowMs)
     }
   }
@@ -110,7 +116,8 @@ struct Follower {
       if fault == .neverBehind, epoch == list.epoch, seq < list.seq { return nil }
       if fault == .anyHeartbeatEpoch, epoch != list.epoch { return nil }
       return frame
-    case .bye(_, let alternates): return fault == .deafToBye && alternates.isEmpty ? nil : frame
+    case .bye(_, let alternates, _):
+      return fault == (alternates.isEmpty ? .deafToBye : .noAlternate) ? nil : frame
     case .later: return frame
     }
   }
@@ -151,7 +158,9 @@ struct Follower {
     guard let list, fault != .showsNothing else { return }
     shown.append(
       .init(
-        epoch: list.epoch.description, seq: list.seq, hash: hexadecimal(list.hash, digits: 16), isLive: true))
+        epoch: fault == .showsBase64 ? "AAECAwQFBgcICQoLDA0ODw==" : list.epoch.description, seq: list.seq,
+        hash: fault == .showsDecimal ? "\(list.hash)" : hexadecimal(list.hash, digits: 16),
+        isLive: fault != .staleIsNotLive || !replica.isFeedStale))
   }
 
   private mutating func lose(nowMs: Int64) {

@@ -7,9 +7,11 @@ struct SubscriberExamTests {
   /// Plays it to the end, without a network between them.
   ///
   /// - Returns: what came out, and how long it took.
-  private func examine(_ fault: Follower.Fault?, hasProcess: Bool = true) -> (conformance: Conformance, ms: Int64) {
+  private func examine(
+    _ fault: Follower.Fault?, hasProcess: Bool = true, knowsOneFeed: Bool = false
+  ) -> (conformance: Conformance, ms: Int64) {
     var exam = SubscriberExam(waitMs: 5_000, alternate: "tcp://other:7710", hasProcess: hasProcess, nowMs: 0)
-    var follower = Follower(fault)
+    var follower = Follower(fault, knowsOneFeed: knowsOneFeed)
     for nowMs: Int64 in stride(from: 0, through: 200_000, by: 10) {
       follower.tick(nowMs: nowMs)
       exam.tick(nowMs: nowMs)
@@ -38,6 +40,23 @@ struct SubscriberExamTests {
     #expect(ms < 60_000)
   }
 
+  @Test("A subscriber that keeps to the feed that it was configured with, and joins there again, keeps every rule")
+  func oneFeed() {
+    let (conformance, _) = examine(nil, knowsOneFeed: true)
+    #expect(conformance.isWhole, "\(conformance.findings.filter { $0.verdict != .holds })")
+  }
+
+  @Test(
+    "A list in another form than the protocol's is told so", arguments: [Follower.Fault.showsBase64, .showsDecimal])
+  func form(fault: Follower.Fault) throws {
+    let finding = try #require(examine(fault).conformance.findings.last)
+    guard case .doesNotHold(let seen) = finding.verdict else {
+      Issue.record("it was taken: \(finding)")
+      return
+    }
+    #expect(seen.contains(fault == .showsBase64 ? "32 hexadecimal digits" : "16 hexadecimal digits"))
+  }
+
   /// Which rules each fault breaks: these, and no others.
   private static let faults: [(Follower.Fault, Set<SubscriberRule>)] = [
     (.joinsFirst, [.subscriptions]), (.takesAll, [.subscriptions]), (.oddNonce, [.nonce]),
@@ -46,7 +65,8 @@ struct SubscriberExamTests {
     (
       .ignoresDeltas,
       [
-        .delta, .duplicateDelta, .overlappingDelta, .deletion, .edit, .olderSnapshot, .unknownField, .laterMinor,
+        .delta, .duplicateDelta, .overlappingDelta, .deletion, .edit, .olderSnapshot, .stale, .unknownField,
+        .laterMinor,
         .malformedFrame, .deltaHash,
       ]
     ),
@@ -61,7 +81,9 @@ struct SubscriberExamTests {
     (.neverBehind, [.behind]), (.deafToBye, [.bye]),
     (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe]), (.storms, [.pause]), (.forgetsNoPause, [.pauseReset]),
     (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noAlternate, [.alternate]),
-    (.showsLost, [.shown]), (.showsNothing, []),
+    (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
+    // What is told in another form is told as no list that is right.
+    (.showsBase64, [.shown, .stale]), (.showsDecimal, [.shown]),
   ]
 
   @Test("Each fault is found under the rule that it breaks, and within two minutes", arguments: Follower.Fault.allCases)

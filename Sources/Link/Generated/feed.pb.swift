@@ -281,7 +281,7 @@ nonisolated struct Onthemap_Feed_V1_Bye: Sendable {
 
   var reason: String = String()
 
-  /// do not come back to this feed before; 0: whenever you like
+  /// expected downtime, 0 if unknown: do not join at this feed before
   var retryAfterMs: UInt32 = 0
 
   /// endpoints of other feeds of the same list, at most 8, to be tried in this order

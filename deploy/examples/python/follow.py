@@ -26,7 +26,7 @@ from onthemap.feed.v1 import feed_pb2
 TOPIC = "otm.feed/1/main/"
 MAGIC, MAJOR, MINOR = 0x314D544F, 1, 0
 FRAME_MAX, LIST_MAX, ALTERNATES_MAX = 327_680, 100, 8
-SILENCE_S, PAUSE_S, PAUSE_MAX_S = 3, 0.5, 30
+SILENCE_S, PAUSE_S, PAUSE_MAX_S, AWAY_MAX_S = 3, 0.5, 30, 60
 BEHIND_MAX = 3  # heartbeats in a row
 POST_ID, ENDPOINT = re.compile("[0-9A-Za-z]{10}"), re.compile(r"tcp://[^\s/]+:\d{1,5}")
 UNIX_MS_MAX = 253_402_300_799_999  # the end of the year 9999
@@ -64,7 +64,7 @@ class Follower:
             return self.replace(frame, now)
         if body == "bye":  # 6
             told = self.lose(f"the feed ends: {frame.bye.reason}", now)
-            self.leave(frame.bye.alternates, now)
+            self.leave(frame.bye, now)
             return told
         if body is None or not self.live:
             return []
@@ -137,12 +137,15 @@ class Follower:
     def wait(self, now):
         self.due = now + max(self.pause or 0, SILENCE_S)
 
-    def leave(self, alternates, now):
-        """To another feed at once, where one is known; else this one may come back."""
-        new = [each for each in alternates[:ALTERNATES_MAX] if ENDPOINT.fullmatch(each) and each not in self.endpoints]
+    def leave(self, bye, now):
+        """Connects to another feed, where one is known. Otherwise waits for this one to come back."""
+        new = [each for each in bye.alternates[:ALTERNATES_MAX] if ENDPOINT.fullmatch(each) and each not in self.endpoints]
         self.endpoints[1:1] = new[: self.endpoints_max - len(self.endpoints)]
         if len(self.endpoints) > 1:
             self.connect_next(now)
+        else:
+            self.heard = now + min(bye.retry_after_ms / 1_000, AWAY_MAX_S)
+            self.due = max(self.due, self.heard)
 
     def connect_next(self, now):
         self.endpoints.append(self.endpoints.pop(0))
