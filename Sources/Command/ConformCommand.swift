@@ -10,7 +10,9 @@ struct ConformCommand: AsyncParsableCommand {
       can be seen from there whether it holds, does not hold, or was not shown.
       Exits with 0 when all hold, else with 1.
       """,
-    subcommands: [ConformWorkerCommand.self, ConformSubscriberCommand.self, ConformFeedCommand.self])
+    subcommands: [
+      ConformWorkerCommand.self, ConformSubscriberCommand.self, ConformProducerCommand.self, ConformFeedCommand.self,
+    ])
 }
 
 struct ConformWorkerCommand: AsyncParsableCommand {

@@ -41,6 +41,8 @@ package final class SubmitClient: Station {
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
   private var heardMs: Int64
+  /// Why nothing more is sent: the token is no session's.
+  private var shutOut: SubmitRefusal?
   private var malformed = MalformedFrames("submit")
 
   /// On the reactor's thread, as all of it.
@@ -79,6 +81,9 @@ package final class SubmitClient: Station {
     switch reply.body {
     case .receipts(let receipts):
       take(receipts.receipts.compactMap(\.receipt), of: reply.requestID, nowMs: nowMs)
+    case .error(let error) where error.code == .unauthorized:
+      shutOut = SubmitRefusal(code: error.code.word, detail: error.detail)
+      refuseAll()
     case .error(let error) where error.code == .busy:
       batch.dueMs = nowMs + max(1, Int64(error.retryAfterMs))
       pending[reply.requestID] = batch
@@ -88,6 +93,13 @@ package final class SubmitClient: Station {
       event(.refused(reply.requestID, SubmitRefusal(code: error.code.word, detail: error.detail)))
     case .statuses, nil: complain("an answer to something else", nowMs: nowMs)
     }
+  }
+
+  /// Whatever waits has no session to be sent under.
+  private func refuseAll() {
+    guard let shutOut else { return }
+    for id in pending.keys { event(.refused(id, shutOut)) }
+    pending = [:]
   }
 
   private func take(_ receipts: [SubmitReceipt], of id: UInt64, nowMs: Int64) {
@@ -114,6 +126,7 @@ package final class SubmitClient: Station {
     }
     while pending.count < Limits.submitUnansweredMax {
       switch next(nowMs) {
+      case .batch(let id, _) where shutOut != nil: if let shutOut { event(.refused(id, shutOut)) }
       case .batch(let id, let posts):
         send(id, posts, nowMs: nowMs)
         nextMs = min(nextMs, pending[id]?.dueMs ?? .max)

@@ -19,55 +19,87 @@ import time
 
 import submit_pb2
 import zmq
+from google.protobuf.message import DecodeError
 
 BATCH, PATIENCE_S = 64, 5
+SILENCE_S = 6
 
 
-def connect():
-    socket = zmq.Context.instance().socket(zmq.DEALER)
-    socket.immediate = socket.linger = 1  # without a connection nothing is kept; at the end nothing is waited for
-    socket.sndtimeo = PATIENCE_S * 1_000
-    socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
-    return socket
+class Link:
+    """The connection to ingest. It is made anew, with a new socket, when ingest has been silent for too long."""
 
+    def __init__(self):
+        self.socket = None
+        self.connect()
 
-def ask(socket, request):
-    """Sends a request until it is answered: with the same keys, that is safe. Returns the receipts and the socket."""
-    while True:
+    def connect(self):
+        if self.socket:
+            self.socket.close(0)
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        # Without a connection nothing is kept; at the end nothing is waited for.
+        self.socket.immediate = self.socket.linger = 1
+        self.socket.sndtimeo = PATIENCE_S * 1_000
+        self.socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
+
+    def ask(self, request):
+        """Sends a request until it is answered: with the same keys, that is safe."""
+        heard = time.monotonic()
+        while True:
+            try:
+                self.socket.send(request.SerializeToString())
+            except zmq.Again:
+                heard = time.monotonic()
+                continue  # nobody listens yet
+            due = time.monotonic() + PATIENCE_S
+            while (now := time.monotonic()) < due:
+                if now - heard > SILENCE_S:
+                    self.connect()
+                    heard = now
+                    break
+                if not self.socket.poll(max(1, int(1_000 * min(due - now, heard + SILENCE_S - now)))):
+                    continue
+                heard = time.monotonic()
+                reply = self.receive(request)
+                if reply is None:
+                    continue
+                if reply.error.code == submit_pb2.ERROR_CODE_BUSY:
+                    time.sleep(reply.error.retry_after_ms / 1_000)
+                    heard = time.monotonic()
+                    break
+                if reply.HasField("error"):
+                    sys.exit(f"refused: {reply.error.detail}")
+                return reply.receipts.receipts
+
+    def receive(self, request):
+        """The reply to a request, or None for anything else."""
+        frames = self.socket.recv_multipart()
         try:
-            socket.send(request.SerializeToString())
-        except zmq.Again:
-            continue  # nobody listens yet
-        end = time.monotonic() + PATIENCE_S
-        while socket.poll(max(0, int(1_000 * (end - time.monotonic())))):
-            reply = submit_pb2.SubmitReply.FromString(socket.recv())
-            if reply.magic != 0x314D544F or reply.major != 1 or reply.request_id not in (request.request_id, 0):
-                continue  # an answer to what was sent twice
-            if reply.error.code == submit_pb2.ERROR_CODE_BUSY:
-                time.sleep(reply.error.retry_after_ms / 1_000)
-                break
-            if reply.HasField("error"):
-                sys.exit(f"refused: {reply.error.detail}")
-            return reply.receipts.receipts, socket
-        else:  # 6: the connection may be one in name only
-            socket.close(0)
-            socket = connect()
+            reply = submit_pb2.SubmitReply.FromString(frames[0])
+        except DecodeError:
+            return None
+        if len(frames) > 1 or reply.magic != 0x314D544F or reply.major != 1:
+            return None
+        if reply.request_id == 0:
+            print(f"ingest could not read a frame: {reply.error.detail}", file=sys.stderr)
+        if reply.request_id != request.request_id:
+            return None  # a reply to what was sent twice, or to nobody
+        is_whole = len(reply.receipts.receipts) == len(request.batch.posts)
+        return reply if is_whole or reply.HasField("error") else None
 
 
 def main():
     token = pathlib.Path(sys.argv[1]).read_text().strip()
-    socket, numbers = connect(), itertools.count(1)
+    link, numbers = Link(), itertools.count(1)
     posts = (line.rstrip("\n").partition("\t") for line in sys.stdin if line.strip())
     while batch := list(itertools.islice(posts, BATCH)):
         while batch:
             request = submit_pb2.SubmitRequest(magic=0x314D544F, major=1, request_id=next(numbers))
             request.token = token
-            for place, _, link in batch:
-                key = hashlib.sha256(f"{place}\t{link}".encode()).hexdigest()
-                request.batch.posts.add(idempotency_key=key, place=place, link=link)
+            for place, _, url in batch:
+                key = hashlib.sha256(f"{place}\t{url}".encode()).hexdigest()
+                request.batch.posts.add(idempotency_key=key, place=place, link=url)
             again, pause = [], 0
-            receipts, socket = ask(socket, request)
-            for post, receipt in zip(batch, receipts):
+            for post, receipt in zip(batch, link.ask(request)):
                 if receipt.outcome == submit_pb2.OUTCOME_BUSY:
                     again.append(post)
                     pause = max(pause, receipt.retry_after_ms / 1_000)

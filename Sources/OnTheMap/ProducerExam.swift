@@ -1,0 +1,325 @@
+/// An examination of a producer that somebody else has written: the replies of ingest's end of submission, step by step,
+/// and which rules the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never
+/// goes back.
+package struct ProducerExam: Sendable {
+  let waitMs: Int64
+  private(set) var nowMs: Int64
+  var verdicts: [ProducerRule: Conformance.Verdict] = [:]
+  private var said: [Said] = []
+  private var next = 0
+
+  /// Batches without a reply, oldest first.
+  private(set) var open: [Request] = []
+  /// The request that got its reply last.
+  private(set) var repliedID: UInt64 = 0
+  /// Every post that has come, by its key, as it came first.
+  private var posts: [String: SubmittedPost] = [:]
+  private var stored: [String: PostID] = [:]
+  /// Posts that are not to be sent again, by the rule that says so.
+  private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
+  private var messages = 0
+  private var heardMs: Int64
+  private(set) var connection = 0
+  /// Since when the present step waits for a batch.
+  private var waitingMs: Int64
+
+  /// The batch that the present step is about; nil until it comes.
+  private(set) var subject: Request?
+  /// Posts that the present step expects again, and when each came.
+  var wanted: Set<String> = []
+  private(set) var againMs: [String: Int64] = [:]
+  /// Whether no request is answered, and the connection that it was lost on.
+  var isSilent = false
+  var lostConnection = 0
+  private(set) var reconnectedMs: Int64?
+  /// New batches that have come while a step lasts, by request. Each gets its reply after a pause, so that a fast
+  /// producer has posts left for the steps that follow.
+  private var queued: [UInt64] = []
+  private var queueMs: Int64 = 0
+  /// A batch whose reply waits for that of a later one.
+  private var held: Request?
+  /// A token that is no session's any more, since when, and when another one came.
+  private(set) var shut: (token: String, atMs: Int64)?
+  private(set) var newTokenMs: Int64?
+  /// The process has ended: with what exit code, or the signal's number, negative.
+  private(set) var exit: Int32?
+
+  /// - Parameter waitMs: how long the producer may take to come.
+  package init(waitMs: Int64, nowMs: Int64) {
+    self.waitMs = waitMs
+    self.nowMs = nowMs
+    (heardMs, waitingMs) = (nowMs, nowMs)
+  }
+
+  /// Whether all that could be seen has been seen.
+  package var isOver: Bool { next >= ProducerExam.steps.count }
+
+  /// Whether a producer has come.
+  package var hasCome: Bool { messages > 0 }
+
+  /// What came out of it. Complete when it is over.
+  package var conformance: Conformance {
+    let end = exit.map { "the producer's process ended, \(WorkerExam.words(ofExit: $0)): does it have enough posts?" }
+    let why = end ?? (hasCome ? "the producer sent too few batches: give it more posts" : "no producer came")
+    return Conformance(
+      findings: ProducerRule.allCases.map { rule in
+        Conformance.Finding(rule: rule.rule, verdict: verdicts[rule] ?? .notShown(why: why))
+      })
+  }
+
+  /// Takes a message from the producer.
+  package mutating func hear(_ utterance: Utterance, nowMs: Int64) {
+    self.nowMs = nowMs
+    guard !isOver else { return }
+    heardMs = nowMs
+    messages += 1
+    if messages >= Limits.examFramesMax {
+      judge(.frame, "\(messages) messages, which nobody asked for")
+      return stop()
+    }
+    if utterance.byteCount > Limits.submitFrameBytesMax { judge(.frame, "a frame of \(utterance.byteCount) bytes") }
+    if utterance.connection > connection {
+      connection = utterance.connection
+      if isSilent, connection > lostConnection { reconnectedMs = reconnectedMs ?? nowMs }
+    }
+    switch utterance.body {
+    case .unreadable(let why): judge(.frame, why)
+    case .query(let ids):
+      check(utterance)
+      say(.statuses(connection: utterance.connection, id: utterance.id, ids))
+    case .batch(let posts):
+      check(utterance)
+      take(
+        Request(
+          atMs: nowMs, connection: utterance.connection, id: utterance.id, token: utterance.token, posts: posts))
+    }
+    advance()
+  }
+
+  /// The producer's process has ended.
+  ///
+  /// - Parameter code: its exit code, or the signal's number, negative.
+  package mutating func ended(_ code: Int32, nowMs: Int64) {
+    self.nowMs = nowMs
+    guard exit == nil, !isOver else { return }
+    exit = code
+    // A producer without a session may end.
+    if subject != nil, shut != nil { ProducerExam.steps[next].judge(&self) }
+    stop()
+  }
+
+  /// Does what is due. Call this every 50 ms or so.
+  package mutating func tick(nowMs: Int64) {
+    self.nowMs = nowMs
+    guard !isOver else { return }
+    if let held, nowMs - held.atMs >= ProducerExam.orderMs { release() }
+    if !isSilent, nowMs - queueMs >= ProducerExam.queueMs { answerQueued() }
+    guard subject == nil else { return advance() }
+    guard hasCome else { return nowMs - heardMs >= waitMs ? stop() : () }
+    // Resent batches alone show nothing new.
+    if nowMs - heardMs > Limits.examGoneMs || nowMs - waitingMs > 3 * Limits.examGoneMs { stop() }
+  }
+
+  /// Returns what is to be said now, once.
+  package mutating func takeSaid() -> [Said] {
+    defer { said = [] }
+    return said
+  }
+
+  // MARK: - Steps
+
+  private mutating func advance() {
+    guard !isOver, let subject else { return }
+    let step = ProducerExam.steps[next]
+    guard step.isDone(self) || nowMs - subject.atMs >= step.limitMs else { return }
+    step.judge(&self)
+    // Where it is not sent again, it is given up.
+    open.removeAll { $0.id == subject.id }
+    next += 1
+    (self.subject, waitingMs, wanted, againMs) = (nil, nowMs, [], [:])
+    if isOver { judgeAll() }
+  }
+
+  private mutating func stop() {
+    next = ProducerExam.steps.count
+    judgeAll()
+  }
+
+  /// Judges a rule. A rule that was once seen broken stays so.
+  ///
+  /// - Parameter seen: what was seen against it; nil where it holds.
+  mutating func judge(_ rule: ProducerRule, _ seen: String?) {
+    if case .doesNotHold? = verdicts[rule] { return }
+    verdicts[rule] = seen.map { .doesNotHold(seen: $0) } ?? .holds
+  }
+
+  private mutating func judgeAll() {
+    guard hasCome else { return }
+    for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
+    for rule in Set(forgotten.values.map(\.rule)) where rule != .order { judge(rule, nil) }
+  }
+
+  // MARK: - Hearing
+
+  private mutating func check(_ utterance: Utterance) {
+    if utterance.id == 0 { judge(.requestID, "request_id 0") }
+    if utterance.token.utf8.count != Limits.sessionTokenBytes {
+      judge(.token, "a token of \(utterance.token.utf8.count) bytes")
+    }
+  }
+
+  private mutating func take(_ request: Request) {
+    judge(.draft, fault(of: request))
+    let isFresh = request.keys.allSatisfy { posts[$0] == nil }
+    if let same = open.first(where: { $0.id == request.id }), Set(same.keys).isDisjoint(with: request.keys) {
+      judge(.requestID, "request_id \(request.id) twice, for different posts, while the first is open")
+    }
+    for post in request.posts { note(post) }
+    let keys = Set(request.keys)
+    open.removeAll { $0.id == request.id || keys.isSuperset(of: $0.keys) }
+    open.append(request)
+    let limit = Limits.submitUnansweredMax
+    if open.count > limit { judge(.window, "\(open.count) requests that wait for their reply") }
+    if let shut { return take(request, without: shut) }
+    if isSilent { return }
+    guard subject == nil, isFresh else {
+      if isFresh, held == nil { return queued.append(request.id) }
+      answer(request, by: held == nil ? nil : .order)
+      return release()
+    }
+    subject = request
+    ProducerExam.steps[next].meet(&self, request)
+  }
+
+  private mutating func note(_ post: SubmittedPost) {
+    let key = post.idempotencyKey
+    if let before = posts[key] {
+      judge(.key, before.isSame(as: post) ? nil : "another post under the key \"\(key)\"")
+    } else {
+      posts[key] = post
+    }
+    // One that is sent by a connection that is lost is to come by the next one too.
+    let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
+    if isCounted { againMs[key] = againMs[key] ?? nowMs }
+    guard let (rule, atMs) = forgotten[key], nowMs - atMs >= WorkerExam.crossingMs else { return }
+    judge(rule, "the post of key \"\(key)\" again, \(nowMs - atMs) ms after its reply")
+  }
+
+  private func fault(of request: Request) -> String? {
+    if !(1...Limits.submitPostsMax).contains(request.posts.count) { return "a batch of \(request.posts.count) posts" }
+    for post in request.posts {
+      let key = post.idempotencyKey
+      if !(1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count) { return "a key of \(key.utf8.count) bytes" }
+      if !key.isSafeLine { return "a key with a control character" }
+      if !(1...Limits.placeBytesMax).contains(post.place.utf8.count) {
+        return "a place of \(post.place.utf8.count) bytes"
+      }
+      if post.link.utf8.count > Limits.linkBytesMax { return "a link of \(post.link.utf8.count) bytes" }
+      if (post.latitude == nil) != (post.longitude == nil) { return "one coordinate without the other" }
+    }
+    return nil
+  }
+
+  private mutating func take(_ request: Request, without shut: (token: String, atMs: Int64)) {
+    guard request.token == shut.token else {
+      if newTokenMs == nil, nowMs - shut.atMs < ProducerExam.tokenPauseMs - 100 {
+        judge(.unauthorized, "a request under a new token after \(nowMs - shut.atMs) ms")
+      }
+      newTokenMs = newTokenMs ?? nowMs
+      return answer(request)
+    }
+    if nowMs - shut.atMs >= WorkerExam.crossingMs {
+      judge(.unauthorized, "a request under that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
+    }
+    refuse(request, .unauthorized, retryAfterMs: ProducerExam.tokenPauseMs)
+  }
+
+  // MARK: - Saying
+
+  mutating func say(_ something: Said) { said.append(something) }
+
+  /// Accepts the posts of a batch, or says of those that are stored that they are.
+  ///
+  /// - Parameter rule: the rule by which the producer is to forget them, where it is not that of their outcome.
+  mutating func answer(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
+    let receipts = request.keys.map { key in
+      let isStored = stored[key] != nil
+      forget(key, by: rule ?? (isStored ? .replayed : .accepted))
+      return isStored ? SubmitReceipt.replayed(store(key)) : .accepted(store(key))
+    }
+    reply(request, receipts, isLater: isLater)
+  }
+
+  /// Replies to a batch.
+  mutating func reply(_ request: Request, _ receipts: [SubmitReceipt], isLater: Bool = false) {
+    open.removeAll { $0.id == request.id }
+    repliedID = request.id
+    say(.receipts(connection: request.connection, id: request.id, receipts, isLater: isLater))
+  }
+
+  /// Replies to a batch with an Error.
+  mutating func refuse(_ request: Request, _ refusal: Refusal, retryAfterMs: Int64) {
+    open.removeAll { $0.id == request.id }
+    say(.error(connection: request.connection, id: request.id, refusal, retryAfterMs: retryAfterMs))
+  }
+
+  /// The post of a key is stored, whether the producer is told so or not.
+  @discardableResult
+  mutating func store(_ key: String) -> PostID {
+    let number = UInt64(stored.count) + 1_000_000_000
+    guard let id = stored[key] ?? PostID(rawValue: number) else { preconditionFailure("There is such an id.") }
+    stored[key] = id
+    return id
+  }
+
+  /// The producer is not to send a post again.
+  mutating func forget(_ key: String, by rule: ProducerRule) {
+    if forgotten[key] == nil { forgotten[key] = (rule, nowMs) }
+  }
+
+  /// Keeps a batch without a reply until another one has got its own, or none comes.
+  mutating func hold(_ request: Request) { held = request }
+
+  /// Replies to the batch that was held: its first post is BUSY.
+  private mutating func release() {
+    guard let request = held else { return }
+    held = nil
+    let refusal = SubmitRefusal(code: "busy", detail: "examined by onthemap conform")
+    wanted = Set(request.keys.prefix(1))
+    let rest = request.keys.dropFirst().map { key in
+      forget(key, by: .order)
+      return SubmitReceipt.accepted(store(key))
+    }
+    reply(request, [.busy(refusal, retryAfterMs: ProducerExam.orderMs)] + rest)
+  }
+
+  private mutating func answerQueued() {
+    queueMs = nowMs
+    while !queued.isEmpty {
+      let id = queued.removeFirst()
+      guard let request = open.first(where: { $0.id == id }), id != subject?.id else { continue }
+      return answer(request)
+    }
+  }
+
+  /// Ends the silence: everything that is open gets its reply.
+  mutating func speakAgain() {
+    isSilent = false
+    for request in open { answer(request) }
+  }
+
+  /// From now on a token is no session's.
+  mutating func shut(_ token: String) {
+    shut = (token, nowMs)
+    for request in open where request.token == token {
+      refuse(request, .unauthorized, retryAfterMs: ProducerExam.tokenPauseMs)
+    }
+  }
+}
+
+extension SubmittedPost {
+  /// Whether it is the same post: the trace that it belongs to is no part of it.
+  fileprivate func isSame(as other: SubmittedPost) -> Bool {
+    place == other.place && link == other.link && latitude == other.latitude && longitude == other.longitude
+  }
+}
