@@ -1,3 +1,4 @@
+import OnTheMap
 import Testing
 
 @testable import Command
