@@ -124,14 +124,11 @@ final class LoginTries: Sendable {
 }
 
 extension Problem {
-  /// The code of a login that is held up.
-  static let tooManyLoginsCode = "too_many_logins"
-
   /// The same for an account that is there, and for one that is not.
   fileprivate static func tooManyLogins(pauseMs: Int64) -> Problem {
     let seconds = Int((pauseMs + 999) / 1_000)
     return Problem(
-      .tooManyRequests, tooManyLoginsCode,
+      .tooManyRequests, "too_many_logins",
       "too many wrong passwords for this account, or from your network; try again in \(seconds) s",
       retryAfterSeconds: seconds)
   }

@@ -97,7 +97,7 @@ struct Logins: Sendable {
       }
       if isRight { tries.wasRight(tried) } else { tries.wasWrong(tried) }
       return isRight ? stored : nil
-    } catch let problem as Problem where problem.code == Problem.tooManyLoginsCode {
+    } catch let problem as Problem where problem.code == "too_many_logins" {
       audit.note(.loginHeldUp, account: nil, source)
       throw problem
     }
