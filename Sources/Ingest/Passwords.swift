@@ -5,7 +5,7 @@ import OnTheMap
 import Synchronization
 import Web
 
-/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`, on threads that yield their cores to all
+/// Computes passwords' hashes, in the order and at the pace of `PasswordQueue`. Its threads yield their cores to all
 /// others: a flood of logins takes what posts leave. Where others leave no core at all, the threads stop yielding: a
 /// flood of posts does not keep people out either.
 actor Passwords {

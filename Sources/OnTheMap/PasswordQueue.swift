@@ -128,7 +128,8 @@ package struct PasswordQueue: Sendable {
   /// Number of networks that are remembered as suspect: `Limits.passwordSuspectsMax` at most.
   var suspects: Int { wrong.count + olderWrong.count }
 
-  /// Pause after a hash while posts flow, in milliseconds: hashes use a `Limits.passwordHashCoresShare`th of the machine.
+  /// Pause after a hash while posts flow, in milliseconds. Hashes then use a part of the machine,
+  /// `1 / Limits.passwordHashCoresShare`.
   static func restMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
   }
