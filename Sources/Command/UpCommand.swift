@@ -43,9 +43,8 @@ struct UpCommand: AsyncParsableCommand {
     let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
     // Its ingest is told when that listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
-    (feed.proxies, feed.viewing) = (ingest.proxies, ingest.page.viewing)
+    (feed.proxies, feed.viewing, feed.data) = (ingest.proxies, ingest.page.viewing, ingest.data + "/feed")
     try keys.hold(to: feed.viewing)
-    feed.data = ingest.data + "/feed"
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)

@@ -115,8 +115,7 @@ package struct IngestService: Service {
       waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
     let sessions = Sessions(database: database)
     let logins = Logins(
-      database: database, sessions: sessions,
-      passwords: Passwords(lastPostMs: { queue.lastPostMs }),
+      database: database, sessions: sessions, passwords: Passwords(lastPostMs: { queue.lastPostMs }),
       tries: try LoginTries(database: database), audit: Audit(logger: logger))
     let providers = ProviderLogins(
       logins: logins, facebook: configuration.facebook, openID: configuration.openID,

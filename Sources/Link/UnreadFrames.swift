@@ -4,7 +4,7 @@ import OnTheMap
 
 /// Keeps the memory of frames that peers do not read within a bound, on the reactor's thread.
 ///
-/// libzmq 4.3.4 neither tells which peer of an XPUB leaves how much unread, nor ends the connection of one peer. So above
+/// libzmq 4.3.4 neither tells which peer of an XPUB leaves how much unread, nor ends the connection of one peer. Above
 /// the bound all connections to the address end, and those that read come back by themselves.
 final class UnreadFrames {
   /// Freed memory, in bytes, for which the allocator is asked to give it back: asking takes milliseconds.

@@ -1,5 +1,5 @@
-/// An examination of a producer that somebody else has written: the replies of ingest's end of submission, step by step,
-/// and which rules the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never
+/// An examination of somebody else's producer: the replies of ingest's end of submission, step by step, and which rules
+/// the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never
 /// goes back.
 package struct ProducerExam: Sendable {
   let waitMs: Int64

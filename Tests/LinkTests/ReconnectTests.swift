@@ -8,13 +8,14 @@ import Testing
 struct ReconnectTests {
   private static let rounds = 100
 
-  /// A DEALER that connects anew, sends a numbered message as soon as libzmq accepts it, and waits until it has arrived.
+  /// A DEALER that connects anew, sends a numbered message when libzmq accepts it, and waits until it has arrived.
   private final class Caller: Station {
     let socket: Socket
     private let endpoint: Endpoint
     private let arrived: Shared<Int>
     private let log: LineLog
     private var accepted = 0
+    private var isSending = true
 
     init(_ context: Reactor.Context, connect endpoint: Endpoint, arrived: Shared<Int>, log: LineLog) throws {
       socket = try context.socket(.dealer, frameBytesMax: 100)
@@ -26,16 +27,16 @@ struct ReconnectTests {
     func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
     func turn(nowMs: Int64) -> Int64 {
-      // The monitor, too, has told of the connection.
-      guard arrived.value == accepted, log.lines(with: "connected to").count == accepted else { return nowMs + 1 }
-      guard accepted < ReconnectTests.rounds else { return .max }
-      if accepted > 0 { try? socket.reconnect(endpoint) }
+      if !isSending {
+        // The monitor, too, has told of the connection.
+        guard arrived.value == accepted, log.lines(with: "connected to").count == accepted else { return nowMs + 1 }
+        guard accepted < ReconnectTests.rounds else { return .max }
+        try? socket.reconnect(endpoint)
+        isSending = true
+      }
+      guard socket.send([UInt8(accepted + 1)]) == .accepted else { return nowMs + 1 }
       accepted += 1
-      return send(nowMs: nowMs)
-    }
-
-    private func send(nowMs: Int64) -> Int64 {
-      while socket.send([UInt8(accepted)]) != .accepted { usleep(100) }
+      isSending = false
       return nowMs + 1
     }
 

@@ -1,12 +1,11 @@
 """What the tests of the page share: the running product, and Debian's Chromium to look at it with."""
 
-import pathlib
 import re
 
 import pytest
+from adding_dialog import Adding
 from playwright.sync_api import expect, sync_playwright
 
-from adding_dialog import Adding
 from product import PASSWORD, Product
 
 CHROMIUM = "/usr/bin/chromium"

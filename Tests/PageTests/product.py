@@ -37,8 +37,8 @@ def free_port():
 class Role:
     """One process of the product, which finds its ports again when it is started again."""
 
-    def __init__(self, folder, *arguments, environment={}):
-        self.environment = environment
+    def __init__(self, folder, *arguments, environment=None):
+        self.environment = environment or {}
         self.arguments = [str(argument) for argument in arguments]
         self.log = pathlib.Path(folder) / f"{self.arguments[0]}.err"
         self.process = None
@@ -93,8 +93,9 @@ class Person:
         body = {"email": self.email, "password": PASSWORD, "firstName": first_name, "lastName": last_name}
         self.token = product.ask("POST", "/v2/accounts", body)["token"]
 
-    def ask(self, method, path, body=None, headers={}):
-        return self.product.ask(method, path, body, {"Authorization": f"Bearer {self.token}", **headers})
+    def ask(self, method, path, body=None, headers=None):
+        own = {"Authorization": f"Bearer {self.token}"}
+        return self.product.ask(method, path, body, own | (headers or {}))
 
     def post(self, place, link="https://example.org/", **point):
         """On the map when it returns."""
@@ -136,10 +137,10 @@ class Product:
         self.worker = Role(folder, "geocoder", "--ingest", at["jobs"], "--operations", "none").start()
         self.roles = [self.ingest, self.feed, self.worker]
 
-    def ask(self, method, path, body=None, headers={}):
+    def ask(self, method, path, body=None, headers=None):
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json", **headers})
+            headers={"Content-Type": "application/json", **(headers or {})})
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.loads(answer.read() or "null")
 

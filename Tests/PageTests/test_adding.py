@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from adding_dialog import Adding
 from playwright.sync_api import expect
 
-from adding_dialog import Adding
 from product import PASSWORD, eventually
 
 

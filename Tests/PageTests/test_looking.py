@@ -157,7 +157,7 @@ def test_two_browsers_see_each_others_pins_within_a_second(product, visit):
     ada, grace = product.person("Ada"), product.person("Grace")
     windows = {"Ada": visit(product).sign_in(ada).open().connection("live"),
                "Grace": visit(product).sign_in(grace).open().connection("live")}
-    for name, person, other in [("Ada", ada, "Grace"), ("Grace", grace, "Ada")]:
+    for name, other in [("Ada", "Grace"), ("Grace", "Ada")]:
         place = {"Ada": "Oslo", "Grace": "Lima"}[name]
         windows[name].page.evaluate(
             """async (place) => { await fetch('/v2/posts', { method: 'POST', headers: {

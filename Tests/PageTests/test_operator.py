@@ -5,7 +5,7 @@ import urllib.error
 import pytest
 from playwright.sync_api import expect
 
-from product import FailingWorker, PASSWORD, eventually
+from product import PASSWORD, FailingWorker, eventually
 
 
 def figure(visitor, name):

@@ -1,8 +1,6 @@
 """That everybody can use it: by keyboard, by screen reader, on a phone, in the dark, in another language, at once."""
 
-import gzip
 import json
-import pathlib
 import re
 import time
 
@@ -10,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from conftest import DESKTOP, PHONE
+from conftest import PHONE
 from product import ROOT
 from views import VIEWS, show
 

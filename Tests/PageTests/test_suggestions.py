@@ -1,9 +1,8 @@
 """The suggestions while a person types: they never move, cover or cut off an action, at any size of the window."""
 
 import pytest
-from playwright.sync_api import expect
-
 from adding_dialog import Adding
+from playwright.sync_api import expect
 
 SIZES = [(1440, 900), (1280, 800), (768, 1024), (844, 390), (390, 844), (390, 400), (320, 568), (320, 400)]
 # The button at a point, by its text; null where there is none.

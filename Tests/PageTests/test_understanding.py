@@ -1,9 +1,8 @@
 """What the page says of a place before a person posts: what was understood of the text, and how exact the pin is."""
 
 import pytest
-from playwright.sync_api import expect
-
 from adding_dialog import Adding
+from playwright.sync_api import expect
 
 TOWN = "The pin is in the middle of the town. Drag it to your home, or go back and write your postcode."
 POSTCODE = "The pin is in the middle of the postcode’s area. Drag it to your home."

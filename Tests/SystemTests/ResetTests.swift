@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// libzmq 4.3.4 aborts the process (`!_io_error`) when a connection is reset after its peer has filled the receive mark,
-/// and a PING is still to be read.
+/// libzmq 4.3.4 aborts the process (`!_io_error`) when a peer fills the receive mark, sends a PING behind it, and resets
+/// the connection.
 @Suite("Peers that fill the mark and reset their connection", .stage)
 struct ResetTests {
   /// Messages above the mark, then PINGs, in one piece that libzmq reads at once.

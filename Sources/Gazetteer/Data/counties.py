@@ -1,7 +1,6 @@
 """Second-level regions: counties, districts, provinces."""
 
 import collections
-import re
 
 from areas import Area, centre, distance
 from naming import abbreviations, distinct, key

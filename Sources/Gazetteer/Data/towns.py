@@ -152,8 +152,8 @@ class PostalNames:
     def __init__(self, rows):
         """`rows` are (country, state, name, accuracy, code, point)."""
         self.points = collections.defaultdict(set)
-        for country, _, name, _, _, point in rows:
-            for name in town_names(country, name):
+        for country, _, names, _, _, point in rows:
+            for name in town_names(country, names):
                 self.points[country, town_key(name)].add(point)
 
     def has(self, country, names, point):
