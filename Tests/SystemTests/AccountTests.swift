@@ -138,7 +138,7 @@ struct AccountTests {
     let bob = try await map.client.signedUp(as: "bob@example.org")
     #expect(try await map.client.signUp("ada@example.org").status == 201)
     map.ingest.signal(SIGTERM)
-    _ = try await map.ingest.exit(within: .seconds(10))
+    _ = try await map.ingest.exit(within: .seconds(60))
     let database = SQL(Stage.current.path("data/onthemap.sqlite"))
     let bobs = "(SELECT id FROM account WHERE email = 'bob@example.org')"
     try database.run(
@@ -153,7 +153,7 @@ struct AccountTests {
     again.token = bob.token
     #expect(try await again.get("/v2/session")["email"] == "bob@example.org", "It has not expired.")
     map.ingest.signal(SIGTERM)
-    _ = try await map.ingest.exit(within: .seconds(10))
+    _ = try await map.ingest.exit(within: .seconds(60))
     #expect(try database.run("SELECT count(*) FROM session WHERE expires_ms > 1") == "32")
     // Each login looks at 16 of them at random.
     let left = try #require(Int(try database.run("SELECT count(*) FROM session WHERE expires_ms = 1")))

@@ -92,7 +92,7 @@ struct ConformTests {
     let pid = try #require(program.pid)
     let child = try #require(try children(of: pid).first)
     program.signal(SIGTERM)
-    #expect(try await program.exit(within: .seconds(10)) == 1)
+    #expect(try await program.exit(within: .seconds(60)) == 1)
     #expect(program.logged.contains("Ended before the exam was over.") && kill(child, 0) != 0)
   }
 

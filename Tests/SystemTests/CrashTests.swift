@@ -28,7 +28,7 @@ struct CrashTests {
     try await client.expectService()
     #expect(try await client.posts().count == 2)
     program.signal(SIGTERM)
-    #expect(try await program.exit(within: .seconds(10)) == 0)
+    #expect(try await program.exit(within: .seconds(60)) == 0)
   }
 
   @Test("Each other service ends by its crash, and leaves its ports")
@@ -36,7 +36,7 @@ struct CrashTests {
     let map = try await Stage.current.roles(workers: 1)
     for program in [map.workers[0], try #require(map.feed), map.ingest] {
       program.signal(SIGABRT)
-      #expect(try await program.exit(within: .seconds(10)) == -SIGABRT, "\(program)")
+      #expect(try await program.exit(within: .seconds(60)) == -SIGABRT, "\(program)")
       try await program.startAndWait()
     }
     try await map.client.signedUp().expectService()

@@ -107,7 +107,7 @@ struct FacebookTests {
     let email = (answer.object["account"] as? [String: Any])?["email"] as? String
     #expect(email?.wholeMatch(of: #/[0-9a-f]{32}@login\.invalid/#) != nil)
     map.ingest.signal(SIGTERM)
-    _ = try await map.ingest.exit(within: .seconds(10))
+    _ = try await map.ingest.exit(within: .seconds(60))
     let closed = try await up(graph, ["ONTHEMAP_SIGN_UP": "closed"])
     #expect(try await logIn(closed.client, "token").status == 200, "Whoever has an account logs in.")
     hidden.user = "77"

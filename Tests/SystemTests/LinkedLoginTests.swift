@@ -119,7 +119,7 @@ struct LinkedLoginTests {
     #expect(try await client.send("POST", Self.identities, body: "{}").status == 200)
 
     scene.map.ingest.signal(SIGTERM)
-    _ = try await scene.map.ingest.exit(within: .seconds(10))
+    _ = try await scene.map.ingest.exit(within: .seconds(60))
     // As if eleven minutes had gone by.
     try SQL(Stage.current.path("data/onthemap.sqlite")).run("UPDATE session SET created_ms = created_ms - 660000")
     try await scene.map.ingest.startAndWait()
@@ -159,7 +159,7 @@ struct LinkedLoginTests {
     #expect(try await scene.client.get("/v2/account")["id"] != id)
 
     scene.map.ingest.signal(SIGTERM)
-    _ = try await scene.map.ingest.exit(within: .seconds(10))
+    _ = try await scene.map.ingest.exit(within: .seconds(60))
     let closed = try await OpenIDScene(scene.provider, ["ONTHEMAP_SIGN_UP": "closed"])
     #expect(try await closed.logIn().status == 303, "Whoever has an account logs in.")
     closed.provider.set { $0.subject = "user-2" }

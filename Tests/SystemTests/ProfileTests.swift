@@ -95,7 +95,7 @@ struct ProfileTests {
     if !hasPassword {
       // As an account of a provider.
       map.ingest.signal(SIGTERM)
-      _ = try await map.ingest.exit(within: .seconds(30))
+      _ = try await map.ingest.exit(within: .seconds(60))
       try SQL(Stage.current.path("data/onthemap.sqlite")).run(
         "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
       try await map.ingest.startAndWait()

@@ -127,7 +127,7 @@ final class Program: Sendable {
   func kill() async throws {
     signal(SIGKILL)
     guard process.withLock({ $0 != nil }) else { return }
-    _ = try await exit(within: .seconds(10))
+    _ = try await exit(within: .seconds(60))
   }
 
   /// Kills it and starts it again, with the same arguments.

@@ -59,7 +59,7 @@ struct PythonWorkerTests {
     }
 
     worker.signal(SIGTERM)
-    #expect(try await worker.exit(within: .seconds(10)) == 0)
+    #expect(try await worker.exit(within: .seconds(60)) == 0)
     #expect(worker.said.hasSuffix("left\n"))
     #expect(map.ingest.logged.contains("it said goodbye"))
     // The life that was killed ends by its silence.

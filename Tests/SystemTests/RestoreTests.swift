@@ -26,7 +26,7 @@ struct RestoreTests {
 
   private func stop(_ ingest: Program) async throws {
     ingest.signal(SIGTERM)
-    #expect(try await ingest.exit(within: .seconds(10)) == 0)
+    #expect(try await ingest.exit(within: .seconds(60)) == 0)
   }
 
   /// Two posts, a copy, and then one more and a deletion. Ingest is stopped.
@@ -54,7 +54,7 @@ struct RestoreTests {
     let (copy, list) = try await history(map, client, watcher)
     try copy.putBack(withMark: false)
     try map.ingest.start()
-    #expect(try await map.ingest.exit(within: .seconds(20)) == 1)
+    #expect(try await map.ingest.exit(within: .seconds(60)) == 1)
     #expect(map.ingest.logged.contains("remove \(Self.data)/onthemap.highwater and start again"))
     #expect(try watcher.list == list)
 

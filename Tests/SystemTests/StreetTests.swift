@@ -1,5 +1,6 @@
 import Foundation
 import StandIn
+import Synchronization
 import Testing
 
 @Suite("Streets and houses from a remote provider", .stage)
@@ -89,14 +90,18 @@ struct StreetTests {
     let server = try StandIn { _ in .silence }
     let map = try await Stage.current.up("--remote", "photon", "--remote-url", server.url, "--workers", "1")
     let client = try map.client
-    async let street = ask(client)
+    let isAnswered = Mutex(false)
+    async let street = {
+      let answer = try await ask(client)
+      isAnswered.withLock { $0 = true }
+      return answer
+    }()
     try await eventually("the provider is asked") { !server.requests.isEmpty }
-    let start = ContinuousClock.now
     #expect(try await ask(client, "Oslo").status == 200)
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(!isAnswered.withLock { $0 }, "The look-up of a town waited for the provider.")
     #expect(try best(await street)["degraded"] as? Bool == true)
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(5)) == 0)
+    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
   }
 
   @Test("A key is in no log, and neither is a text", arguments: [false, true])

@@ -56,7 +56,7 @@ struct ToolTests {
       executable: URL(fileURLWithPath: "/bin/sh"))
     try pipe.start()
     // No post is made meanwhile.
-    #expect(try await pipe.exit(within: .seconds(30)) == 0)
+    #expect(try await pipe.exit(within: .seconds(60)) == 0)
     #expect(pipe.said.contains("Oslo"))
   }
 

@@ -23,7 +23,7 @@ struct DiskFaultTests {
     let tampering = Tampering(injection, on: Trial.data + Self.log)
     // One that fails for good may not even let it start.
     try ingest.start(under: tampering.command)
-    let status = try await ingest.exit(within: .seconds(30))
+    let status = try await ingest.exit(within: .seconds(60))
     #expect(tampering.count >= 1, "No call has failed.")
     #expect(status == EX_IOERR, "\(ingest.logged.suffix(1_000))")
     #expect(ingest.logged.contains("the disk has failed"))
@@ -44,7 +44,7 @@ struct DiskFaultTests {
     try await map.ingest.kill()
     let tampering = Tampering("fdatasync:error=EIO", on: Trial.data + Self.log)
     try map.ingest.start(under: tampering.command)
-    #expect(try await map.ingest.exit(within: .seconds(20)) == 1)
+    #expect(try await map.ingest.exit(within: .seconds(60)) == 1)
     #expect(tampering.count >= 1)
     #expect(map.ingest.ready.isEmpty && map.ingest.logged.contains("disk I/O error"))
     try await map.ingest.startAndWait()
@@ -84,7 +84,7 @@ struct DiskFaultTests {
     let ingest = trial.map.ingest
     let size = try FileManager.default.attributesOfItem(atPath: Trial.data + Self.log)[.size] as? Int ?? 0
     try ingest.limit("fsize", to: size + 50_000)
-    #expect(try await ingest.exit(within: .seconds(30)) == EX_IOERR)
+    #expect(try await ingest.exit(within: .seconds(60)) == EX_IOERR)
     #expect(ingest.logged.contains("the disk has failed"))
     try await ingest.startAndWait()
     try await trial.expectWhole("file size limit")

@@ -100,7 +100,7 @@ struct PowerLossFaultTests {
       // As the power left it, and as ingest finds it: it starts, for nothing has gone back.
       try await ingest.startAndWait()
       ingest.signal(SIGTERM)
-      #expect(try await ingest.exit(within: .seconds(10)) == 0)
+      #expect(try await ingest.exit(within: .seconds(60)) == 0)
       #expect(try Ledger.violations(in: disk.folder + "/data") == [])
       let (counts, faults) = ledger.classify(try Ledger.posts(in: disk.folder + "/data"))
       #expect(faults.isEmpty && counts[.ok] == 160 * round, "\(counts) \(faults.prefix(3))")
@@ -149,7 +149,7 @@ struct PowerLossFaultTests {
       ])
       try await copy.startAndWait()
       copy.signal(SIGTERM)
-      #expect(try await copy.exit(within: .seconds(10)) == 0)
+      #expect(try await copy.exit(within: .seconds(60)) == 0)
       #expect(try Ledger.violations(in: folder) == [])
       #expect(try Ledger.posts(in: folder).count >= accepted)
     }

@@ -82,7 +82,7 @@ struct Trial: Sendable {
     try await eventually("the subscriber has ingest's list", within: .seconds(40)) { try watcher.list == list }
     for line in try watcher.lines { for entry in line.entries ?? line.upsert ?? [] { ledger.publish(entry) } }
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(10)) == 0)
+    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
     #expect(try Ledger.violations(in: Trial.data) == [])
     let (counts, faults) = ledger.classify(try Ledger.posts(in: Trial.data))
     #expect(faults.isEmpty, "\(faults.prefix(5).joined(separator: "\n"))")
