@@ -1,6 +1,5 @@
 /// An examination of somebody else's producer: the replies of ingest's end of submission, step by step, and which rules
-/// the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never
-/// goes back.
+/// the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never goes back.
 package struct ProducerExam: Sendable {
   let waitMs: Int64
   private(set) var nowMs: Int64
@@ -103,8 +102,8 @@ package struct ProducerExam: Sendable {
     self.nowMs = nowMs
     guard exit == nil, !isOver else { return }
     exit = code
-    // A producer without a session may end.
-    if subject != nil, shut != nil { ProducerExam.steps[next].judge(&self) }
+    // A producer without a session may end. One that ends as if all were done has given up the posts that it owes.
+    if subject != nil, shut != nil || (code == 0 && !areAllBack) { ProducerExam.steps[next].judge(&self) }
     stop()
   }
 

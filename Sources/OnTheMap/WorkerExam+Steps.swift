@@ -70,8 +70,8 @@ extension WorkerExam {
       exam.give(others, plan: [1])
     }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
 
-  // Only now, when the result is certainly kept: a worker that answers copies answers these. Twice the window, so that a
-  // worker that does not count them runs out of credit.
+  // Only now, when the result is certainly kept: a worker that answers copies answers these. Twice the window, so that
+  // a worker that does not count them runs out of credit.
   private static let copies = Step(
     limitMs: 6_000,
     begin: { exam in

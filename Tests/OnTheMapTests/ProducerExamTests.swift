@@ -105,6 +105,18 @@ struct ProducerExamTests {
     #expect(exam.isOver && exam.conformance.findings.last?.verdict == .notShown(why: words))
   }
 
+  @Test("A producer that ends as if all were done, while a batch has no reply, has given that batch up")
+  func givesUp() {
+    var exam = ProducerExam(waitMs: 5_000, nowMs: 0)
+    // The reply to the fourth is lost.
+    for number in 1...4 { exam.hear(batch(number), nowMs: Int64(number)) }
+    var crashed = exam
+    exam.ended(0, nowMs: 100)
+    #expect(broken(exam.conformance) == ["resend"])
+    crashed.ended(1, nowMs: 100)
+    #expect(broken(crashed.conformance).isEmpty)
+  }
+
   @Test("A batch has 1 to 256 posts", arguments: [(0, true), (1, false), (256, false), (257, true)])
   func size(posts: Int, isBroken: Bool) {
     var exam = ProducerExam(waitMs: 5_000, nowMs: 0)

@@ -96,7 +96,7 @@ def test_a_list_that_is_not_what_its_hash_says_is_never_shown(product, visit):
     expect(rows(visitor)).to_have_count(0)
 
 
-def test_a_thousand_changes_a_minute_do_not_slow_it(product, visit):
+def test_a_thousand_changes_a_minute_do_not_slow_it(product, visit, hurry):
     ada = product.person("Ada")
     for number in range(100):
         ada.ask("POST", "/v2/posts", {"place": "Oslo", "link": f"https://example.org/{number}"})
@@ -112,9 +112,8 @@ def test_a_thousand_changes_a_minute_do_not_slow_it(product, visit):
     for number in range(250):
         ada.ask("POST", "/v2/posts", {"place": places[number % 7], "link": f"https://example.org/n{number}"})
         time.sleep(max(0, begun + number * 0.06 - time.monotonic()))
-    assert time.monotonic() - begun < 20, "The test itself was too slow."
     expect(visitor.page.locator("#connection")).to_have_attribute("data-state", "live")
     longest = visitor.page.evaluate("window.longest")
     visitor.tab("Table")
     expect(rows(visitor).first.get_by_role("link")).to_have_attribute("href", "https://example.org/n249")
-    assert longest < 300, f"a picture took {longest:.0f} ms"
+    hurry(longest / 1_000, 0.3)

@@ -153,7 +153,7 @@ def test_what_is_no_link_is_never_one(product, visit):
     assert visitor.page.locator("tbody a").count() == 0
 
 
-def test_two_browsers_see_each_others_pins_within_a_second(product, visit):
+def test_two_browsers_see_each_others_pins(product, visit, hurry):
     ada, grace = product.person("Ada"), product.person("Grace")
     windows = {"Ada": visit(product).sign_in(ada).open().connection("live"),
                "Grace": visit(product).sign_in(grace).open().connection("live")}
@@ -164,5 +164,5 @@ def test_two_browsers_see_each_others_pins_within_a_second(product, visit):
               'Content-Type': 'application/json', Prefer: 'wait=5' },
               body: JSON.stringify({ place, link: 'https://example.org/' }) }) }""", place)
         answered = time.monotonic()
-        expect(windows[other].pin(name)).to_be_visible(timeout=1_000)
-        assert time.monotonic() - answered < 1
+        expect(windows[other].pin(name)).to_be_visible()
+        hurry(time.monotonic() - answered, 1)

@@ -121,7 +121,7 @@ def test_nothing_on_the_page_jumps_while_it_loads(shared, ada, visit):
     assert visitor.page.evaluate("window.shifted") < 0.02
 
 
-def test_with_a_hundred_pins_it_is_ready_within_a_second_and_weighs_less_than_120_kb(product, visit):
+def test_with_a_hundred_pins_it_is_soon_ready_and_weighs_less_than_120_kb(product, visit, hurry):
     ada = product.person("Ada")
     places = ["Lima", "Oslo", "Paris", "Nairobi", "Tokyo", "Seattle", "Sydney", "Delhi", "Cairo", "Quito"]
     for number in range(100):
@@ -143,7 +143,7 @@ def test_with_a_hundred_pins_it_is_ready_within_a_second_and_weighs_less_than_12
         expect(visitor.page.locator(".cluster").first).to_be_visible()
         expect(visitor.page.locator("#connection")).to_have_attribute("data-state", "live")
         took.append(time.monotonic() - begun)
-    assert min(took) < 1, took
+    hurry(min(took), 1)
     own = sum(size for name, size in sizes.items() if not name.startswith("leaflet/") and name != "outline.json")
     assert 10_000 < own < 120_000, sizes
 

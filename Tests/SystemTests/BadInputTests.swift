@@ -39,8 +39,8 @@ struct BadInputTests {
 
   private static let points: [(members: String, field: String)] = [
     (#""latitude":1"#, "longitude"), (#""longitude":1"#, "latitude"), (#""latitude":90.1,"longitude":0"#, "latitude"),
-    (#""latitude":-90.1,"longitude":0"#, "latitude"), (#""latitude":0,"longitude":180.1"#, "latitude"),
-    (#""latitude":0,"longitude":-1e300"#, "latitude"),
+    (#""latitude":-90.1,"longitude":0"#, "latitude"), (#""latitude":0,"longitude":180.1"#, "longitude"),
+    (#""latitude":0,"longitude":-1e300"#, "longitude"),
   ]
   private static let coordinates = points.map { members, field in
     BadRequest(#"{"place":"Oslo","link":"example.org",\#(members)}"#, 422, "invalid_\(field)", field: field)

@@ -94,7 +94,8 @@ struct DocumentedAPI {
       let operation = "\(entry.request.method) \(path)"
       // One that names the path itself comes before one with a parameter in it.
       let template = operation.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-      found.insert(operations.contains(operation) ? operation : "\(template)/{id}")
+      let named = operations.contains(operation) ? operation : operations.first { $0.hasPrefix("\(template)/{") }
+      if let named { found.insert(named) }
     }
     return found
   }

@@ -56,16 +56,16 @@ struct GeocodeTests {
   func gone() async throws {
     let map = try await Stage.current.roles(workers: 0)
     let port = try map.client.port
-    let request = Array("GET /v2/geocode?q=Oslo HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+    func request(_ place: String) -> [UInt8] { Array("GET /v2/geocode?q=\(place) HTTP/1.1\r\nHost: x\r\n\r\n".utf8) }
     func lookups() async throws -> Double? {
       try await Scrape(#require(map.operations.first))["onthemap_queue_lookups"]
     }
     // The older look-up would end first, if it were not for the client that hangs up.
     let older = try Connection(port: port)
-    try await older.send(request)
+    try await older.send(request("Lima"))
     do {
       let caller = try Connection(port: port)
-      try await caller.send(request)
+      try await caller.send(request("Oslo"))
       try await eventually("both are looked up") { try await lookups() == 2 }
       withExtendedLifetime(caller) {}
     }
@@ -77,7 +77,7 @@ struct GeocodeTests {
     try await eventually("somebody looks up") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
     for _ in 0..<5 {
       let caller = try Connection(port: port)
-      try await caller.send(request)
+      try await caller.send(request("Oslo"))
       caller.finish()
       #expect(try await caller.receive().hasPrefix("HTTP/1.1 200"))
     }

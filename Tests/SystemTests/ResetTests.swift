@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// libzmq 4.3.4 aborts the process (`!_io_error`) when a peer fills the receive mark, sends a PING behind it, and resets
-/// the connection.
+/// libzmq 4.3.4 aborts the process (`!_io_error`) when a peer fills the receive mark, sends a PING behind it, and
+/// resets the connection.
 @Suite("Peers that fill the mark and reset their connection", .stage)
 struct ResetTests {
   /// Messages above the mark, then PINGs, in one piece that libzmq reads at once.
@@ -48,7 +48,8 @@ struct ResetTests {
       "--allow-producers", "anyone", "--operations", "none",
     ])
     try await ingest.startAndWait()
-    let port = try #require(Services(ingest: ingest).ports.first { $0.name == "submit" }?.port)
+    let address = try Services(ingest: ingest).submit
+    let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) }, "\(address)")
     for _ in 0..<10 {
       let gate = try Gate(to: port)
       let producer = try #require(Pinging(port: gate.port, key: key.said.trimmingCharacters(in: .newlines)))
