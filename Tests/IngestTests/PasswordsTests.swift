@@ -28,8 +28,10 @@ struct PasswordsTests {
     arguments: [false, true])
   func schoolClass(arePostsFlowing: Bool) async throws {
     Secrets.prepare()
-    let passwords = Passwords(lastPostMs: { arePostsFlowing ? Reactor.nowMs : .min / 2 })
-    let count = arePostsFlowing ? 8 : 60
+    // A slow clock, so that a busy machine keeps the deadlines. It stands still where no hash rests.
+    let nowMs: @Sendable () -> Int64 = { arePostsFlowing ? Reactor.nowMs / 8 : 0 }
+    let passwords = Passwords(lastPostMs: { arePostsFlowing ? nowMs() : .min / 2 }, nowMs: nowMs)
+    let count = arePostsFlowing ? 4 : 60
     let answers = await withTaskGroup(of: Bool?.self) { group in
       for _ in 0..<count { group.addTask { try? await compare(passwords, "x", with: nil) ?? nil } }
       return await group.reduce(into: [Bool?]()) { $0.append($1) }
