@@ -76,7 +76,7 @@ struct QueueText {
     return "REFUSING: a post waits \(longAge(ms: status.queue.longestWaitMs)) for a worker"
   }
 
-  /// Whether an operator has something to do about it.
+  /// True if an operator has to act.
   var isTrouble: Bool { state != "running" }
 
   /// How long ingest runs.
@@ -84,7 +84,7 @@ struct QueueText {
 
   private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
 
-  /// What is free; an ingest of before tells nothing.
+  /// The room on the disk in words; "unknown" from an older ingest, which does not send it.
   private var disk: String {
     let disk = status.disk
     guard disk.sizeBytes > 0 else { return "unknown" }

@@ -2,7 +2,7 @@ import CRestart
 import Glibc
 import Logging
 
-/// What a service does with its process before anything else: no backtracer, and `up` starts again after a crash.
+/// The process of a service, prepared before anything else: no backtracer, and `up` starts again after a crash.
 enum ServiceProcess {
   private static let services = ["up", "ingest", "geocoder", "feed"]
   /// Set by `otm_restart_when_crashed`: crashes in a row.

@@ -10,7 +10,7 @@ struct DiskNews: Sendable {
   }
 
   private var fullLineMs: Int64?
-  /// Whether the latest line said that the disk is full.
+  /// True if the latest line said that the disk is full.
   private var isOpen = false
   private var refused = 0
 
