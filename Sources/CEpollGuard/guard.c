@@ -6,8 +6,8 @@
  * or if a heartbeat is due, the engine then tries to write, and the assertion aborts the process. A single connection
  * with 64 bytes is enough, and no socket option prevents it.
  *
- * So libzmq must hear of a reset only where it reads or writes. A descriptor that asks for no events leaves the epoll
- * set, and comes back with its next event. A descriptor that is readable or writable is reported as that alone: with
+ * The guard therefore shows libzmq a reset only where it reads or writes. A descriptor that asks for no events leaves
+ * the epoll set, and returns with its next event. A readable or writable descriptor is reported as that alone: with
  * EPOLLHUP beside EPOLLIN, libzmq reads twice, and the second time may come after it has stopped reading. The engine
  * meets the error in its own recv or send, and closes the connection as usual.
  *

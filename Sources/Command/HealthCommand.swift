@@ -35,7 +35,7 @@ struct HealthCommand: AsyncParsableCommand {
     }
   }
 
-  /// The problem's code and words, after a colon; empty where the answer has none.
+  /// Returns the problem's code and detail after a colon; empty if the answer has none.
   private static func reason(of answer: API.Answer) -> String {
     guard let code = answer.text("code"), let detail = answer.text("detail") else { return "" }
     return ": \(code.safeLine(bytesMax: 64)): \(detail.safeLine(bytesMax: 512))"

@@ -61,7 +61,7 @@ struct QueueListCommand: AsyncParsableCommand {
     }
   }
 
-  /// A remark that points to the dead posts; empty without any.
+  /// Returns a remark that points to the dead posts; empty without any.
   private func deadRemark(_ connection: AdminConnection) async throws -> String {
     guard case .status(let status) = try await connection.ask(.status), status.dead > 0 else { return "" }
     return "; \(counted(status.dead, "post")) \(status.dead == 1 ? "is" : "are") dead: --state dead"

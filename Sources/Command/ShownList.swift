@@ -13,7 +13,7 @@ struct ShownList: Decodable {
   private let stateHash: String
   private let live: Bool?
 
-  /// Takes members that are missing or of another form as they are: the exam says what they should be.
+  /// Accepts missing and malformed members: the exam reports the right form.
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     kind = try members.decode(Kind.self, forKey: .kind)
@@ -24,7 +24,7 @@ struct ShownList: Decodable {
     live = try? members.decode(Bool.self, forKey: .live)
   }
 
-  /// Reads a line of a program under examination. Nil for a line that tells no list.
+  /// Reads a line of a program under examination. Nil for a line without a list.
   static func read(_ line: Substring) -> SubscriberExam.Shown? {
     guard let shown = try? JSONDecoder().decode(ShownList.self, from: Data(line.utf8)) else { return nil }
     let isList = shown.kind == .list || shown.kind == .snapshot || shown.kind == .delta

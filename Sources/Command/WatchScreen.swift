@@ -23,7 +23,7 @@ struct WatchScreen {
   /// After the last drawing: the cursor below it, where the shell goes on.
   func end() { write("\u{1B}[\(size.rows);1H\u{1B}[?7h\u{1B}[?25h\n") }
 
-  /// True if the reader of the output has gone, as after `| head`. Found without a write, which may not come for hours.
+  /// True if the reader of the output has gone, as after `| head`. Needs no write: the next may be hours away.
   var hasNoReader: Bool {
     var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
     return poll(&output, 1, 0) > 0 && Int32(output.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0

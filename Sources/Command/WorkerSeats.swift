@@ -10,14 +10,14 @@ final class WorkerSeats: Sendable {
 
   /// Notes that a geocoder has a session, or has none any more.
   ///
-  /// - Parameter name: of the geocoder, unique in the process.
+  /// - Parameter name: the geocoder's name, unique in the process.
   func note(_ name: String, hasSession: Bool) {
     seated.withLock { seated in
       if hasSession { seated.insert(name) } else { seated.remove(name) }
     }
   }
 
-  /// Returns nothing to remark.
+  /// Returns nil: there is never a remark.
   ///
   /// - Throws: `no_session` while no geocoder of the process has a session.
   func check() throws(Problem) -> String? {

@@ -5,8 +5,8 @@ import NIOCore
 import OnTheMap
 import Web
 
-/// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. For everybody, or, where
-/// the map is closed, with a `ticket` of ingest; and for pages from anywhere. `/livez` and `/readyz` are for operators.
+/// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A closed map requires a
+/// `ticket` of ingest. Pages of every origin may read both. `/livez` and `/readyz` are for operators.
 struct FeedRoutes: Sendable {
   let latest: LatestList
   let streams: FeedStreams
@@ -24,7 +24,7 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  /// For load balancers: this feed serves a list that is not stale.
+  /// Returns 200 while the list is not stale, for load balancers.
   private func readiness() throws -> Response {
     let text = try Readiness.text([latest.check])
     return Response(

@@ -125,7 +125,7 @@ package struct FeedService: Service {
     }
   }
 
-  /// Everything that a feed answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
+  /// Returns all routes of a feed's HTTP, as `openapi.json` describes them. Throws if that is not JSON.
   func routes(_ latest: LatestList, _ streams: FeedStreams) throws -> Router<ConnectionContext> {
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }

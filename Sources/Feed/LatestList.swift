@@ -37,10 +37,10 @@ final class LatestList: Sendable {
     }
   }
 
-  /// The feed's part in readiness: it has a list, and ingest has not been silent for longer than `Limits.livenessMs`.
+  /// Checks that the feed has a list, and that ingest has not been silent for longer than `Limits.livenessMs`.
   ///
-  /// - Returns: nil, for there is no remark.
-  /// - Throws: `feed_unavailable` or `feed_stale`; both pass by themselves.
+  /// - Returns: nil: there is never a remark.
+  /// - Throws: `feed_unavailable` or `feed_stale`; both are temporary.
   func check() throws(Problem) -> String? {
     let (isListed, isStale) = latest.withLock { ($0.history != nil, $0.isStale) }
     guard isListed else { throw .feedUnavailable }
@@ -69,7 +69,7 @@ final class LatestList: Sendable {
 }
 
 extension Problem {
-  /// There is no list to serve.
+  /// Problem of a feed without a list.
   static var feedUnavailable: Problem {
     Problem(
       .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",

@@ -82,9 +82,9 @@ struct AccountRoutes: Sendable {
   ///   that have an account, or made too many accounts; `Problem.busy`.
   private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
     let tries = logins.tries
-    // To learn who has an account is held up like guessing.
+    // Asking which addresses have accounts is rate limited like guessing passwords.
     try tries.check(source)
-    // Before the hash, which takes its turn.
+    // Check this before the hash, which has to wait for its turn.
     guard try await !database.hasAccount(email: registration.email) else {
       try tries.countTaken(source)
       throw Problem.emailTaken

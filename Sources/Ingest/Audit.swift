@@ -43,9 +43,9 @@ final class Audit: Sendable {
   init(logger: Logger) { self.logger = logger }
 
   /// - Parameters:
-  ///   - account: the account that it is about; nil where there is none.
+  ///   - account: the event's account; nil without one.
   ///   - source: nil for the operator.
-  ///   - by: the operator who did it; nil where the account's owner did.
+  ///   - by: the operator who caused it; nil for the account's owner.
   func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil, by: Operator? = nil) {
     let address = source.map { $0.address?.description ?? "unknown" }
     if event == .loginHeldUp {

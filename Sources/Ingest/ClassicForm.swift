@@ -14,7 +14,7 @@ enum ClassicForm {
 
   private static let guardedPaths = ["/v1/session", "/api/session", "/v1/users", "/api/users"]
   static let lists = ["/v1/StudentLocation", "/parse/classes/StudentLocation", "/1/classes/StudentLocation"]
-  /// Whatever else an app takes for a class.
+  /// Paths of all other classes that an app asks for.
   static let otherClasses = ["/parse/classes/{class}", "/1/classes/{class}"]
   private static let plainPaths = ["/v1/StudentLocation", "/parse/classes", "/1/classes"]
 
@@ -53,7 +53,7 @@ enum ClassicForm {
   /// Against scripts of other sites, which would have read the JSON as a program.
   private static let prefix = Array(")]}'\n".utf8)
 
-  /// Both numbers in both forms: some clients read the errors of all paths by one type. Clients show the text as it is.
+  /// Returns an error with both numbers: some clients read all errors as one type. Clients show the text as it is.
   private func error(_ problem: Problem) -> JSONText {
     .object { json in
       json.add("status", problem.status.code)
@@ -65,7 +65,7 @@ enum ClassicForm {
     }
   }
 
-  /// Parse's number. (Parse, REST API guide, "Error codes".)
+  /// Returns Parse's error code. (Parse, REST API guide, "Error codes".)
   private static func code(_ problem: Problem) -> Int {
     if problem.code.hasPrefix("parse_"), let code = Int(problem.code.dropFirst("parse_".count)) { return code }
     switch problem.code {

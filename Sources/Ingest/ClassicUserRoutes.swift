@@ -17,7 +17,7 @@ struct ClassicUserRoutes: Sendable {
     }
   }
 
-  /// Names stand on the map, and nowhere else: an account without a post there is told to its owner only.
+  /// Returns an account. Only the map shows names, so an account without a post there is visible to its owner only.
   private func show(_ id: String, _ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let own = "\(caller.account.id.rawValue)"

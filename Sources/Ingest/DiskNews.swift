@@ -1,9 +1,9 @@
 import OnTheMap
 
 /// Chooses the log's lines about a full disk: at most one a minute while it is full, and one when it has room again. A
-/// pure state machine: the caller looks at the disk and has the clock.
+/// pure state machine: the caller checks the disk and supplies the time.
 struct DiskNews: Sendable {
-  /// A line for the log; `refused` counts the writes that did not fit since the line before.
+  /// A line for the log; `refused` counts the writes that did not fit since the previous line.
   enum Line: Equatable {
     case full(refused: Int)
     case room(refused: Int)
@@ -14,9 +14,9 @@ struct DiskNews: Sendable {
   private var isOpen = false
   private var refused = 0
 
-  /// Takes what a look at the disk has found.
+  /// Records a check of the disk.
   ///
-  /// - Parameter refused: writes that did not fit since the look before.
+  /// - Parameter refused: writes that did not fit since the previous check.
   /// - Returns: the line to write now; nil for none.
   mutating func line(isFull: Bool, refused more: Int, nowMs: Int64) -> Line? {
     refused += more

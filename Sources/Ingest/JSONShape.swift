@@ -1,7 +1,7 @@
 import Foundation
 
-/// The two faults of a JSON text that Foundation's decoder lets pass: a comma after the last element, and a member name
-/// that an object has twice, of which other readers may take the other one. (RFC 8259, sections 4 and 5.)
+/// Finds two faults of JSON that Foundation's decoder accepts: a comma after the last element, and a repeated member
+/// name, of which other decoders may take the other value. (RFC 8259, sections 4 and 5.)
 struct JSONShape {
   enum Flaw: Equatable {
     case trailingComma
@@ -12,13 +12,13 @@ struct JSONShape {
 
   private let bytes: [UInt8]
   private var next = 0
-  /// The names of each object that is open, nil for an array.
+  /// The names of each open object; nil for an open array.
   private var open: [Set<ArraySlice<UInt8>>?] = []
   private var isAfterComma = false
-  /// A text is a name if it is the first of its object, or stands after a comma.
+  /// True if the next text is a member name: the first text of its object, or one after a comma.
   private var expectsName = false
 
-  /// The first flaw; nil if the text has none of these. Whether it is JSON otherwise, the decoder says.
+  /// Returns the first flaw; nil without one. The decoder finds all other faults.
   static func flaw(in bytes: some Collection<UInt8>) -> Flaw? {
     var shape = JSONShape(Array(bytes))
     return shape.flaw()
@@ -59,7 +59,7 @@ struct JSONShape {
     return nil
   }
 
-  /// The text behind its first quotation mark, up to and without its last, with its escapes read.
+  /// Reads a text after its opening quotation mark. Returns it without the closing mark, with its escapes decoded.
   private mutating func takeText() -> ArraySlice<UInt8> {
     let start = next
     var hasEscapes = false

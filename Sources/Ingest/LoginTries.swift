@@ -68,7 +68,7 @@ final class LoginTries: Sendable {
 
   /// Counts a request for an address that has an account, as a wrong password of the network.
   ///
-  /// - Throws: as `check`; however many come at once, the answers are not more than the free tries.
+  /// - Throws: as `check`. Requests at the same time get no more answers than the free tries.
   func countTaken(_ source: LoginSource) throws { wasWrong(Try(keys: try count(source))) }
 
   private func count(_ source: LoginSource) throws -> [LoginThrottle.Key] {
@@ -99,7 +99,7 @@ final class LoginTries: Sendable {
   /// Nobody knows: the password was not looked at.
   func wasNone(_ tried: Try) { throttle.withLock { $0.takeBack(tried.keys, wasRight: false) } }
 
-  /// The counts that let the try pass. Strangers cannot keep anyone out from where the account is logged in.
+  /// Returns the counts that admit the try. Strangers cannot lock out a network where the account is logged in.
   private func keys(
     of target: Target, then: (inout LoginThrottle, [LoginThrottle.Key]) -> Void
   ) throws -> [LoginThrottle.Key] {

@@ -27,7 +27,7 @@ struct Logins: Sendable {
     let email = email.trimmedLine.lowercased()
     let stored = try await compare(password, email: email, from: source)
     guard let stored else {
-      // Asked for an unknown address too, so that it takes as long.
+      // Query for an unknown address too, so that it takes as long.
       let account = try? await database.accountID(email: email)
       audit.note(.loginRefused, account: account, source)
       throw Problem.badCredentials

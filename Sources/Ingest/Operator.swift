@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import OnTheMap
 
-/// Who steers ingest, for the log.
+/// The operator of an admin request, for the log.
 enum Operator: Sendable, CustomStringConvertible {
-  /// Of an operator's account, over HTTP.
+  /// An operator's account, over HTTP.
   case account(AccountID)
-  /// A user of this host, over the admin socket; the kernel says who it is.
+  /// A user of this host, over the admin socket, as the kernel reports it.
   case user(uid_t)
-  /// Somebody on this host, by an admin socket that is an address.
+  /// A client's address, over an admin socket that listens on an address.
   case address(String)
 
-  /// - Parameter sender: as the admin socket tells it: `localhost:UID:GID:PID`, or an IP address.
+  /// - Parameter sender: as the admin socket reports it: `localhost:UID:GID:PID`, or an IP address.
   init(sender: String) {
     let parts = sender.split(separator: ":", omittingEmptySubsequences: false)
     if parts.count == 4, let user = uid_t(parts[1]), pid_t(parts[3]) != nil {
@@ -33,7 +33,7 @@ enum Operator: Sendable, CustomStringConvertible {
   private static func name(of user: uid_t) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
-    // What glibc suggests where it does not know better.
+    // The size that glibc suggests by default.
     var buffer = [CChar](repeating: 0, count: 16_384)
     guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
       return nil

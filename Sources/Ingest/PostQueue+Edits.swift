@@ -69,10 +69,11 @@ extension PostQueue {
 
   /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds.
   ///
-  /// Another name counts as an edit of each of the account's posts on the list: feeds publish each again.
+  /// Changes a profile. Another name counts as an edit of each of the account's posts on the list: feeds publish each
+  /// again.
   ///
-  /// - Throws: `Problem.unauthorized` where there is no such account any more, one where the address is another's, one
-  ///   where the account may not make so many edits now; nothing has changed then. `StoreError`.
+  /// - Throws: `Problem.unauthorized` if the account is gone; a `Problem` if another account has the address, or if the
+  ///   account may not make so many edits now. Nothing has changed then. `StoreError`.
   func change(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
     let edits = try await database.listedPosts(renamedBy: change, of: account)
     if let refusal = wholeAllowance(edits, of: account) { throw refusal }

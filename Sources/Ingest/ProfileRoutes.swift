@@ -35,7 +35,7 @@ struct ProfileRoutes: Sendable {
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
-      // To learn who has an account is held up as at sign-up.
+      // Asking which addresses have accounts is rate limited as at sign-up.
       try logins.tries.check(source)
       _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }

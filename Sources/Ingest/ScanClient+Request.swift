@@ -4,8 +4,8 @@ import Store
 import Web
 
 extension ScanClient {
-  /// The client of a request. This machine and trusted proxies have no share, as of the connections: behind them are
-  /// many.
+  /// Creates the client of a request. This machine and trusted proxies have no share, as with connections: they stand
+  /// for many clients.
   init(_ request: Request, _ context: ConnectionContext, _ site: Site) {
     let address = site.source(of: request, context).address
     let isCounted = address.map { !$0.isLoopback && !site.proxies.contain($0) } ?? false

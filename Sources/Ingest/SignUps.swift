@@ -4,7 +4,7 @@ import OnTheMap
 import Synchronization
 import Web
 
-/// Holds up networks that make accounts without end. Counts are in memory: a restart forgets them. Any thread.
+/// Rate limiter for new accounts by network. Counts are in memory: a restart forgets them. Any thread.
 final class SignUps: Sendable {
   private let rates = Mutex(SignUpRates())
 
@@ -16,7 +16,7 @@ final class SignUps: Sendable {
     guard pauseMs == 0 else { throw Problem.tooManySignUps(pauseMs: pauseMs) }
   }
 
-  /// Takes back one that made no account.
+  /// Takes back a sign-up that made no account.
   func giveBack(_ source: LoginSource) { rates.withLock { $0.giveBack(source.address?.network) } }
 }
 

@@ -26,14 +26,14 @@ struct Site: Sendable {
     cookie(cookieName, token, maxAge: maxAge, httpOnly: true)
   }
 
-  /// A cookie that scripts and apps may read too.
+  /// Returns a cookie that scripts and apps may read too.
   ///
   /// - Parameter maxAge: seconds; 0 takes it away.
   func openCookie(_ name: String, _ value: String, maxAge: Int) -> Cookie {
     cookie(name, value, maxAge: maxAge, httpOnly: false)
   }
 
-  /// With `Expires` beside `Max-Age`: clients that keep cookies on disk drop those that have `Max-Age` alone.
+  /// Returns a cookie with `Expires` beside `Max-Age`: clients with cookies on disk drop those with `Max-Age` alone.
   private func cookie(_ name: String, _ value: String, maxAge: Int, httpOnly: Bool) -> Cookie {
     let unixSeconds = maxAge > 0 ? WallClock.unixMs / 1_000 + Int64(maxAge) : 0
     return Cookie(
@@ -64,8 +64,8 @@ struct Site: Sendable {
     }
   }
 
-  /// True if an `Origin` is this site's: the one that the operator has named, or the host that the request was sent to,
-  /// with the named origin's scheme. Without a name either scheme will do, for TLS may end in front.
+  /// True if an `Origin` is this site's: the configured one, or the request's host with the configured origin's scheme.
+  /// Without a configured origin either scheme passes, since TLS may end at a reverse proxy.
   private func isOwn(_ origin: String, of request: Request) -> Bool {
     guard origin != self.origin else { return true }
     guard let authority = request.head.authority, !authority.isEmpty else { return false }

@@ -21,7 +21,7 @@ package final class AdminServer: Station {
   package struct Question: Sendable {
     package let request: AdminRequest
     package let known: Known
-    /// As `Socket.sender` has it.
+    /// The sender, as in `Socket.sender`.
     package let sender: String
     fileprivate let peer: [UInt8]
     fileprivate let id: UInt64

@@ -9,7 +9,7 @@ struct ConnectionLog {
   private let logger: Logger
   private var isConnected = false
   private var isLost = false
-  /// Whether a handshake has failed since libzmq tried last: that has a line of its own.
+  /// True if a handshake has failed since libzmq's last try: the failure has its own line.
   private var isToldOf = false
   private var quota = LogQuota()
 
@@ -27,7 +27,7 @@ struct ConnectionLog {
       quota = LogQuota()
       logger.info("\(link) link: connected to \(endpoint)")
     case .disconnected:
-      // A connection that ends within its handshake was none.
+      // A connection that ended during its handshake does not count.
       (isConnected, isLost) = (false, isLost || isConnected)
     case .retrying where isToldOf: isToldOf = false
     case .retrying(let pauseMs):

@@ -1,9 +1,9 @@
 import Logging
 import OnTheMap
 
-/// Keeps a client's connection: after a handshake that failed it takes the connection away, says why, and makes the
-/// connection anew after a pause. libzmq itself would never try again after a refusal or where one end alone uses keys,
-/// and several times a second after a wrong key.
+/// Keeps a client connected. After a failed handshake it drops the connection, logs the reason, and reconnects after a
+/// pause. libzmq itself never tries again after a refusal or if only one end uses keys, and tries several times a
+/// second after a wrong key.
 final class Dial: Station {
   let socket: Socket
   private let dialled: Socket
@@ -16,7 +16,7 @@ final class Dial: Station {
 
   /// - Parameters:
   ///   - curve: nil for plain text.
-  ///   - link: nil where the log is not to tell of connections.
+  ///   - link: nil to log no connections.
   init(
     _ context: Reactor.Context, dialling dialled: Socket, _ endpoint: Endpoint, curve: CurveClient?, link: LinkName?,
     logger: Logger
@@ -31,18 +31,18 @@ final class Dial: Station {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let event = SocketEvent(frames)
-    // After a failed handshake libzmq's own next try is taken away: it is no news.
+    // After a failed handshake libzmq's own next try is cancelled, so do not log it.
     if let event, pacing.dueMs == nil { connection?.note(event, nowMs: nowMs) }
     switch event {
     case .handshakeSucceeded:
       pacing.succeeded()
-      // What was said of failures is over: the next one is news.
+      // The next failure is news again.
       quota = LogQuota()
     case .handshakeFailed(let failure):
-      // Of the connection that is gone already.
+      // The failure is of a connection that is already dropped.
       guard pacing.dueMs == nil else { return }
       tell(failure, nowMs: nowMs)
-      // Without keys libzmq goes on by itself after a cut, which may be a proxy whose service restarts.
+      // Without keys libzmq itself tries again after a cut, which may be a proxy whose service restarts.
       guard curve != nil || failure != .cut else { return }
       dialled.holdBack()
       var random = SystemRandomNumberGenerator()
@@ -81,7 +81,7 @@ final class Dial: Station {
       return switch failure {
       case .refused: "it refuses this end"
       case .otherMechanism: "it asks for keys (CURVE): \(advice)"
-      // Whichever end sees first that only one of them uses keys cuts the connection.
+      // The end that first sees that only one end uses keys cuts the connection.
       case .cut: "it ended the handshake: it is restarting, or it asks for keys (CURVE): \(advice)"
       case .cryptographic, .malformed: "it does not speak ZeroMQ's protocol 3: is this the right port?"
       }

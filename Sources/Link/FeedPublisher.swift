@@ -21,7 +21,7 @@ package final class FeedPublisher: Station {
   private var isStale = true
   private var joins = WaitingJoins()
   private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
-  /// Of the list as it stands, once somebody has asked for it; the same bytes for all who ask.
+  /// The snapshot of the current list, shared by all joins; nil until the first join.
   private var joinFrame: SharedFrame?
   private let unread: UnreadFrames
   private var snapshotMs: Int64 = 0
@@ -103,16 +103,16 @@ package final class FeedPublisher: Station {
     if !joins.add(topic) { droppedJoins.increment() }
   }
 
-  /// Subscribes a peer to the shared topics that begin as it asks: libzmq would give it everybody's joins too.
+  /// Subscribes a peer to the shared topics with a prefix: libzmq would give it all other subscribers' joins too.
   private func share(_ beginning: ArraySlice<UInt8>, isWanted: Bool) {
     for topic in Topic.shared where topic.utf8.starts(with: beginning) {
-      // What it gives up may be within another of its subscriptions, unless it names the whole topic. Its own end drops
-      // what it does not want.
+      // Another subscription of the peer may cover a prefix that it gives up, so only a whole topic ends here. The
+      // peer's libzmq drops the rest.
       if isWanted || topic.utf8.count == beginning.count { set(Array(topic.utf8), isWanted: isWanted) }
     }
   }
 
-  /// For the peer whose message was received last. A topic that cannot be set is one that the peer does not hear.
+  /// Sets a subscription of the peer whose message was received last. On failure the peer does not get the topic.
   private func set(_ topic: [UInt8], isWanted: Bool) {
     let text = String(decoding: topic, as: UTF8.self)
     if isWanted { try? socket.subscribe(text) } else { try? socket.unsubscribe(text) }

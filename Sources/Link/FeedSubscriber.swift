@@ -92,7 +92,7 @@ package final class FeedSubscriber: Station {
 
   package func leave() {}
 
-  /// The feed ends: connects to another one now, where one is known. Otherwise this one may come back.
+  /// Leaves a feed that ends: connects to another one, if known. Otherwise stays, since this feed may come back.
   private func leave(for alternates: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
@@ -149,7 +149,7 @@ struct JoinSchedule {
 
   mutating func joined(nowMs: Int64) { dueMs = nowMs + max(pauseMs ?? 0, 3 * Limits.feedHeartbeatMs) }
 
-  /// No join comes before a time.
+  /// Delays the next join until a time.
   mutating func pause(untilMs: Int64) { dueMs = max(dueMs, untilMs) }
 
   mutating func listed() { pauseMs = nil }

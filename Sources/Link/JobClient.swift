@@ -17,7 +17,7 @@ package final class JobClient: Station {
   private let logger: Logger
   private let joined: @Sendable () -> Void
   private let left: @Sendable () -> Void
-  /// Whether `joined` was called after the last `left`.
+  /// True if `joined` was called after the last `left`.
   private var hasJoined = false
   private let remoteIntervalMs: Int64?
   private let later: Inbox<JobResult>?

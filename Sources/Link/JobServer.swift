@@ -74,7 +74,7 @@ package final class JobServer: Station {
   private var dispatch: Dispatch
   private var rates = QueueRates()
   private var peers: [UInt64: [UInt8]] = [:]
-  /// By session: the worker's name and address, for the log.
+  /// The worker's name and address by session, for the log.
   private var origins: [UInt64: Logger.Metadata] = [:]
   private var sessions: [[UInt8]: UInt64] = [:]
   private var takenNow: [Taken] = []

@@ -14,7 +14,7 @@ extension Onthemap_Jobs_V1_LeaseRef {
 }
 
 extension Onthemap_Jobs_V1_Hello {
-  /// What is wrong with its name or instance, and what is right; nil where both are right.
+  /// The fault of its name or instance, and the remedy; nil if both are right.
   var fault: String? {
     let nameBytes = worker.utf8.count
     if !(1...64).contains(nameBytes) { return "Hello has a name of \(nameBytes) bytes; give it 1 to 64" }

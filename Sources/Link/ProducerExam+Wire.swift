@@ -2,7 +2,7 @@ import OnTheMap
 import SwiftProtobuf
 
 extension ProducerExam.Utterance {
-  /// - Parameter frames: of the message, without ZeroMQ's routing id.
+  /// - Parameter frames: the message's frames, without ZeroMQ's routing id.
   init(_ frames: ArraySlice<[UInt8]>, connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     guard frames.count == 1, let bytes = frames.first else {
@@ -37,7 +37,7 @@ extension ProducerExam.Utterance.Body {
 }
 
 extension ProducerExam.Said {
-  /// The connection that it goes to.
+  /// The connection to send on.
   var connection: Int {
     switch self {
     case .receipts(let connection, _, _, _), .statuses(let connection, _, _), .error(let connection, _, _, _),
@@ -46,7 +46,7 @@ extension ProducerExam.Said {
     }
   }
 
-  /// Frames, each a message.
+  /// The frames to send, each a message.
   var frames: [[UInt8]] {
     switch self {
     case .receipts(_, let id, let receipts, let isLater):
@@ -90,7 +90,7 @@ extension Onthemap_Submit_V1_Statuses {
 }
 
 extension ProducerExam {
-  /// The end of a frame of a later minor version: of a field that comes twice the last one counts.
+  /// The end of a frame of a later minor version. The last value of a repeated field counts.
   fileprivate static var later: [UInt8] {
     var rest = FieldWriter()
     rest.number(3, UInt64(Protocol.minor + 1))
@@ -98,7 +98,7 @@ extension ProducerExam {
     return rest.bytes
   }
 
-  /// Frames that nobody can read. Most of them would be the batch's Receipts to a producer that does not look.
+  /// Returns malformed frames. A producer that does not check them would take most of them for the batch's Receipts.
   fileprivate static func malformed(_ id: UInt64, _ receipts: [SubmitReceipt]) -> [[UInt8]] {
     var reply = SubmitReply(
       id: id, .receipts(.with { $0.receipts = receipts.map(Onthemap_Submit_V1_Receipt.init) }))

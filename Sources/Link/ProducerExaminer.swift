@@ -1,30 +1,30 @@
 package import Logging
 import OnTheMap
 
-/// Ingest's end of submission for one producer that is examined: a ROUTER, driven by `ProducerExam`.
+/// Ingest's end of submission for one producer under examination: a ROUTER, driven by `ProducerExam`.
 package final class ProducerExaminer: Station {
   package let socket: Socket
-  /// With the port that was taken.
+  /// The bound address, with its actual port.
   package let endpoint: Endpoint
   private let inbox: Inbox<ExamineeNews>
   private let listener: ExamListener
   private var exam: ProducerExam
-  /// Connections by ZeroMQ's routing id: a new one shows that the producer has connected anew.
+  /// Connections by ZeroMQ's routing id: a new id shows that the producer has reconnected.
   private var connections: [[UInt8]: Int] = [:]
   private var peers: [Int: [UInt8]] = [:]
   private var hasCome = false
   private var hasFinished = false
 
-  /// On the reactor's thread, as all of it.
+  /// Binds the socket. Call this and all else on the reactor's thread.
   ///
   /// - Parameters:
-  ///   - waitMs: how long the producer may take to come.
-  ///   - inbox: the end of its process.
+  ///   - waitMs: timeout for the producer's first message.
+  ///   - inbox: reports the end of the producer's process.
   package init(
     _ context: Reactor.Context, bind: Endpoint, waitMs: Int64, inbox: Inbox<ExamineeNews>, logger: Logger,
     listener: ExamListener
   ) throws(LinkError) {
-    // A frame that is too long is to be seen, not cut off.
+    // The exam must see a frame that is too long, so libzmq must not drop its connection.
     socket = try context.socket(.router, frameBytesMax: 4 * Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try context.bind(socket, bind, as: .submit, curve: nil, logger: logger)

@@ -144,7 +144,7 @@ package final class Reactor: Sendable {
     var nextMs = Reactor.nowMs
     var turnMs = nextMs
     while !isStopping.withLock({ $0 }) {
-      // A station that has connected anew has another one.
+      // A station that has reconnected has a new socket.
       for (index, station) in stations.enumerated() { items[index].socket = station.socket.handle }
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, 1_000))))
       // In a flood those go first who have more for this turn: fewer turns, longer frames. Otherwise it would only let

@@ -9,8 +9,8 @@ final class SharedFrame {
   let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
 
   /// - Parameters:
-  ///   - bytes: of the frame, at least one.
-  ///   - memory: counts the bytes as long as they are kept.
+  ///   - bytes: the frame's bytes, at least one.
+  ///   - memory: counts the bytes while they are kept.
   init(_ bytes: [UInt8], in memory: FrameMemory) {
     let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
     bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count) }

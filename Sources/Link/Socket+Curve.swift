@@ -43,7 +43,7 @@ extension Socket {
     isBound = false
   }
 
-  /// Takes the address of before again, unless the socket has it. False while it is still taken.
+  /// Binds the previous address again, unless the socket is bound. Returns false while the address is in use.
   func rebind() -> Bool {
     if !isBound { isBound = zmq_bind(handle, boundName) == 0 }
     return isBound

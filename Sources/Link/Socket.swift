@@ -41,18 +41,18 @@ package final class Socket {
   var isHeldBack = false
   /// The address that it connects to.
   private(set) var peer: Endpoint?
-  /// Whether `receive` keeps who has sent a message.
+  /// True if `receive` stores a message's sender.
   var keepsSender = false
-  /// Who sent the message that `receive` returned last, by what the kernel says: an IP address; of an ipc socket
-  /// `localhost:UID:GID:PID`. Empty where libzmq does not tell, and where it is not kept.
+  /// Sender of the message that `receive` returned last, as the kernel reports it: an IP address; on an ipc socket
+  /// `localhost:UID:GID:PID`. Empty if libzmq does not report it, and without `keepsSender`.
   private(set) var sender = ""
-  /// Every option, for the next socket of libzmq.
+  /// Every option that is set, for the next socket of libzmq.
   private var options: [(option: Int32, bytes: [UInt8])] = []
   /// The subscriptions, in their order.
   private var topics: [String] = []
-  /// Reads what libzmq tells of the connections.
+  /// Receives libzmq's events of the connections.
   private var monitor: Socket?
-  /// Names of monitors that were used.
+  /// Number of monitor names used so far.
   private var monitorCount = 0
   /// At one address: libzmq keeps a short message's bytes within it.
   private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
@@ -134,11 +134,10 @@ package final class Socket {
     }
   }
 
-  /// Drops the connection, with everything that it holds, and connects anew, there or elsewhere. While it is held back,
-  /// only the address changes.
+  /// Drops the connection with all messages that it holds, and connects to an endpoint. While the socket is held back,
+  /// only its address changes.
   ///
-  /// libzmq gets a new socket for it. `zmq_disconnect` ends a connection later, and messages that are sent until then
-  /// are lost with it.
+  /// Opens a new libzmq socket, because `zmq_disconnect` ends a connection later, and loses messages sent until then.
   func reconnect(_ endpoint: Endpoint) throws(LinkError) {
     peer = endpoint
     guard !isHeldBack else { return }
@@ -146,7 +145,7 @@ package final class Socket {
     try connect(endpoint)
   }
 
-  /// Drops the connection, but not before libzmq comes to it: nothing may be sent until `reconnect`.
+  /// Drops the connection later, when libzmq gets to it. Send nothing until `reconnect`.
   func disconnect() { if let peer { zmq_disconnect(handle, peer.description) } }
 
   /// Replaces libzmq's socket by one with the same options, subscriptions and monitor, without a connection.
@@ -165,10 +164,10 @@ package final class Socket {
     }
   }
 
-  /// Subscribes to topics that begin so. Of an XPUB in manual mode: for the peer whose message was received last.
+  /// Subscribes to topics with a prefix. On an XPUB in manual mode: for the peer whose message was received last.
   func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
-    // An XPUB's peers come back with their subscriptions by themselves.
+    // An XPUB's peers send their subscriptions again themselves.
     if kind == .sub { topics.append(prefix) }
   }
 
@@ -194,7 +193,7 @@ package final class Socket {
       guard zmq_msg_more(message) == 0 else { continue }
       if keepsSender {
         sender = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) } ?? ""
-        // An IPv4 address as a socket for both families writes it.
+        // A socket for both families writes IPv4 addresses with this prefix.
         if sender.hasPrefix("::ffff:") { sender.removeFirst(7) }
       }
       return frames
@@ -224,7 +223,7 @@ package final class Socket {
     return .accepted
   }
 
-  /// Sends frames and a last one that is shared, whole or not at all. Never waits.
+  /// Sends frames and a shared last frame, whole or not at all. Never waits.
   @discardableResult
   func send(_ frames: [[UInt8]], _ last: SharedFrame) -> Sent {
     let sent = send(frames, isWhole: false)
@@ -240,7 +239,7 @@ package final class Socket {
     return .accepted
   }
 
-  /// From now on libzmq tells `monitor`, a PAIR, what becomes of connections, until `close`.
+  /// Makes libzmq send the connections' events to `monitor`, a PAIR, until `close`.
   func tell(_ monitor: Socket) throws(LinkError) {
     self.monitor = monitor
     monitorCount += 1

@@ -13,7 +13,7 @@ enum Topic {
   /// Signs of life, and of the end.
   static let heartbeat = feed + "h/"
 
-  /// The topics that are everybody's.
+  /// The topics for all subscribers.
   static let shared = [snapshot, delta, heartbeat]
 
   /// The whole list for the one subscriber that has chosen the nonce.

@@ -8,7 +8,7 @@ enum ZMQOption {
   static let immediate = ZMQ_IMMEDIATE
   /// XPUB: every subscription is told, also one that somebody else has: a rejoin must be seen.
   static let xpubVerbose = ZMQ_XPUB_VERBOSE
-  /// XPUB: every subscription is told, and holds only where the station sets it.
+  /// XPUB: reports every subscription, and applies only those that the station sets.
   static let xpubManual = ZMQ_XPUB_MANUAL
   /// Messages kept for a slow peer.
   static let sendHighWater = ZMQ_SNDHWM

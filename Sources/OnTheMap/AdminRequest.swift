@@ -1,8 +1,8 @@
 /// What an operator may ask of ingest: a closed set.
 package enum AdminRequest: Sendable, Equatable {
   case status
-  /// A page of posts in one state, one of `QueueState.listed`, or of all that wait with nil, by rising id; `reason` for
-  /// dead ones only. The limit is 1 … `Limits.adminPostsMax`.
+  /// A page of posts by rising id: in one state of `QueueState.listed`, or all waiting posts with nil. `reason` is for
+  /// dead posts only. The limit is 1 … `Limits.adminPostsMax`.
   case list(state: QueueState?, reason: String?, after: PostID?, limit: Int)
   case show(PostID)
   /// Dead posts back into the queue.

@@ -1,12 +1,13 @@
-/// The room for the database on the disk, at one moment.
+/// Disk space for the database, at one moment.
 package struct DiskStatus: Sendable, Equatable {
-  /// Bytes that ingest may still fill on the file system of its data folder; 0 where `sizeBytes` is.
+  /// Bytes that ingest may still fill on the file system of its data folder; 0 if `sizeBytes` is 0.
   package var freeBytes: Int64
-  /// Size of that file system, in bytes; 0 where the kernel does not tell.
+  /// Size of that file system, in bytes; 0 if the kernel does not report it.
   package var sizeBytes: Int64
   /// Size of the database's file and its write-ahead log, in bytes.
   package var databaseBytes: Int64
-  /// When the disk became full, ms since 1970, UTC; nil while it has room. Ingest refuses posts with 507 meanwhile.
+  /// Time when the disk became full or nearly full, ms since 1970, UTC; nil while it has room. Meanwhile ingest refuses
+  /// writes that do not fit, with 507.
   package var fullMs: Int64?
 
   package init(freeBytes: Int64 = 0, sizeBytes: Int64 = 0, databaseBytes: Int64 = 0, fullMs: Int64? = nil) {

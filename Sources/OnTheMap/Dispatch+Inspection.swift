@@ -56,7 +56,7 @@ extension Dispatch {
     }
   }
 
-  /// The first posts in a state, or in any with nil, by rising id.
+  /// Returns the first posts in a state, or in any state with nil, by rising id.
   ///
   /// - Parameters:
   ///   - after: only those with a greater id.

@@ -103,7 +103,7 @@ package struct Dispatch: Sendable {
     var state: State
     /// When it was leased, of a leased one; when it became ready, of one that is.
     var sinceMs: Int64
-    /// Whether the job was queued before this start of ingest, so that an earlier start may have leased it.
+    /// True if the job was queued before this start of ingest, so that an earlier start may have leased it.
     var isResumed = false
     /// The token of the latest lease since this start; 0 before the first.
     private var token: UInt64 = 0
@@ -138,8 +138,8 @@ package struct Dispatch: Sendable {
       formerTokens.append(token)
     }
 
-    /// Whether the job has had a lease with a token. Tokens of earlier starts lie below `firstToken`. Nobody remembers
-    /// whose those were, so every job counts that was queued then.
+    /// True if the job has had a lease with a token. Tokens of earlier starts are below `firstToken`. Ingest does not
+    /// remember their jobs, so they count for every job that was queued then.
     private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
       return isResumed && token < firstToken && token >= Dispatch.firstToken(boot: 1)
@@ -195,7 +195,7 @@ package struct Dispatch: Sendable {
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
-  /// All numbers of this start are above it, and all of earlier starts below it.
+  /// Lower bound of this start's numbers; all numbers of earlier starts are below it.
   private let firstToken: UInt64
 
   /// - Parameters:
@@ -239,9 +239,9 @@ package struct Dispatch: Sendable {
     }
   }
 
-  /// Takes in a job that was queued before this start of ingest, and may have a result under a lease of then.
+  /// Adds a job that was queued before this start of ingest. Its result may come under a lease of an earlier start.
   ///
-  /// - Parameter untilMs: when its pause ends; nil where it has none.
+  /// - Parameter untilMs: the end of its pause; nil without one.
   package mutating func resume(_ job: Job, untilMs: Int64?) {
     guard jobs[job.id] == nil else { return }
     var entry = Entry(job: job, state: .ready, sinceMs: seenMs)
@@ -326,8 +326,8 @@ package struct Dispatch: Sendable {
     return assignment
   }
 
-  /// What a result is worth. A success counts under every lease that the job has had, as long as the job is not
-  /// settled: finding a place has no side effects. A failure counts only under the job's present lease.
+  /// Judges a result. A success counts under every lease that the job has had, as long as the job is not settled:
+  /// finding a place has no side effects. A failure counts only under the job's current lease.
   package mutating func judge(_ result: JobResult) -> Worth {
     guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
     if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: jobs.values[index]) }

@@ -9,7 +9,7 @@ package struct FeedReplica: Sendable {
     case heartbeat(epoch: Epoch, seq: UInt64, hash: UInt64, isStale: Bool = false)
     /// - Parameters:
     ///   - alternates: addresses of other feeds, in the order in which to try them.
-    ///   - retryAfterMs: how long the feed will be away; 0 where it does not know.
+    ///   - retryAfterMs: the feed's expected downtime; 0 if unknown.
     case bye(reason: String, alternates: [String] = [], retryAfterMs: Int64 = 0)
     /// Of a later minor version: it shows that the feed lives, and may be ignored.
     case later
@@ -74,7 +74,7 @@ package struct FeedReplica: Sendable {
       return .staleness(isStale)
     case .later: return .unchanged
     case .bye(let reason, _, let retryAfterMs):
-      // Its silence until then is no reason to connect anew.
+      // Its silence until then is no reason to reconnect.
       heardMs = nowMs + min(max(0, retryAfterMs), Limits.byePauseMaxMs)
       return lose(.ended(reason))
     }

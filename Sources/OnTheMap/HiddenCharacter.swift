@@ -1,6 +1,6 @@
-/// A character that has no place in a line that other people read, and where it stands.
+/// A character that a line for other people must not contain, and its position.
 package struct HiddenCharacter: Sendable, Equatable {
-  /// Why the character is refused.
+  /// The reason why the character is refused.
   enum Reason: Sendable {
     case control, noncharacter, lineEnd, direction, nonJoiner, joiner, softHyphen, variation, tag, invisible
 
@@ -21,7 +21,7 @@ package struct HiddenCharacter: Sendable, Equatable {
   }
 
   let scalar: Unicode.Scalar
-  /// The place of the character in the text, in code points, from 1.
+  /// The position of the character in the text, in code points, from 1.
   let position: Int
   let reason: Reason
 

@@ -37,7 +37,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     isIPv4 ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
   }
 
-  /// The block around it that a provider was given as a rule: 16 bits of IPv4, 32 of IPv6. (RIPE-738, section 5.1.)
+  /// The block around it that a provider usually gets: 16 bits of IPv4, 32 of IPv6. (RIPE-738, section 5.1.)
   package var block: IPAddress {
     let bits = isIPv4 ? 112 : 32
     return IPAddress(bytes: AddressRange.cut(bytes, bits))

@@ -196,7 +196,7 @@ package enum Disposition: UInt8, Sendable {
   case committed = 1
   /// The job was settled before, or never was: nothing changed.
   case duplicate = 2
-  /// A failure under a lease that is not the job's present one, or a success under one that the job never had.
+  /// A failure under a lease that is not the job's current one, or a success under one that the job never had.
   case stale = 3
   /// Not taken: send it again after a pause.
   case retryLater = 4

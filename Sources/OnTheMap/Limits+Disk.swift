@@ -5,7 +5,7 @@ extension Limits {
   package static let diskFullBytes: Int64 = 65_536
   /// Free bytes from which a full disk may have room again: 1 MiB, so that readiness does not change with each post.
   package static let diskRoomBytes: Int64 = 1_048_576
-  /// Time between two looks at the disk, in milliseconds: readiness follows the disk so fast. A look is one system call
-  /// or, at a full disk, a commit of one page.
+  /// Time between two checks of the disk, in milliseconds: the delay of readiness. A check is one system call or, at a
+  /// full disk, a commit of one page.
   package static let diskLookMs: Int64 = 1_000
 }

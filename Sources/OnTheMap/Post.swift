@@ -30,7 +30,7 @@ package struct Post: Sendable, Equatable {
   /// As typed.
   package var place: String
   package var link: String
-  /// What its owner gave, if it is not the link: no link at all, where the link is empty, or another spelling of it.
+  /// The owner's text, if it differs from the link: no link at all (the link is empty then), or another spelling.
   package var linkText: String?
   package var state: State
   /// The client's until the post is settled, then the post's.

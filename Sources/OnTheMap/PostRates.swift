@@ -32,10 +32,10 @@ package struct PostRates: Sendable {
     return taken
   }
 
-  /// Takes so many, or none. An account that has all of its minute may take more than that, and makes none until they
-  /// have come: otherwise it could never make a change that counts as many.
+  /// Takes `wanted` posts, or none. An account with a full minute's worth may take more than that, and then none until
+  /// the rest has come: otherwise it could never make a change that counts as many.
   ///
-  /// - Returns: 0, or the milliseconds until it may.
+  /// - Returns: 0, or the milliseconds to wait.
   package mutating func takeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
     sweep(nowMs: nowMs)
     let there = units(of: account, nowMs: nowMs)
@@ -62,7 +62,7 @@ package struct PostRates: Sendable {
   private mutating func sweep(nowMs: Int64) {
     guard allowances.count >= sweptAt else { return }
     allowances = allowances.filter { units(of: $0.key, nowMs: nowMs) < all }
-    // Where many post, not with every post.
+    // With many accounts, do not sweep at every post.
     sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
   }
 

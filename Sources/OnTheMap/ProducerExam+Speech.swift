@@ -7,7 +7,7 @@ extension ProducerExam {
       case batch([SubmittedPost])
       /// Post ids, as they came.
       case query([String])
-      /// What is wrong with it.
+      /// The fault of the message.
       case unreadable(String)
     }
 
@@ -31,12 +31,12 @@ extension ProducerExam {
 
   /// A message to the producer, by the connection that it goes to.
   package enum Said: Sendable, Equatable {
-    /// - Parameter isLater: whether the frame is of a later minor version, with a field that is unknown here.
+    /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
     case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
-    /// Each of the posts is published.
+    /// Statuses that say that each post is published.
     case statuses(connection: Int, id: UInt64, [String])
     case error(connection: Int, id: UInt64, Refusal, retryAfterMs: Int64)
-    /// Frames that nobody can read, some of which would accept the whole batch.
+    /// Malformed frames, some of which would accept the whole batch.
     case malformed(connection: Int, id: UInt64, [SubmitReceipt])
   }
 

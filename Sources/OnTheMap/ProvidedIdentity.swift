@@ -58,8 +58,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
     line(text, bytesMax: .max).split(separator: " ").map(String.init)
   }
 
-  /// The text without characters that have no place in a line, and cut where it is too long: nobody is there who could
-  /// correct it. Empty if nothing of it can be seen.
+  /// Returns the text without characters that a line must not have, cut to length, since no person is there to correct
+  /// it. Empty if nothing of it is visible.
   private static func line(_ text: String?, bytesMax: Int = Limits.nameBytesMax) -> String {
     var safe = String.UnicodeScalarView()
     for scalar in (text ?? "").unicodeScalars.prefix(4 * Limits.nameBytesMax) {

@@ -34,7 +34,7 @@ package enum QueueState: UInt8, Sendable, CaseIterable {
   /// Those that can be listed: what is settled for good is no part of the queue.
   package static let listed = queued + [QueueState.dead]
 
-  /// The states of a post that waits: those of the queue itself.
+  /// The states of a waiting post: those of the queue itself.
   package static let queued: [QueueState] = [.ready, .leased, .settling, .delayed, .waiting]
 
   /// A queued post's is `.ready`: only `Dispatch` knows better. Nil for a deleted one.

@@ -132,7 +132,7 @@ package struct QueueStatus: Sendable, Equatable {
   package var failed = RateMeter.Reading()
   /// How long the disk takes.
   package var commits = Commits()
-  /// The room on the disk.
+  /// Disk space for the database.
   package var disk = DiskStatus()
   /// Those that asked within `Limits.livenessMs`, by their names.
   package var feeds: [Feed] = []

@@ -38,7 +38,7 @@ package enum Verdict: Sendable, Equatable {
     ) {
       self.coordinate = coordinate
       self.label = label
-      // Filters by country would never find another one.
+      // Filters by country would never match another form.
       self.countryCode = countryCode.isCountryCode ? countryCode : ""
       self.agreement = agreement
       self.match = match

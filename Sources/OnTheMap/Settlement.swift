@@ -5,7 +5,7 @@ package enum Settlement: Sendable, Equatable {
   /// The job goes out again after a pause in ms, 1 … `Limits.backoffCapMs`. So many failures have counted by now: as
   /// many as before where the worker had not even started, and nothing is to be stored.
   case retry(attempts: Int, pauseMs: Int64)
-  /// The post is dead, with the reason, and the job is gone. So many failures have counted by now, this one included.
+  /// The post is dead, with the reason, and the job is gone. `attempts` counts all failures, this one included.
   case dead(Verdict.Reason, attempts: Int)
 
   /// - Parameters:

@@ -2,8 +2,8 @@
 /// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a clock that never
 /// goes back.
 package struct SignUpRates: Sendable {
-  /// When each network may again make as many as it ever may: the newer half, and the older one, which is forgotten
-  /// when the newer one is full.
+  /// Time when each network has its full allowance again: the newer half, and the older one, which is forgotten when
+  /// the newer one is full.
   private var newer: [IPAddress?: Int64] = [:]
   private var older: [IPAddress?: Int64] = [:]
 
@@ -24,7 +24,7 @@ package struct SignUpRates: Sendable {
     return 0
   }
 
-  /// Takes back one that made no account.
+  /// Takes back a sign-up that made no account.
   package mutating func giveBack(_ network: IPAddress?) {
     guard let fullMs = newer[network] ?? older[network] else { return }
     set(fullMs - Limits.signUpIntervalMs, for: network)

@@ -33,7 +33,7 @@ extension SubscriberExam {
       self.isLive = isLive
     }
 
-    /// What is wrong with the form of its epoch or hash, and which form is right; nil where both are right.
+    /// The fault in the form of its epoch or hash, and the right form; nil if both are right.
     var fault: String? {
       func isHexadecimal(_ text: String, digits: Int) -> Bool {
         text.utf8.count == digits

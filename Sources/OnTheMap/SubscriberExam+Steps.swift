@@ -195,7 +195,7 @@ extension SubscriberExam {
       exam.judge(.alternate, exam.hasJoined ? nil : "no join, at no feed, within 3 s after a Bye with alternates")
     })
 
-  /// While the feed is stale, a subscriber that tells its lists is given time to tell the one after the Delta.
+  /// While the feed is stale, a subscriber that prints its lists gets time to print the list after the Delta.
   private static let told = Step(
     limitMs: 3_000, isDone: { !$0.isShown || $0.isToldAsLive || $0.hasJoined },
     judge: { exam in

@@ -30,7 +30,7 @@ package struct SubscriberExam: Sendable {
   var answer = Answer.nothing
   /// Whether Heartbeats come.
   var isBeating = true
-  /// Whether they are stale.
+  /// True if Heartbeats are stale.
   var isStale = false
   private var beatMs: Int64
   private var spokeMs: Int64
@@ -42,7 +42,7 @@ package struct SubscriberExam: Sendable {
   /// Join topics that are given up within this time.
   private var formerNonces: [(nonce: String, dueMs: Int64)] = []
   private(set) var isShown = false
-  /// The latest list that was told as live, by epoch and number.
+  /// Epoch and number of the latest list that the subscriber printed as live.
   private var liveKey = ""
   /// The process has ended: with what exit code, or the signal's number, negative.
   private(set) var exit: Int32?
@@ -307,7 +307,7 @@ package struct SubscriberExam: Sendable {
 
   // MARK: - The list
 
-  /// Whether the subscriber's program has told the list as it is now, and as live.
+  /// True if the subscriber's program has printed the current list as live.
   var isToldAsLive: Bool { liveKey == SubscriberExam.key(list) }
 
   /// A new post.

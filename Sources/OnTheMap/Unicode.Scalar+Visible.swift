@@ -49,7 +49,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// In a block of a script whose letters join: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Manichaean, Psalter
+  /// True in blocks of joining scripts: Arabic, Syriac, N'Ko, Mandaic, Mongolian, Phags-pa, Manichaean, Psalter
   /// Pahlavi, Hanifi Rohingya, Sogdian, Old Uyghur, Chorasmian, Adlam. (ArabicShaping.txt, Unicode 16, by its blocks.)
   var isOfJoiningScript: Bool {
     switch value {
@@ -60,7 +60,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// In a block with bases of VS1 … VS14 that are no ideographs: Myanmar, mathematical operators, CJK and full-width
+  /// True in blocks with bases of VS1 … VS14 but ideographs: Myanmar, mathematical operators, CJK and full-width
   /// punctuation, Phags-pa, Manichaean, Egyptian hieroglyphs. (StandardizedVariants.txt, Unicode 16, by its blocks.)
   var hasStandardVariants: Bool {
     switch value {

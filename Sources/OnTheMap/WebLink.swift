@@ -120,7 +120,7 @@ package struct WebLink: Sendable, Hashable {
   }
 
   /// Spaces of any kind, and the wide forms of ASCII, which browsers read as what they look like: ／ would end the host.
-  /// Also joiners and their like, which texts may have: in an address nobody would see them.
+  /// Forbids joiners and their like, too, which texts may have: in an address they would be invisible.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.value >= 128 else { return false }
     let properties = scalar.properties

@@ -70,8 +70,8 @@ extension WorkerExam {
       exam.give(others, plan: [1])
     }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
 
-  // Only now, when the result is certainly kept: a worker that answers copies answers these. Twice the window, so that
-  // a worker that does not count them runs out of credit.
+  // This step follows once the result is certainly kept: a worker that answers copies answers these. They are twice the
+  // window, so that a worker that does not count them runs out of credit.
   private static let copies = Step(
     limitMs: 6_000,
     begin: { exam in
@@ -116,7 +116,7 @@ extension WorkerExam {
     begin: { exam in
       exam.subjects = (0..<4).map { _ in exam.task() }
       for (index, task) in exam.subjects.enumerated() {
-        // The last one: nothing, RETRY_LATER, what is unknown, and nothing again.
+        // The last Result gets no reply, RETRY_LATER, an unknown disposition, and no reply again.
         exam.give([task], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, nil])
       }
       guard let session = exam.session else { return }
@@ -169,7 +169,7 @@ extension WorkerExam {
       exam.say(.reset(session: former))
     }, isDone: { $0.nowMs - $0.begunMs > crossingMs && $0.areKept },
     judge: { exam in
-      // It has to have kept its result until then, and its heartbeats have to tell so.
+      // The worker must have kept its result until then, and its heartbeats must list it.
       guard exam.verdicts[.resultsAgain] == .holds, exam.verdicts[.heartbeatHeld] == .holds else { return }
       exam.judge(.otherSession, exam.faultsWithOtherSession)
       exam.acknowledge(exam.subjects.map(\.lease))

@@ -269,7 +269,7 @@ package struct WorkerExam: Sendable {
     say(.acks(session: session, leases, disposition: Disposition.committed.rawValue))
   }
 
-  /// Sends what waits for credit no more.
+  /// Drops the tasks that wait for credit.
   mutating func forgetWaiting() { waiting = [] }
 
   /// Whether no job waits for credit.
@@ -282,7 +282,7 @@ package struct WorkerExam: Sendable {
     guard let session, !isSilent else { return }
     while credit > 0, !waiting.isEmpty {
       let new = waiting.prefix { !given.contains($0.lease) }
-      // A repeated job has a frame of its own: within one, a worker may take two for one.
+      // A repeated job has a frame of its own: within one frame, a worker may merge the two.
       let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
       waiting.removeFirst(tasks.count)
       copiesSent += UInt64(tasks.count)

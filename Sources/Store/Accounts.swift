@@ -22,7 +22,7 @@ extension IngestDatabase {
     return account
   }
 
-  /// True where an account has the e-mail address, also one that may not log in.
+  /// Returns true if an account has the e-mail address, also one that may not log in.
   package func hasAccount(email: String) async throws -> Bool {
     try await pool.read { db in
       try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE email = ?)", arguments: [email]) ?? false
@@ -34,7 +34,7 @@ extension IngestDatabase {
     try await pool.read { db in try Account.one(id, db) }
   }
 
-  /// The number of the account with an e-mail address, disabled or not; nil when there is none.
+  /// Returns the number of the account with an e-mail address, disabled or not; nil without one.
   package func accountID(email: String) async throws -> AccountID? {
     try await pool.read { db in
       try Int64.fetchOne(
@@ -43,7 +43,7 @@ extension IngestDatabase {
     }
   }
 
-  /// An account by its number, if it has a published post; nil otherwise.
+  /// Returns an account by its number if it has a published post, nil otherwise.
   package func accountOnMap(_ id: AccountID) async throws -> Account? {
     try await pool.read { db in
       let isOnMap = try Bool.fetchOne(
@@ -209,7 +209,7 @@ extension Account {
       isOperator: row["is_operator"])
   }
 
-  /// Nil where another one has the e-mail address. No number is used then: a conflict of the INSERT would use one.
+  /// Adds an account. Nil if another one has the e-mail address: no number is used then, as an INSERT's conflict would.
   ///
   /// - Parameter password: its hash; empty for none.
   static func insert(

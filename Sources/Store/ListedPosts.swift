@@ -52,7 +52,7 @@ extension IngestDatabase {
 }
 
 extension AccountID {
-  /// True where all rows of the account's posts are few enough for a quick read, those of deleted posts among them.
+  /// True if the account's posts, with deleted ones, are few enough for a quick read.
   func hasFewPosts(_ db: Database) throws -> Bool {
     let count = try Int.fetchOne(
       db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM post WHERE account = ? LIMIT ?)"),

@@ -41,7 +41,7 @@ extension IngestDatabase {
       }, then: then)
   }
 
-  /// Number of an account's posts on the list that a change would publish again: 0 where the name stays.
+  /// Returns the number of an account's posts on the list that a change would publish again: 0 if the name stays.
   package func listedPosts(renamedBy change: ProfileChange, of account: AccountID) async throws -> Int {
     try await pool.read { db in
       guard let before = try Account.one(account, db) else { return 0 }
@@ -64,7 +64,7 @@ extension IngestDatabase {
         for table in ["session", "identity"] {
           try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [account.rawValue])
         }
-        // Also where this is rolled back: whoever wanted it will want it again.
+        // The account stays closed even if this is rolled back: its owner will ask again.
         _ = closed.withLock { $0.insert(account) }
         return true
       }
@@ -116,7 +116,7 @@ extension IngestDatabase {
             } else {
               erasure.unlisted.append(post)
             }
-            // Nobody is left who could come again with it.
+            // No client is left that could resend with this key.
             try db.execute(
               sql: "UPDATE post SET idempotency_key = NULL, request_hash = NULL WHERE id = ?",
               arguments: [Int64(post.rawValue)])

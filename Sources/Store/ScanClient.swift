@@ -1,15 +1,15 @@
 package import OnTheMap
 
-/// The client that a scan is for.
+/// The client of a scan.
 package struct ScanClient {
-  /// Whose share of the places and of the queue the scan takes; nil for no share.
+  /// The network whose share of the places and of the queue the scan takes; nil for no share.
   let network: IPAddress?
-  /// Takes what is to be called when the client has gone.
+  /// Keeps a closure to call when the client has gone.
   let whenGone: (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameters:
-  ///   - network: whose share the scan takes; nil for no share.
-  ///   - whenGone: called once, before the scan; it keeps what it is given until the scan has ended.
+  ///   - network: the network whose share the scan takes; nil for no share.
+  ///   - whenGone: called once, before the scan; it keeps its closure until the scan has ended.
   package init(network: IPAddress?, whenGone: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.network = network
     self.whenGone = whenGone

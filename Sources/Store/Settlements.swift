@@ -13,7 +13,7 @@ extension IngestDatabase {
     case retry(attempts: Int, dueMs: Int64, reason: Verdict.Reason? = nil)
     /// A worker was lost over it; counted.
     case leaseLost
-    /// Not any more: the post is dead, with the reason, and the job is gone. Stores the number of failed attempts; nil
+    /// No retry: the post is dead, with the reason, and the job is gone. Stores the number of failed attempts; nil
     /// leaves it as it is.
     case dead(Verdict.Reason, attempts: Int? = nil)
   }

@@ -13,7 +13,8 @@ package enum StoreError: Error, CustomStringConvertible {
   case full
   /// The write failed, and whether it is on disk is not known. Ask for the outcome under the same idempotency key.
   case unknownOutcome(String)
-  /// Too many scans run and wait, or of the client's network, or this one has waited too long. Try again in a moment.
+  /// Too many scans wait, in all, of the client's network or of its block of addresses, or this one waited too long.
+  /// Try again in a moment.
   case tooManyScans
   /// A scan took too long, or its client has gone. Ask for less, or try again in a moment.
   case scanEnded
@@ -21,7 +22,7 @@ package enum StoreError: Error, CustomStringConvertible {
   /// start.
   case stopped(String)
 
-  /// Whether the disk is full. That has a line of its own in the log, once a minute: see `IngestDatabase.lookAtDisk`.
+  /// True for a full disk, which has its own line in the log, once a minute: see `IngestDatabase.lookAtDisk`.
   package var isFull: Bool { if case .full = self { true } else { false } }
 
   package var description: String {

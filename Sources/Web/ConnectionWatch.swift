@@ -69,7 +69,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     let pipeline = context.pipeline.syncOperations
-    // Not in tests without a parser.
+    // Tests without a parser have none.
     guard let parser = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
     try? pipeline.addHandler(heads, position: .after(parser))
   }
@@ -90,7 +90,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     let part = unwrapInboundIn(data)
     if case .head(let head) = part { path = head.path ?? "/" }
     guard !isTurnedAway else { return turnAway(context) }
-    // Of a connection that has sent a bad head nothing more counts.
+    // After a bad head, nothing more on the connection counts.
     guard problem == nil else { return }
     switch part {
     case .head where heads.problem != nil:

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// `/openapi.json`: what an API is, for programs; `/openapi`: the same as a page. Both are made once, at the start.
+/// Serves an API's document: `/openapi.json` for programs, `/openapi` as a page. Both are made once, at startup.
 package struct DocumentRoutes: Sendable {
   private let document: ByteBuffer
   private let page: ByteBuffer
@@ -15,7 +15,7 @@ package struct DocumentRoutes: Sendable {
     page = ByteBuffer(string: APIPage(document).html.text)
   }
 
-  /// Adds both paths, for everybody.
+  /// Adds both paths. They need no session.
   package func add(to router: Router<ConnectionContext>) {
     router.get("/openapi.json") { _, _ in Response(json: document) }
     router.get("/openapi") { _, _ in
@@ -33,7 +33,7 @@ package struct DocumentRoutes: Sendable {
     "default-src 'none'; style-src 'sha256-\(sha256(APIPage.style))'; base-uri 'none'; form-action 'none'; "
     + "frame-ancestors 'none'"
 
-  /// SHA-256 in base64.
+  /// Returns the SHA-256 of a text in base64.
   static func sha256(_ text: String) -> String {
     var hash = [UInt8](repeating: 0, count: 32)
     let bytes = Array(text.utf8)

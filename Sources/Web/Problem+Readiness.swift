@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Problem {
-  /// Of a process's readiness: none of its geocoders has a session at ingest.
+  /// Problem of a process that is not ready: none of its geocoders has a session at ingest.
   package static let noSession = Problem(
     .serviceUnavailable, "no_session",
     "no geocoder of this process has a session at ingest: it looks nothing up; its log says why")

@@ -22,12 +22,12 @@ package final class Readiness: Sendable {
   /// Notes that all roles have begun to serve.
   package func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Whether all roles serve now.
+  /// True if all roles serve now.
   package var isReady: Bool { (try? text()) != nil }
 
   /// Returns the answer of `/readyz` for people.
   ///
-  /// - Throws: the first reason against.
+  /// - Throws: the first reason why the process is not ready.
   package func text() throws(Problem) -> String {
     let (hasBegun, checks) = state.withLock { ($0.hasBegun, $0.checks) }
     guard hasBegun else {
@@ -36,7 +36,7 @@ package final class Readiness: Sendable {
     return try Readiness.text(checks)
   }
 
-  /// The same of some roles, whether or not the others have begun.
+  /// Returns the same for some roles, whether or not the others have begun.
   package static func text(_ checks: [Check]) throws(Problem) -> String {
     var remarks: [String] = []
     for check in checks {

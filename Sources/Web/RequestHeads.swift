@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Reads of each request's head what the HTTP library keeps to itself: the version, and every `Host`. Stands right
-/// after the parser, so that `ConnectionWatch` finds here what belongs to the head that it is just given.
+/// Reads the parts of each request's head that the HTTP library hides: the version, and every `Host`. Its place is
+/// right after the parser, so that `ConnectionWatch` finds here the values of the head that it has just got.
 /// Thread: the connection's event loop.
 final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
 
-  /// Why the latest request must be refused; nil if it need not.
+  /// The problem for which the latest request must be refused; nil without one.
   private(set) var problem: Problem?
   /// True if the latest request is the last of its connection: HTTP/1.0 without keep-alive. (RFC 9112, 9.3.)
   private(set) var isLast = false
@@ -32,7 +32,7 @@ final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
     problem = isRight ? nil : RequestHeads.badHost
   }
 
-  /// (RFC 9112, 3.2; RFC 3986, 3.2.2.)
+  /// Problem of a missing, second or invalid `Host`. (RFC 9112, 3.2; RFC 3986, 3.2.2.)
   private static let badHost = Problem(
     .badRequest, "malformed_request", "a request needs one Host header with a host name, and no second one: send one")
 

@@ -15,7 +15,7 @@ package enum Viewing: Sendable {
 }
 
 /// Tickets with which a feed lets in whom ingest has let in, for a while: the time of their end, and BLAKE2b of it with
-/// a key that both have. Any thread. Logs, dumps and texts of whatever holds it show three asterisks.
+/// a key that both have. Any thread. Logs, dumps and texts of its holders show three asterisks.
 package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let key: [UInt8]
 
@@ -33,7 +33,7 @@ package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugString
   package var description: String { "***" }
   /// `***`
   package var debugDescription: String { description }
-  /// Nothing: a dump shows no byte of the key.
+  /// An empty mirror: a dump shows no byte of the key.
   package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// A ticket.

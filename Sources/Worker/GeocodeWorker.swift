@@ -39,7 +39,7 @@ package struct GeocodeWorker: Service {
   private let session: @Sendable (Bool) -> Void
 
   /// - Parameters:
-  ///   - ready: called once, when ingest has taken the worker in.
+  ///   - ready: called once, when ingest has accepted the worker.
   ///   - session: called with true when ingest has opened a session, and with false when it is over; must not wait.
   package init(
     _ configuration: WorkerConfiguration, logger: Logger, ready: @escaping @Sendable () -> Void,

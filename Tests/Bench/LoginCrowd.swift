@@ -5,7 +5,7 @@ struct LoginCrowd {
   /// One person's answer.
   struct Answer {
     let status: Int
-    /// From the request to its answer.
+    /// Time from the request to its answer.
     let seconds: Double
   }
 
@@ -83,7 +83,7 @@ struct LoginCrowd {
         answers.append(Answer(status: status, seconds: (clock.now - start) / .seconds(1)))
         return false
       }
-      // Also where the task is cancelled: what was asked is answered.
+      // Wait even if the task is cancelled: every request gets its answer.
       try? await Task.sleep(for: .milliseconds(2))
     }
     return answers

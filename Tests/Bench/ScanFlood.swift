@@ -4,8 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A login, a post and the state of a post, alone and beside a flood of searches, each from another address, that
-/// compare 100,000 posts with 49 values each.
+/// Measures a login, a post and the state of a post, alone and beside a flood of searches. Each search comes from
+/// another address, and compares 100,000 posts with 49 values each.
 struct ScanFlood {
   static let perSecond = 50
   private static let posts = 100_000

@@ -120,7 +120,7 @@ struct PrometheusTests {
       ])
   }
 
-  /// The complaint of promtool about the folder deploy/prometheus with other rules in it; empty if it has none.
+  /// Returns promtool's complaint about the folder deploy/prometheus with other rules in it; empty if it has none.
   private func refusal(by promtool: Program, _ arguments: String..., rules: DeployFile) throws -> [String] {
     try Deployment.withFolder { folder in
       for name in ["prometheus.yml", "rules_test.yml"] {

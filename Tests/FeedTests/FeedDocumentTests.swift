@@ -90,7 +90,7 @@ struct FeedDocumentTests {
     for target in ["Feed", "Web"] {
       let folder = root.appending(path: target)
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
-        // Reasons of whole processes, which only the operations address tells.
+        // Skip the reasons of whole processes: only the operations address answers with them.
         if name.hasSuffix("Readiness.swift") { continue }
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         found.formUnion(matches(of: #"(?:Problem|self\.init)\(\s*(?:\.\w+|status),\s*"([^"]*)""#, in: text))
@@ -107,10 +107,10 @@ struct FeedDocumentTests {
   }
 }
 
-/// A feed's routes, with nobody who listens.
+/// A feed's routes, without a server.
 private struct RouteTable {
   private let router: Router<ConnectionContext>
-  /// Before the library makes HEAD from GET.
+  /// The routes before the library makes HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
   init() throws {
@@ -123,7 +123,7 @@ private struct RouteTable {
     routes = router.routes
   }
 
-  /// "GET /v2/feed". What only says that a method is not taken is no route.
+  /// Returns the routes as "GET /v2/feed", without those that only refuse a method.
   func served() async throws -> Set<String> {
     let responder = router.buildResponder()
     var served: Set<String> = []

@@ -75,7 +75,7 @@ enum BodyTarget {
     }
   }
 
-  /// An object that is read is refused with one comma more, and with one of its members twice.
+  /// Checks that an accepted object is refused with an extra comma, and with a repeated member.
   private static func shape(_ line: [UInt8]) throws {
     guard case .object(let members)? = try? decoded(JSONValue.self, line),
       let end = line.lastIndex(of: UInt8(ascii: "}")), let name = members.keys.first

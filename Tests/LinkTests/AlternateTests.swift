@@ -18,7 +18,7 @@ struct AlternateTests {
     first.reactor.stop()
     server.inbox.put([.sample(11)])
     try await eventually("all follow the other feed") { subscribers.allSatisfy { $0.isLive && $0.state?.seq == 11 } }
-    // By its Bye, not by its silence.
+    // They lost the first feed by its Bye, not by its silence.
     for subscriber in subscribers {
       #expect(subscriber.losses.count == 1 && !subscriber.losses.contains(.silent), "\(subscriber.losses)")
     }

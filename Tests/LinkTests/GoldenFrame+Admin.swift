@@ -22,7 +22,7 @@ extension GoldenFrame {
       asked(
         "add_user",
         .addUser(NewUser(email: "zoe@example.org", firstName: "Zoë", lastName: "京", password: "a long sentence"))),
-      // Disabled is told, though it is false.
+      // The frame has `disabled`, though it is false.
       asked("set_user", .setUser(email: "zoe@example.org", .enable)),
     ]
   }()

@@ -28,7 +28,7 @@ struct Follower {
   private var heardMs: Int64 = 0
   private var isGone = false
 
-  /// - Parameter knowsOneFeed: whether it connects only to the feed that it was configured with.
+  /// - Parameter knowsOneFeed: true to connect only to the feed that it was configured with.
   init(_ fault: Fault?, knowsOneFeed: Bool = false) {
     self.fault = fault
     self.knowsOneFeed = knowsOneFeed

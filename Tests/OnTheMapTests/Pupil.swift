@@ -25,7 +25,7 @@ struct Pupil {
   private var heardMs: Int64 = 0
   private var againMs: Int64 = 0
   private var count: UInt8 = 0
-  /// When the first Result of a lease went out.
+  /// Time of the first Result of each lease.
   private var answeredMs: [Lease: Int64] = [:]
   private var late: [(dueMs: Int64, result: JobResult)] = []
   private(set) var exit: Int32?

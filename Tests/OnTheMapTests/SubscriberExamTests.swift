@@ -82,7 +82,7 @@ struct SubscriberExamTests {
     (.oneNonce, [.newNonce]), (.keepsTopics, [.unsubscribe]), (.storms, [.pause]), (.forgetsNoPause, [.pauseReset]),
     (.patient, [.silence]), (.impatient, [.silence]), (.oneConnection, [.silence]), (.noAlternate, [.alternate]),
     (.showsLost, [.shown]), (.showsNothing, []), (.staleIsNotLive, [.stale]), (.impatientAfterBye, [.byePause]),
-    // What is told in another form is told as no list that is right.
+    // A list in another form does not count as a right one.
     (.showsBase64, [.shown, .stale]), (.showsDecimal, [.shown]),
   ]
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 
 class Adding:
-    """The dialog, in the hands of somebody."""
+    """The dialog, as a person uses it."""
 
     def __init__(self, visitor):
         self.visitor, self.page = visitor, visitor.page
@@ -43,6 +43,6 @@ class Adding:
         return self
 
     def notice(self, *lines):
-        """What it says of the text and the place; with no lines it says nothing."""
+        """Expects these lines about the text and the place; without lines, no notice."""
         expect(self.dialog.locator(".notice p")).to_have_text(list(lines))
         return self

@@ -8,7 +8,7 @@ SIZES = [
     (320, 640), (360, 740), (390, 844), (480, 800), (600, 800), (700, 900), (737, 900), (768, 1024), (820, 1180),
     (844, 390), (903, 700), (929, 700), (1024, 768), (1122, 800), (1280, 800), (1440, 900), (1600, 900)]
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenh"
-# What of the header leaves the window, lies under something else, or is too small for a finger.
+# Parts of the header that leave the window, lie under something else, or are too small for a finger.
 FAULTS = """() => {
   const faults = [];
   const { scrollWidth } = document.documentElement;

@@ -1,4 +1,4 @@
-"""What the page says of a place before a person posts: what was understood of the text, and how exact the pin is."""
+"""The page's notice about a place before a person posts: the part it understood, and how exact the pin is."""
 
 import pytest
 from adding_dialog import Adding

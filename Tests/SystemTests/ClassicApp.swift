@@ -99,7 +99,7 @@ extension Answer {
     return try #require(object as? [String: Any], sourceLocation: sourceLocation)
   }
 
-  /// Whether it is an error as Parse told them, with the status beside it.
+  /// True if it is an error in Parse's form, with the status beside it.
   func isParseError(_ status: Int, _ code: Int, _ text: String? = nil) -> Bool {
     self.status == status && object["code"] as? Int == code && object["status"] as? Int == status
       && (object["error"] as? String)?.isEmpty == false && (text == nil || object["error"] as? String == text)

@@ -24,8 +24,8 @@ struct ConformProducerTests {
   /// The producer in Python with a thousand posts and a token, as a test starts it.
   ///
   /// - Parameters:
-  ///   - line: what is taken out of it.
-  ///   - instead: what stands there then.
+  ///   - line: the text to replace in it.
+  ///   - instead: the replacement.
   private func python(replacing line: String = "", with instead: String = "") async throws -> [String] {
     let stage = Stage.current
     let proto = PythonExample.root.appending(path: "proto/onthemap/submit/v1").path

@@ -63,7 +63,7 @@ struct DocumentedAPI {
     return (code, program.said + program.logged)
   }
 
-  /// "GET /v2/posts/{id}": all that the document has.
+  /// Returns all operations of the document, as "GET /v2/posts/{id}".
   func operations() throws -> [String] {
     let root = try object(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
     let shared = try object(root["components"])["pathItems"] as? [String: Any] ?? [:]
@@ -75,7 +75,7 @@ struct DocumentedAPI {
     }
   }
 
-  /// Those that were answered 2xx, by the HTTP archive of a run.
+  /// Returns the operations that were answered 2xx, by the HTTP archive of a run.
   func succeeded(report: String, of operations: [String]) throws -> Set<String> {
     struct Archive: Decodable {
       struct Log: Decodable { let entries: [Entry] }

@@ -19,7 +19,7 @@ struct FeedDocumentTests {
     #expect(String(decoding: page.body, as: UTF8.self).contains("<h1>On The Map: feed"))
   }
 
-  /// A document, and a word of what is to be said of it; nothing where it is right.
+  /// Changes to the document, and a word of the expected complaint; empty for a right document.
   private static let rules: [(old: String, new: String, complaint: String)] = [
     ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),
     (#"{\"stale\":true}"#, #"{\"stale\":5}"#, "5 is not of type 'boolean'"),
@@ -55,7 +55,7 @@ struct FeedDocumentTests {
     let whole = try await api.explore(
       nil, client, "--report", "har", "--report-har-path", report, environment: ["ONTHEMAP_VIEW_KEY": Self.key])
     #expect(whole.code == 0 && whole.said.contains("No issues found"), "\(whole.said)")
-    // Who is only ever refused has been asked nothing.
+    // An operation that only ever refuses has not been tested.
     let operations = try api.operations()
     let succeeded = try api.succeeded(report: report, of: operations)
     #expect(operations.count == 8 && Set(operations).subtracting(succeeded).sorted() == [])

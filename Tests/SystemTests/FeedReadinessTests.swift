@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A feed's health checks", .stage)
 struct FeedReadinessTests {
-  /// What both addresses of the feed answer to `/readyz`: a status, and "ready" or a code.
+  /// Returns the answers of both addresses of the feed to `/readyz`: a status, and "ready" or a code.
   private func readiness(_ map: Services) async throws -> [String] {
     var said: [String] = []
     for client in [try map.feedClient, try map.operations[1]] {
@@ -24,7 +24,7 @@ struct FeedReadinessTests {
     map.ingest.signal(SIGSTOP)
     try await eventually("its list is stale", within: .seconds(30)) { try await readiness(map) == stale }
     #expect(try await map.feedClient.get("/v2/feed").status == 200, "It still serves the list.")
-    // A list that is kept on disk is told, and is no reason to be ready.
+    // The feed serves a list that it has kept on disk, but is not ready with it.
     try await map.feed?.restart()
     #expect(try await readiness(map) == stale)
     map.ingest.signal(SIGCONT)

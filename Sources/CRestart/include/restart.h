@@ -2,11 +2,12 @@
 #ifndef OTM_RESTART_H
 #define OTM_RESTART_H
 
-/* From now on a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE) starts the program again: the same process id
+/* After this call a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE) starts the program again: same process id
  * and arguments, no open files but standard input, output and error, and the signals' actions of this moment.
- * OTM_CRASHES tells the new program its crashes in a row, 1 to 9: those less than a minute after their start.
+ * OTM_CRASHES holds the number of crashes in a row, 1 to 9: those less than a minute after their start.
+ * A stack overflow ends the process: the handler needs some stack itself.
  *
- * path: of the program. arguments: as main got them. crashes: in a row so far, 0 to 9. Call it once, at the start. */
+ * path: the program's file. arguments: main's. crashes: crashes in a row so far, 0 to 9. Call it once, at startup. */
 void otm_restart_when_crashed(const char *path, char *const arguments[], int crashes);
 
 #endif

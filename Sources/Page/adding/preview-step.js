@@ -6,12 +6,12 @@ import { understanding } from './understood.js';
 
 const { L } = globalThis;
 const stepPixels = 10;
-/** How close the preview goes at most, by level. The outline without tiles has nothing to show beyond 9. */
+/** Maximum zoom of the preview, by level. The outline without tiles has nothing to show beyond 9. */
 const closest = { country: 7, region: 8, county: 9, city: 11, postcode: 13, street: 16, house: 17 };
 const closestOutline = 9;
 const arrows = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** Second: which of the places it is, what of the text led to it, and where exactly it is, on a map. */
+/** Second step: the choice of the place, the part of the text that was understood, and the exact spot on a map. */
 export function previewStep(draft, tiles, { next, back, cancel }) {
   const ground = element('div.preview-map', { role: 'region', 'aria-label': say('adding.preview') });
   const notice = element('div.notice', { id: 'adding-notice', role: 'status' });

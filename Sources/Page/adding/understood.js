@@ -4,7 +4,7 @@ import { say } from '../common/language.js';
 const unsure = 0.5;
 
 /**
- * How the server's answer differs from the text that it was found by.
+ * Returns how the server's answer differs from the text that it was found by.
  *
  * @param {Object} place of the answer
  * @param {string} typed the text

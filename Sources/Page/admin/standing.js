@@ -1,6 +1,6 @@
 import { moment, say } from '../common/language.js';
 
-/** A bar that stays for as long as the queue is not as it should be: the disk is full, or an operator has paused it. */
+/** A bar that stays while the disk is full or nearly full, or an operator has paused the queue. */
 export class Standing {
   #bar;
 

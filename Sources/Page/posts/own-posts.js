@@ -55,7 +55,7 @@ export class OwnPosts extends EventTarget {
     return { posts: body.posts, next: body.next ?? null };
   }
 
-  /** One of them as it is at the server now; null where it is deleted. */
+  /** Fetches one of the posts as it is on the server now; null if it is deleted. */
   async one(id) {
     try {
       return (await ask('GET', `/v2/posts/${id}`)).body;

@@ -26,7 +26,7 @@ SILENCE_S = 6
 
 
 class Link:
-    """The connection to ingest. It is made anew, with a new socket, when ingest has been silent for too long."""
+    """The connection to ingest. It reconnects, with a new socket, when ingest has been silent for too long."""
 
     def __init__(self):
         self.socket = None
@@ -36,7 +36,7 @@ class Link:
         if self.socket:
             self.socket.close(0)
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
-        # Without a connection nothing is kept; at the end nothing is waited for.
+        # Queue nothing without a connection, and do not wait at the end.
         self.socket.immediate = self.socket.linger = 1
         self.socket.sndtimeo = PATIENCE_S * 1_000
         self.socket.connect(sys.argv[2] if len(sys.argv) > 2 else "tcp://127.0.0.1:7700")
@@ -49,7 +49,7 @@ class Link:
                 self.socket.send(request.SerializeToString())
             except zmq.Again:
                 heard = time.monotonic()
-                continue  # nobody listens yet
+                continue  # no connection yet
             due = time.monotonic() + PATIENCE_S
             while (now := time.monotonic()) < due:
                 if now - heard > SILENCE_S:
@@ -82,7 +82,7 @@ class Link:
         if reply.request_id == 0:
             print(f"ingest could not read a frame: {reply.error.detail}", file=sys.stderr)
         if reply.request_id != request.request_id:
-            return None  # a reply to what was sent twice, or to nobody
+            return None  # a reply to an earlier request, or to none
         is_whole = len(reply.receipts.receipts) == len(request.batch.posts)
         return reply if is_whole or reply.HasField("error") else None
 
