@@ -115,7 +115,7 @@ package struct IngestService: Service {
       waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
     let sessions = Sessions(database: database)
     let logins = Logins(
-      database: database, sessions: sessions, passwords: Passwords(lastPostMs: { queue.lastPostMs }),
+      database: database, sessions: sessions, passwords: Passwords(pace: queue.pace),
       tries: try LoginTries(database: database), audit: Audit(logger: logger))
     let providers = ProviderLogins(
       logins: logins, facebook: configuration.facebook, openID: configuration.openID,
@@ -206,7 +206,7 @@ package struct IngestService: Service {
     return router
   }
 
-  /// Adds ingest's parts to what the process is asked about itself.
+  /// Adds ingest's readiness and metrics to the process's operations.
   private func show(_ readiness: IngestReadiness, _ samples: QueueSamples) {
     configuration.readiness.add(readiness.check)
     configuration.registry?.add(samples.collect)

@@ -14,29 +14,29 @@ actor Passwords {
   private var queue: PasswordQueue
   /// Requests that wait, by number. False refuses one.
   private var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-  /// Looks at the queue while requests wait.
+  /// The task that checks the queue while requests wait.
   private var ticks: Task<Void, Never>?
   /// Compared with when there is no such account, so that the answer takes as long as for one.
   private let nobody: String
 
-  /// Until then no thread yields.
+  /// Time until which no thread yields its core.
   private var hurriesUntil = ContinuousClock.now
 
   private let spare = SpareMemory()
-  private let lastPostMs: @Sendable () -> Int64
+  private let pace: @Sendable (Int64) -> PostFlow.Pace
   private let nowMs: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - cores: of the machine.
-  ///   - lastPostMs: when a post last came, was stored or was settled, by `nowMs`. Any thread.
+  ///   - pace: of posts, at a time of `nowMs`. Any thread.
   ///   - nowMs: a clock that never goes back. Any thread.
   init(
     cores: Int = ProcessInfo.processInfo.activeProcessorCount,
-    lastPostMs: @escaping @Sendable () -> Int64 = { .min / 2 },
+    pace: @escaping @Sendable (Int64) -> PostFlow.Pace = { _ in .quiet },
     nowMs: @escaping @Sendable () -> Int64 = { Reactor.nowMs }
   ) {
     queue = PasswordQueue(cores: cores)
-    self.lastPostMs = lastPostMs
+    self.pace = pace
     self.nowMs = nowMs
     guard let memory = PasswordMemory(), let nobody = PasswordHash.make(Secrets.token(), in: memory) else {
       // Without it unknown accounts could be told by the time that they take.
@@ -64,8 +64,8 @@ actor Passwords {
   /// Compares a password with a hash.
   ///
   /// - Parameters:
-  ///   - hash: nil when there is no such account; the answer is no then.
-  ///   - begun: called when the turn has come, before the hash is computed. Where it throws, none is.
+  ///   - hash: nil without such an account; then no password is right.
+  ///   - begun: called when the turn has come, before the hash is computed. If it throws, no hash is computed.
   /// - Returns: what `begun` returned, and whether it is the password; nil where there is no memory or thread.
   /// - Throws: what `begun` throws; `Problem.busy` when too many wait or the turn does not come in time.
   func compare<Begun: Sendable>(
@@ -86,7 +86,7 @@ actor Passwords {
     return (value, isRight)
   }
 
-  /// Waits for the turn. False where it does not come; otherwise call `computed` or `end`.
+  /// Waits for the turn. Returns false if it does not come; otherwise call `computed` or `end`.
   private func begin(_ turn: PasswordQueue.Turn) async -> Bool {
     let entry = queue.enter(turn, nowMs: nowMs())
     if let evicted = entry.evicted { resume(evicted, false) }
@@ -102,13 +102,13 @@ actor Passwords {
     advance()
   }
 
-  /// Begins and refuses what is due, and looks again while requests wait.
+  /// Begins and refuses the requests that are due, and repeats this while requests wait.
   private func advance() {
     let nowMs = nowMs()
-    let lastPostMs = lastPostMs()
+    let pace = pace(nowMs)
     for number in queue.expire(nowMs: nowMs) { resume(number, false) }
-    while let number = queue.next(nowMs: nowMs, lastPostMs: lastPostMs) { resume(number, true) }
-    guard ticks == nil, let wakeMs = queue.wakeMs(nowMs: nowMs, lastPostMs: lastPostMs) else { return }
+    while let number = queue.next(nowMs: nowMs, beside: pace) { resume(number, true) }
+    guard ticks == nil, let wakeMs = queue.wakeMs(nowMs: nowMs, beside: pace) else { return }
     ticks = Task {
       try? await Task.sleep(for: .milliseconds(max(1, wakeMs - nowMs)))
       ticks = nil
@@ -120,7 +120,7 @@ actor Passwords {
     waiting.removeValue(forKey: number)?.resume(returning: hasTurn)
   }
 
-  /// Computes in the turn that has come, and ends it. Nil where there is no memory, or no thread.
+  /// Computes in the turn that has come, and ends it. Returns nil without memory or thread.
   private func computed<Value: Sendable>(_ work: @escaping @Sendable (PasswordMemory) -> Value) async -> Value? {
     let yields = yields
     var patience: Task<Void, any Error>?
@@ -156,7 +156,7 @@ actor Passwords {
     if !isBegun { then(nil) }
   }
 
-  /// Waits for it on the thread that calls: whoever is woken up may begin threads, and they would yield, too.
+  /// Waits for `work` on the calling thread: a woken task may start threads, and they would yield, too.
   private static func behindAll<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value {
     let value = Mutex<Value?>(nil)
     let isDone = DispatchSemaphore(value: 0)
@@ -178,7 +178,7 @@ actor Passwords {
 /// The outcome of a hash.
 private struct Outcome<Value: Sendable>: Sendable {
   let value: Value
-  /// CPU time of its thread. Where there is much to do it takes longer by itself, and needs no rest for that.
+  /// CPU time of its thread. On a busy machine the hash takes longer anyway, and needs no rest for that.
   let usedMs: Int64
 
   /// - Parameter work: all that the thread does.

@@ -27,7 +27,7 @@ final class PostQueue: Sendable {
   let waitMaxMs: Int64
   /// Whether one has.
   private let isBehind = Atomic(false)
-  private let postedMs = Atomic(Int64.min / 2)
+  private let flow = Mutex(PostFlow())
   /// Nil where an account may post as fast as it can.
   private let rates: Mutex<PostRates?>
 
@@ -47,16 +47,19 @@ final class PostQueue: Sendable {
     rates = Mutex(postsPerMinute.map(PostRates.init))
   }
 
-  /// Whether as many posts wait as may: further ones are refused.
+  /// True if the backlog is full: ingest refuses further posts.
   var isFull: Bool { depth.load(ordering: .relaxed) >= Limits.queueDepthMax }
 
-  /// Whether a post has waited `waitMaxMs` for a worker: further ones are refused.
+  /// True if a post has waited `waitMaxMs` for a worker: ingest refuses further posts.
   var waitsTooLong: Bool { isBehind.load(ordering: .relaxed) }
 
-  /// Time in `Reactor.nowMs` at which a post last came, was stored or was settled. Any thread.
-  var lastPostMs: Int64 { postedMs.load(ordering: .relaxed) }
+  /// Pace of posts at a time of `Reactor.nowMs`. Any thread.
+  func pace(nowMs: Int64) -> PostFlow.Pace { flow.withLock { $0.pace(nowMs: nowMs) } }
 
-  private func markPost() { postedMs.store(Reactor.nowMs, ordering: .relaxed) }
+  private func record(_ posts: Int) {
+    let nowMs = Reactor.nowMs
+    flow.withLock { $0.record(posts, nowMs: nowMs) }
+  }
 
   /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
   func waited(_ longestMs: Int64) {
@@ -88,7 +91,6 @@ final class PostQueue: Sendable {
     return try await withCheckedThrowingContinuation { continuation in
       database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {
         [self] result in
-        markPost()
         switch result {
         case .success(.success(let accepted)):
           // Before a worker can see it: otherwise its outcome could come first.
@@ -120,7 +122,6 @@ final class PostQueue: Sendable {
   ) {
     let (room, refusal) = reserve(posts.count, for: account)
     database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
-      markPost()
       let accepted = (try? result.get().compactMap(\.job)) ?? []
       if accepted.count < room { giveBack(room - accepted.count, to: account) }
       if !accepted.isEmpty {
@@ -136,8 +137,8 @@ final class PostQueue: Sendable {
   /// - Returns: for how many posts there is room, and why there is none for the others.
   private func reserve(_ count: Int, for account: AccountID) -> (room: Int, refusal: Problem) {
     guard !isBehind.load(ordering: .relaxed) else { return (0, .behind) }
-    markPost()
     let (allowed, refusal) = allowance(count, of: account)
+    record(allowed)
     let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
     guard over > 0 else { return (allowed, refusal ?? .busy) }
     let room = max(0, allowed - over)
@@ -161,7 +162,7 @@ final class PostQueue: Sendable {
     }
   }
 
-  /// Counts so many edits, or none. Nil where they may be made now; else why not.
+  /// Counts `count` edits, or none. Returns nil if the account may make them now, else the problem.
   func wholeAllowance(_ count: Int, of account: AccountID) -> Problem? {
     guard count > 0 else { return nil }
     let pauseMs = rates.withLock { $0?.takeAll(count, by: account, nowMs: Reactor.nowMs) ?? 0 }
@@ -222,7 +223,7 @@ final class PostQueue: Sendable {
     }
     if !unstored.isEmpty { jobs.put(.finished(unstored)) }
     guard !posts.isEmpty else { return }
-    markPost()
+    record(posts.count)
     let settled = posts
     let nowMs = WallClock.unixMs
     let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }

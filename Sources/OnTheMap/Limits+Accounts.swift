@@ -8,15 +8,15 @@ extension Limits {
   /// Sessions of one account that are listed: all can be ended at once, however many there are.
   package static let sessionsShownMax = 1_000
   /// Password hashes computed at once, on a machine with as many cores and no post under way: each takes 19 MiB and a
-  /// core for some hundredths of a second. While posts flow, one at a time.
+  /// core for some hundredths of a second.
   package static let passwordHashesAtOnceMax = 8
-  /// A post that came, was stored or was settled within this time counts as under way. At 100 posts a second a busy
-  /// machine leaves gaps of 50 ms and more, and hashes on all cores would make them longer. At three a second, hashes
-  /// still have all cores for half of the time.
+  /// Time without a post that comes or is settled, after which hashes use all cores.
   package static let passwordQuietMs: Int64 = 200
-  /// While posts flow, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is slow
-  /// with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a second
-  /// remain there.
+  /// Posts a second from which they are heavy work. Below it hashes leave posts one core.
+  package static let heavyPostsPerSecond = 50
+  /// Beside heavy work, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is
+  /// slow with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a
+  /// second remain there.
   package static let passwordHashCoresShare = 16
   /// Requests that wait for their hash in one lane; above it 503. 200 logins a second for the 10 s of their deadline;
   /// each takes about 500 bytes beside its connection.

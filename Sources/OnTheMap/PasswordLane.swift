@@ -1,8 +1,9 @@
 import DequeModule
 
 /// Requests of one lane of `PasswordQueue`. Providers' blocks of addresses take turns, within a block its networks, and
-/// within a network its requests by age. So a network with hundreds of requests, or a block with hundreds of networks,
-/// delays another by one turn only.
+/// within a network its requests by age. A block that has had no turn yet has every second one. So a network with
+/// hundreds of requests, a block with hundreds of networks, or hundreds of blocks that had their turns delay another by
+/// a turn or two. (As the new and the old flows of RFC 8290, section 4.2.)
 struct PasswordLane: Sendable {
   private struct Waiter {
     let number: UInt64
@@ -21,65 +22,109 @@ struct PasswordLane: Sendable {
     }
   }
 
-  /// Those with requests.
+  private struct Block {
+    /// By their next turn.
+    var networks: Deque<IPAddress?> = []
+    /// Number of requests.
+    var count = 0
+  }
+
+  /// Networks with requests.
   private var networks: [IPAddress?: Network] = [:]
-  /// Networks of each block, by their next turn.
-  private var blocks: [IPAddress?: Deque<IPAddress?>] = [:]
-  /// Blocks by their next turn.
+  /// Blocks with requests.
+  private var blocks: [IPAddress?: Block] = [:]
+  /// Blocks that have had no turn since they came, the oldest first, with the time at which they came.
+  private var fresh: Deque<(block: IPAddress?, sinceMs: Int64)> = []
+  /// The other blocks, by their next turn.
   private var order: Deque<IPAddress?> = []
+  /// True if a block that has had no turn comes before one that had.
+  private var favoursFresh = true
   /// Number of requests.
   private(set) var count = 0
 
   mutating func add(_ number: UInt64, from network: IPAddress?, nowMs: Int64) {
-    if networks[network] == nil {
-      let block = network?.block
-      if blocks[block] == nil { order.append(block) }
-      blocks[block, default: []].append(network)
-    }
+    let block = network?.block
+    if blocks[block] == nil { fresh.append((block, nowMs)) }
+    if networks[network] == nil { blocks[block, default: Block()].networks.append(network) }
     networks[network, default: Network()].waiters.append(Waiter(number: number, enteredMs: nowMs))
+    blocks[block]?.count += 1
     count += 1
   }
 
-  /// Removes the request whose turn it is.
+  /// Removes the request whose turn it is, and returns its number.
   mutating func next(nowMs: Int64) -> UInt64? {
-    guard let block = order.popFirst(), let network = blocks[block]?.popFirst(),
+    guard let block = takeBlock(nowMs: nowMs), let network = blocks[block]?.networks.popFirst(),
       let waiter = networks[network]?.waiters.popFirst()
     else { return nil }
     count -= 1
+    blocks[block]?.count -= 1
     networks[network]?.lastTurnMs = nowMs
-    if networks[network]?.waiters.isEmpty == true { networks[network] = nil } else { blocks[block]?.append(network) }
-    if blocks[block]?.isEmpty == true { blocks[block] = nil } else { order.append(block) }
+    if networks[network]?.waiters.isEmpty == true {
+      networks[network] = nil
+    } else {
+      blocks[block]?.networks.append(network)
+    }
+    if blocks[block]?.count == 0 { blocks[block] = nil } else { order.append(block) }
     return waiter.number
   }
 
-  /// Makes room for a request from a network: the network with the most requests loses its newest.
-  ///
-  /// - Returns: its number; nil where no network has more than the newcomer's would have.
-  mutating func evict(for network: IPAddress?) -> UInt64? {
-    let own = (networks[network]?.waiters.count ?? 0) + 1
-    guard let most = networks.max(by: { $0.value.waiters.count < $1.value.waiters.count }),
-      most.value.waiters.count > own
-    else { return nil }
-    count -= 1
-    return networks[most.key]?.waiters.popLast()?.number
+  /// The block whose turn it is. Where blocks come faster than they are served, the newest goes first: the oldest would
+  /// miss its deadline, and then each after it.
+  private mutating func takeBlock(nowMs: Int64) -> IPAddress?? {
+    let takesFresh = !fresh.isEmpty && (favoursFresh || order.isEmpty)
+    if !fresh.isEmpty, !order.isEmpty { favoursFresh.toggle() }
+    guard takesFresh else { return order.popFirst() }
+    guard let oldest = fresh.first else { return nil }
+    let isLate = nowMs - oldest.sinceMs >= Limits.passwordTurnWaitMs / 2
+    return (isLate ? fresh.popLast() : fresh.popFirst())?.block
   }
 
-  /// Removes the requests whose deadline has passed.
+  /// Makes room for a request from a network. The block with the most requests loses one: the newest of its network
+  /// with the most.
+  ///
+  /// - Returns: the number of that request; nil if the newcomer's own block, and in it its own network, has the most.
+  mutating func evict(for network: IPAddress?) -> UInt64? {
+    let own = network?.block
+    guard let most = blocks.max(by: { $0.value.count < $1.value.count }) else { return nil }
+    let isOther = most.value.count > (blocks[own]?.count ?? 0) + 1
+    let block = isOther ? most.key : own
+    func count(_ network: IPAddress?) -> Int { networks[network]?.waiters.count ?? 0 }
+    guard let victim = blocks[block]?.networks.max(by: { count($0) < count($1) }),
+      isOther || count(victim) > count(network) + 1, let last = networks[victim]?.waiters.popLast()
+    else { return nil }
+    self.count -= 1
+    blocks[block]?.count -= 1
+    if count(victim) == 0 { networks[victim] = nil }
+    removeEmptied([block])
+    return last.number
+  }
+
+  /// Removes the requests whose deadline has passed, and returns their numbers.
   mutating func expire(nowMs: Int64) -> [UInt64] {
     var expired: [UInt64] = []
-    var emptied: Set<IPAddress?> = []
+    var touched: Set<IPAddress?> = []
     for (key, network) in networks where network.deadlineMs <= nowMs {
       var network = network
-      while network.deadlineMs <= nowMs, let first = network.waiters.popFirst() { expired.append(first.number) }
+      while network.deadlineMs <= nowMs, let first = network.waiters.popFirst() {
+        expired.append(first.number)
+        blocks[key?.block]?.count -= 1
+      }
       networks[key] = network.waiters.isEmpty ? nil : network
-      if network.waiters.isEmpty { emptied.insert(key?.block) }
+      touched.insert(key?.block)
     }
     count -= expired.count
-    for block in emptied {
-      blocks[block]?.removeAll { networks[$0] == nil }
-      if blocks[block]?.isEmpty == true { blocks[block] = nil }
-    }
-    if !emptied.isEmpty { order.removeAll { blocks[$0] == nil } }
+    removeEmptied(touched)
     return expired
+  }
+
+  /// Removes what has no request any more from blocks, and from the turns.
+  private mutating func removeEmptied(_ touched: Set<IPAddress?>) {
+    for block in touched {
+      blocks[block]?.networks.removeAll { networks[$0] == nil }
+      if blocks[block]?.count == 0 { blocks[block] = nil }
+    }
+    guard touched.contains(where: { blocks[$0] == nil }) else { return }
+    order.removeAll { blocks[$0] == nil }
+    fresh.removeAll { blocks[$0.block] == nil }
   }
 }

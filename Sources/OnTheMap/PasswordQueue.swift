@@ -2,12 +2,12 @@
 /// in milliseconds of a clock that never goes back, and computes the hashes.
 ///
 /// Requests wait in lanes. Lanes take turns, so a flood in one lane leaves the others their turns. Within a lane the
-/// addresses take turns (`PasswordLane`). While no post is under way, hashes may use every core; while posts flow, they
-/// use a small share of the machine.
+/// addresses take turns (`PasswordLane`). While no post is under way, hashes may use every core; beside a few posts
+/// they leave one core free; beside many they use a small share of the machine.
 package struct PasswordQueue: Sendable {
   /// Requests that compete with each other.
   package enum Lane: Int, Sendable, CaseIterable {
-    /// Of an account that is logged in from the request's network, or of an operator.
+    /// A login to an account that is logged in from the request's network, or to an operator's.
     case known
     /// A login from a network where the account is not logged in.
     case login
@@ -48,7 +48,7 @@ package struct PasswordQueue: Sendable {
   private var cursor = 0
   private var lastNumber: UInt64 = 0
   private var running = 0
-  /// While posts flow, no hash begins before this time.
+  /// Beside many posts, no hash begins before this time.
   private var restUntilMs = Int64.min
   /// Time of the last wrong password of each network: the newer half, and the older one.
   private var wrong: [IPAddress?: Int64] = [:]
@@ -78,13 +78,11 @@ package struct PasswordQueue: Sendable {
   }
 
   /// Begins the next request's hash, if one waits and may begin. Call `end` after it.
-  ///
-  /// - Parameter lastPostMs: when a post last came, was stored or was settled.
-  package mutating func next(nowMs: Int64, lastPostMs: Int64) -> UInt64? {
-    if areFlowing(nowMs: nowMs, lastPostMs: lastPostMs) {
-      guard running == 0, nowMs >= restUntilMs else { return nil }
-    } else {
-      guard running < atOnceMax else { return nil }
+  package mutating func next(nowMs: Int64, beside posts: PostFlow.Pace) -> UInt64? {
+    switch posts {
+    case .quiet: guard running < atOnceMax else { return nil }
+    case .light: guard running < min(max(1, cores - 1), atOnceMax) else { return nil }
+    case .heavy: guard running == 0, nowMs >= restUntilMs else { return nil }
     }
     for step in PasswordQueue.turns.indices {
       let index = (cursor + step) % PasswordQueue.turns.count
@@ -109,11 +107,10 @@ package struct PasswordQueue: Sendable {
     lanes.indices.flatMap { lanes[$0].expire(nowMs: nowMs) }
   }
 
-  /// When to call `expire` and `next` again; nil while nothing waits.
-  package func wakeMs(nowMs: Int64, lastPostMs: Int64) -> Int64? {
+  /// Returns the time of the next call of `expire` and `next`; nil while nothing waits.
+  package func wakeMs(nowMs: Int64, beside posts: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
-    let isFlowing = areFlowing(nowMs: nowMs, lastPostMs: lastPostMs)
-    return nowMs + (isFlowing ? Limits.passwordQueueFlowTickMs : Limits.passwordQueueTickMs)
+    return nowMs + (posts == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
 
   /// Records the outcome of a password from a network. The right one clears the network.
@@ -128,13 +125,11 @@ package struct PasswordQueue: Sendable {
   /// Number of networks that are remembered as suspect: `Limits.passwordSuspectsMax` at most.
   var suspects: Int { wrong.count + olderWrong.count }
 
-  /// Pause after a hash while posts flow, in milliseconds. Hashes then use a part of the machine,
+  /// Pause after a hash beside many posts, in milliseconds. Hashes then use a part of the machine,
   /// `1 / Limits.passwordHashCoresShare`.
   static func restMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
   }
-
-  private func areFlowing(nowMs: Int64, lastPostMs: Int64) -> Bool { nowMs - lastPostMs < Limits.passwordQuietMs }
 
   private func hasFailed(_ network: IPAddress?, nowMs: Int64) -> Bool {
     guard let lastMs = wrong[network] ?? olderWrong[network] else { return false }

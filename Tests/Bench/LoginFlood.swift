@@ -5,6 +5,8 @@ import Foundation
 struct LoginFlood {
   static let perSecond = 200
   private static let postsPerSecond = 500
+  /// Posts of a class, some of whom log in while others post.
+  private static let classPostsPerSecond = 10
 
   let folder: URL
   let seconds: Int
@@ -13,6 +15,7 @@ struct LoginFlood {
     let deployment = try Deployment(folder: folder)
     let crowd = try LoginCrowd(http: deployment.http)
     try await crowd.measure(into: &table)
+    try await measureClass(crowd, deployment, into: &table)
     // Warm, so that memory grows by the flood alone.
     _ = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: 2)
     let alone = try deployment.load(rate: LoginFlood.postsPerSecond, seconds: seconds)
@@ -25,6 +28,9 @@ struct LoginFlood {
     others.cancel()
     let answers = try await others.value
     let after = deployment.ingest.megabytes
+    let (signUps, _) = try await load(
+      deployment, "accounts",
+      beside: { #"{"email":"new\#($0)@example.org","password":"correct-horse","firstName":"A"}"# })
     let seconds = answers.map(\.seconds).sorted()
     table.add(
       "logins: of others beside \(LoginFlood.perSecond) logins/s, let in %",
@@ -40,6 +46,9 @@ struct LoginFlood {
         "logins: the same beside \(LoginFlood.perSecond) requests/s that are none", refusals[keyPath: share])
       table.add("logins: the same beside \(LoginFlood.perSecond) logins/s", logins[keyPath: share])
       table.add("logins: beside logins / alone, \(name)", logins[keyPath: share] / alone[keyPath: share])
+      table.add(
+        "logins: beside \(LoginFlood.perSecond) sign-ups/s / alone, \(name)",
+        signUps[keyPath: share] / alone[keyPath: share])
       table.add("logins: beside logins / beside none, \(name)", logins[keyPath: share] / refusals[keyPath: share])
     }
     table.add("logins: ingest grew by MB", after - before)
@@ -48,14 +57,28 @@ struct LoginFlood {
     }
   }
 
-  /// Posts, beside a flood of requests to log in, each with its number's body.
+  /// A class that logs in at once while a few posts come.
+  private func measureClass(_ crowd: LoginCrowd, _ deployment: Deployment, into table: inout Table) async throws {
+    let rate = LoginFlood.classPostsPerSecond
+    let alone = try deployment.load(rate: rate, seconds: seconds)
+    let logins = Task { try await crowd.logIn(0..<LoginCrowd.count, from: "198.51.100.3") }
+    let beside = try deployment.load(rate: rate, seconds: seconds)
+    let answers = try await logins.value
+    let name = "logins: a class of \(LoginCrowd.count) at once beside \(rate) posts/s"
+    table.add("\(name), let in", Double(answers.count { $0.status == 200 }))
+    table.add("\(name), the last s", answers.map(\.seconds).max() ?? 0)
+    table.add("logins: p99 ms until stored of \(rate) posts/s, alone", alone.acceptMs.p99)
+    table.add("logins: the same beside that class", beside.acceptMs.p99)
+  }
+
+  /// Posts, beside a flood of requests to log in or to sign up, each with its number's body.
   private func load(
-    _ deployment: Deployment, beside body: @escaping @Sendable (Int) -> String
+    _ deployment: Deployment, _ path: String = "session", beside body: @escaping @Sendable (Int) -> String
   ) async throws -> (posts: OpenLoop, statuses: [Int: Int]) {
     let flood = try RequestFlood(deployment.http, perSecond: LoginFlood.perSecond) { number in
       let body = body(number)
       return """
-        POST /v2/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        POST /v2/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
         X-Forwarded-For: \(RequestFlood.address(number))\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
         """
     }

@@ -19,7 +19,7 @@ final class RequestFlood: Sendable {
 
   /// Sends requests while `body` runs.
   ///
-  /// - Returns: what `body` does, and how often each status was answered.
+  /// - Returns: the result of `body`, and the number of answers with each status.
   func run<Value>(beside body: () async throws -> Value) async throws -> (value: Value, statuses: [Int: Int]) {
     let sending = Task { try await send() }
     defer { state.withLock { $0.hasEnded = true } }
@@ -56,6 +56,6 @@ final class RequestFlood: Sendable {
     }
   }
 
-  /// "10.1.2.3": an address for each number.
-  static func address(_ number: Int) -> String { "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)" }
+  /// "10.1.2.3": an address for each number, in 256 providers' blocks in turn.
+  static func address(_ number: Int) -> String { "10.\(number & 255).\(number >> 8 & 255).\(number >> 16 & 255)" }
 }

@@ -25,13 +25,12 @@ struct PasswordsTests {
 
   @Test(
     "Everybody of a class who logs in at once is served, and so is everybody while posts flow",
-    arguments: [false, true])
-  func schoolClass(arePostsFlowing: Bool) async throws {
+    arguments: PostFlow.Pace.allCases)
+  func schoolClass(pace: PostFlow.Pace) async throws {
     Secrets.prepare()
     // A slow clock, so that a busy machine keeps the deadlines. It stands still where no hash rests.
-    let nowMs: @Sendable () -> Int64 = { arePostsFlowing ? Reactor.nowMs / 8 : 0 }
-    let passwords = Passwords(lastPostMs: { arePostsFlowing ? nowMs() : .min / 2 }, nowMs: nowMs)
-    let count = arePostsFlowing ? 4 : 60
+    let passwords = Passwords(pace: { _ in pace }, nowMs: { pace == .heavy ? Reactor.nowMs / 8 : 0 })
+    let count = pace == .heavy ? 4 : 60
     let answers = await withTaskGroup(of: Bool?.self) { group in
       for _ in 0..<count { group.addTask { try? await compare(passwords, "x", with: nil) ?? nil } }
       return await group.reduce(into: [Bool?]()) { $0.append($1) }
@@ -75,7 +74,7 @@ struct PasswordsTests {
     Secrets.prepare()
     let nowMs = Atomic(Int64(0))
     let passwords = Passwords(
-      cores: 1, lastPostMs: { nowMs.load(ordering: .relaxed) }, nowMs: { nowMs.load(ordering: .relaxed) })
+      cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
     _ = try await compare(passwords, "x", with: nil)
     // The rest after that does not end before the clock goes on.
     async let second = try? compare(passwords, "x", with: nil)
@@ -83,6 +82,28 @@ struct PasswordsTests {
     nowMs.store(Limits.passwordTurnWaitMs, ordering: .relaxed)
     #expect(await second == nil)
     #expect(try await compare(passwords, "x", with: nil) == false)
+  }
+
+  @Test("Above the places a request is refused at once, and another network's takes a place of the greediest")
+  func full() async throws {
+    Secrets.prepare()
+    let nowMs = Atomic(Int64(0))
+    let passwords = Passwords(cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
+    // The rest after this hash does not end before the clock goes on.
+    _ = try await passwords.hash("correct horse", in: turn)
+    let other = PasswordQueue.Turn(.login, from: IPAddress("198.51.100.1"))
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0...Limits.passwordHashesWaitingMax {
+        group.addTask { (try? await compare(passwords, "x", with: nil)) == nil }
+      }
+      #expect(await group.next() == true, "One too many; the others wait.")
+      group.addTask { (try? await passwords.compare("x", with: nil, in: other) {}) == nil }
+      #expect(await group.next() == true, "The one that lost its place.")
+      #expect(await passwords.waitingCount == Limits.passwordHashesWaitingMax)
+      nowMs.store(2 * Limits.passwordTurnWaitMs, ordering: .relaxed)
+      await group.waitForAll()
+    }
+    #expect(try await compare(passwords, "x", with: nil) == false, "There is room again.")
   }
 
   private func happens(_ what: () async throws -> Bool) async throws -> Bool {

@@ -4,15 +4,13 @@ import Testing
 
 @Suite("Order of passwords' hashes")
 struct PasswordQueueTests {
-  private static let long = Int64.min / 2
-
   private func turn(_ lane: PasswordQueue.Lane, _ address: String = "192.0.2.1") -> PasswordQueue.Turn {
     PasswordQueue.Turn(lane, from: IPAddress(address))
   }
 
   /// Computes the next hash in no time, with no post under way.
   private func serve(_ queue: inout PasswordQueue, nowMs: Int64 = 0) -> UInt64? {
-    let number = queue.next(nowMs: nowMs, lastPostMs: Self.long)
+    let number = queue.next(nowMs: nowMs, beside: .quiet)
     if number != nil { queue.end(usedMs: 0, nowMs: nowMs) }
     return number
   }
@@ -23,29 +21,41 @@ struct PasswordQueueTests {
   func cores(cores: Int, atOnce: Int) {
     var queue = PasswordQueue(cores: cores)
     for _ in 0..<20 { _ = queue.enter(turn(.login), nowMs: 0) }
-    #expect((0..<20).count { _ in queue.next(nowMs: 0, lastPostMs: Self.long) != nil } == atOnce)
+    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .quiet) != nil } == atOnce)
     queue.end(usedMs: 40, nowMs: 40)
-    #expect(queue.next(nowMs: 40, lastPostMs: Self.long) != nil, "No rest on an idle machine.")
-    #expect(queue.next(nowMs: 40, lastPostMs: Self.long) == nil)
-  }
-
-  @Test("While posts flow, hashes run one at a time with rests between them; a gap between posts ends that")
-  func posts() {
-    var queue = PasswordQueue(cores: 2)
-    for _ in 0..<9 { _ = queue.enter(turn(.login), nowMs: 0) }
-    #expect(queue.next(nowMs: 100, lastPostMs: 100) == 1)
-    #expect(queue.next(nowMs: 140, lastPostMs: 140) == nil)
-    queue.end(usedMs: 40, nowMs: 140)
-    #expect(queue.next(nowMs: 419, lastPostMs: 400) == nil, "7 × 40 ms of rest")
-    #expect(queue.next(nowMs: 420, lastPostMs: 400) == 2)
-    queue.end(usedMs: 40, nowMs: 460)
-    #expect(queue.next(nowMs: 661, lastPostMs: 462) == nil)
-    #expect(queue.next(nowMs: 661, lastPostMs: 461) == 3, "200 ms without a post")
-    #expect(queue.next(nowMs: 661, lastPostMs: 461) == 4)
+    #expect(queue.next(nowMs: 40, beside: .quiet) != nil, "No rest on an idle machine.")
+    #expect(queue.next(nowMs: 40, beside: .quiet) == nil)
   }
 
   @Test(
-    "Hashes use a sixteenth of the machine's cores while posts flow",
+    "Beside a few posts hashes leave one core free, and take no rests",
+    arguments: [(0, 1), (1, 1), (2, 1), (4, 3), (8, 7), (64, 8)])
+  func light(cores: Int, atOnce: Int) {
+    var queue = PasswordQueue(cores: cores)
+    for _ in 0..<20 { _ = queue.enter(turn(.login), nowMs: 0) }
+    #expect((0..<20).count { _ in queue.next(nowMs: 0, beside: .light) != nil } == atOnce)
+    queue.end(usedMs: 40, nowMs: 40)
+    #expect(queue.next(nowMs: 40, beside: .light) != nil)
+    #expect(queue.next(nowMs: 40, beside: .light) == nil)
+  }
+
+  @Test("Beside many posts hashes run one at a time with rests between them, which end with the posts")
+  func heavy() {
+    var queue = PasswordQueue(cores: 2)
+    for _ in 0..<9 { _ = queue.enter(turn(.login), nowMs: 0) }
+    #expect(queue.next(nowMs: 100, beside: .heavy) == 1)
+    #expect(queue.next(nowMs: 140, beside: .heavy) == nil)
+    queue.end(usedMs: 40, nowMs: 140)
+    #expect(queue.next(nowMs: 419, beside: .heavy) == nil, "7 × 40 ms of rest")
+    #expect(queue.next(nowMs: 420, beside: .heavy) == 2)
+    queue.end(usedMs: 40, nowMs: 460)
+    #expect(queue.next(nowMs: 461, beside: .heavy) == nil)
+    #expect(queue.next(nowMs: 461, beside: .quiet) == 3)
+    #expect(queue.next(nowMs: 461, beside: .quiet) == 4)
+  }
+
+  @Test(
+    "Hashes use a sixteenth of the machine's cores beside many posts",
     arguments: [(1, 150), (2, 70), (4, 30), (8, 10), (15, 0), (16, 0), (64, 0)] as [(Int, Int64)])
   func rest(cores: Int, ms: Int64) { #expect(PasswordQueue.restMs(after: 10, cores: cores) == ms) }
 
@@ -133,7 +143,7 @@ struct PasswordQueueTests {
     var (running, nowMs, served) = (0, Int64(0), [UInt64]())
     while queue.count > 0 {
       #expect(queue.expire(nowMs: nowMs).isEmpty)
-      while let number = queue.next(nowMs: nowMs, lastPostMs: Self.long) {
+      while let number = queue.next(nowMs: nowMs, beside: .quiet) {
         served.append(number)
         running += 1
       }
@@ -159,12 +169,52 @@ struct PasswordQueueTests {
     #expect((0..<2 * max).compactMap { _ in serve(&queue) }.count == max + 2)
   }
 
-  @Test("Nothing waits, nothing is to be looked at; while posts flow the queue is looked at more often")
+  @Test("A flood from three hundred blocks that each had a turn delays a newcomer by two turns")
+  func blocks() {
+    var queue = PasswordQueue(cores: 1)
+    func flood(_ count: Int) {
+      for number in 0..<count {
+        _ = queue.enter(turn(.login, "\(11 + number % 150).\(number / 150 % 2).0.\(number % 250)"), nowMs: 0)
+      }
+    }
+    flood(900)
+    for _ in 0..<600 { #expect(serve(&queue) != nil) }
+    let newcomer = queue.enter(turn(.login, "198.51.100.7"), nowMs: 0).number
+    #expect([serve(&queue), serve(&queue)].contains(newcomer))
+    #expect((0..<900).compactMap { _ in serve(&queue) }.count == 299 && queue.count == 0, "Nobody is lost.")
+  }
+
+  @Test(
+    "Where blocks come faster than they are served, the newest goes first once the oldest has waited for five seconds")
+  func newestFirst() {
+    var queue = PasswordQueue(cores: 1)
+    for number in 0..<100 { _ = queue.enter(turn(.login, "\(11 + number).1.0.1"), nowMs: 0) }
+    #expect(serve(&queue, nowMs: 4_999) == 1)
+    #expect(serve(&queue, nowMs: 5_000) == 100)
+    let newcomer = queue.enter(turn(.login, "198.51.100.7"), nowMs: 5_001).number
+    #expect(serve(&queue, nowMs: 5_002) == newcomer)
+    #expect(queue.expire(nowMs: 10_000).count == 98 && queue.count == 0)
+  }
+
+  @Test("A full lane takes a place from the block with the most requests, however many networks it has")
+  func fullOfNetworks() {
+    var queue = PasswordQueue(cores: 1)
+    let max = Limits.passwordHashesWaitingMax
+    for number in 0..<max { _ = queue.enter(turn(.login, "2001:db8:0:\(String(number, radix: 16))::1"), nowMs: 0) }
+    let other = queue.enter(turn(.login, "2001:db9::1"), nowMs: 0)
+    #expect(other.number == UInt64(max) + 1 && other.evicted != nil && queue.count == max)
+    #expect(queue.enter(turn(.login, "2001:db8:1::1"), nowMs: 0) == .init(number: nil, evicted: nil))
+    let served = (0..<max).compactMap { _ in serve(&queue) }
+    #expect(served.count == max && served.prefix(2).contains(UInt64(max) + 1) && queue.count == 0)
+  }
+
+  @Test("The queue is looked at while requests wait, and more often while posts flow")
   func wake() {
     var queue = PasswordQueue(cores: 1)
-    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == nil)
+    #expect(PostFlow.Pace.allCases.allSatisfy { queue.wakeMs(nowMs: 5, beside: $0) == nil })
     _ = queue.enter(turn(.known), nowMs: 5)
-    #expect(queue.wakeMs(nowMs: 5, lastPostMs: 5) == 25 && queue.wakeMs(nowMs: 205, lastPostMs: 5) == 305)
+    #expect(queue.wakeMs(nowMs: 5, beside: .quiet) == 105)
+    #expect(queue.wakeMs(nowMs: 5, beside: .light) == 25 && queue.wakeMs(nowMs: 5, beside: .heavy) == 25)
   }
 
   @Test("However many networks fail, memory is bounded")
