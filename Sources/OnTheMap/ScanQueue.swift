@@ -1,29 +1,50 @@
 /// Admission of scans, which are reads that may look at very many rows. A pure state machine: the caller runs what
 /// starts.
 ///
-/// A network has a share of the places and of the queue, so that none keeps all others out.
+/// A network has a share of the places and of the queue, and a block of addresses has a larger one. So neither keeps
+/// all others out, although one client may have many networks of a block.
 package struct ScanQueue: Sendable {
-  /// What becomes of a scan that comes.
+  /// The outcome of `enter`.
   package enum Admission: Sendable, Equatable {
-    /// It has a place.
+    /// The scan has a place.
     case starts
     /// `leave` returns its number once it has a place.
     case waits
-    /// The queue has no room, or the network's share of it is used up.
+    /// The queue is full, or the share of the network or of its block is used up.
     case refused
   }
 
   private struct Entry: Sendable {
     let id: UInt64
     let network: IPAddress?
+    let block: IPAddress?
   }
 
-  private let placesMax: Int
-  private let waitingMax: Int
-  private let placesOfNetworkMax: Int
-  private let waitingOfNetworkMax: Int
+  /// Bounds of the scans that run, or of those that wait.
+  private struct Bounds: Sendable {
+    private let allMax: Int
+    private let networkMax: Int
+    private let blockMax: Int
+
+    init(allMax: Int) {
+      self.allMax = allMax
+      networkMax = max(1, allMax / Limits.scansNetworkShare)
+      blockMax = max(1, allMax / Limits.scansBlockShare)
+    }
+
+    /// Returns true if a scan may join others.
+    func allows(_ entry: Entry, beside others: [Entry]) -> Bool {
+      guard others.count < allMax else { return false }
+      return entry.network == nil
+        || others.count { $0.network == entry.network } < networkMax
+          && others.count { $0.block == entry.block } < blockMax
+    }
+  }
+
+  private let places: Bounds
+  private let queue: Bounds
   private var running: [Entry] = []
-  /// The oldest first.
+  /// Scans that wait, oldest first.
   private var waiting: [Entry] = []
   /// True from `hold` to `resume`: no scan starts.
   package private(set) var isHeld = false
@@ -35,32 +56,28 @@ package struct ScanQueue: Sendable {
   ///   - placesMax: scans that run at once; 1 or more.
   ///   - waitingMax: scans that wait; 0 or more.
   package init(placesMax: Int = Limits.scansAtOnceMax, waitingMax: Int = Limits.scansWaitingMax) {
-    self.placesMax = placesMax
-    self.waitingMax = waitingMax
-    placesOfNetworkMax = max(1, placesMax / Limits.scansNetworkShare)
-    waitingOfNetworkMax = max(1, waitingMax / Limits.scansNetworkShare)
+    places = Bounds(allMax: placesMax)
+    queue = Bounds(allMax: waitingMax)
   }
 
   /// Admits a scan.
   ///
   /// - Parameters:
   ///   - id: a number that no other scan has.
-  ///   - network: whose share it takes; nil for no share.
+  ///   - network: the network whose share, and whose block's share, the scan takes; nil for no share.
   package mutating func enter(_ id: UInt64, from network: IPAddress?) -> Admission {
-    let entry = Entry(id: id, network: network)
-    // Those that wait could not start, or they would not wait.
+    let entry = Entry(id: id, network: network, block: network?.block)
+    // Scans that wait cannot start now, so a new one that can need not wait for them.
     if mayStart(entry) {
       running.append(entry)
       return .starts
     }
-    guard waiting.count < waitingMax, network == nil || count(waiting, of: network) < waitingOfNetworkMax else {
-      return .refused
-    }
+    guard queue.allows(entry, beside: waiting) else { return .refused }
     waiting.append(entry)
     return .waits
   }
 
-  /// Ends a scan that runs, or takes one from the queue.
+  /// Removes a scan that runs or waits.
   ///
   /// - Returns: the scan that starts now; nil for none.
   package mutating func leave(_ id: UInt64) -> UInt64? {
@@ -77,7 +94,7 @@ package struct ScanQueue: Sendable {
 
   /// Lets scans start again.
   ///
-  /// - Returns: those that start now.
+  /// - Returns: the scans that start now.
   package mutating func resume() -> [UInt64] {
     isHeld = false
     var started: [UInt64] = []
@@ -89,10 +106,5 @@ package struct ScanQueue: Sendable {
     return started
   }
 
-  private func mayStart(_ entry: Entry) -> Bool {
-    !isHeld && running.count < placesMax
-      && (entry.network == nil || count(running, of: entry.network) < placesOfNetworkMax)
-  }
-
-  private func count(_ entries: [Entry], of network: IPAddress?) -> Int { entries.count { $0.network == network } }
+  private func mayStart(_ entry: Entry) -> Bool { !isHeld && places.allows(entry, beside: running) }
 }

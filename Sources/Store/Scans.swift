@@ -1,16 +1,18 @@
 import GRDB
 import GRDBSQLite
 import Glibc
+import Metrics
 import OnTheMap
 import Synchronization
+import Telemetry
 
 /// Times of scans, in milliseconds.
 package struct ScanTimes: Sendable {
-  /// How long a scan may run.
+  /// Timeout of a scan that runs.
   package var limitMs = Limits.scanMs
-  /// How long a scan may wait for its place.
+  /// Timeout of a scan that waits for its place.
   package var waitMs = Limits.scanWaitMs
-  /// How long there may be scans without a pause for the log.
+  /// Longest time with scans and no pause for the log.
   package var stretchMs = Limits.scanStretchMs
 
   package init() {}
@@ -22,7 +24,7 @@ final class Scans: Sendable {
   private struct State: Sendable {
     var queue = ScanQueue()
     var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// Since when there are scans without a pause.
+    /// Start of the scans without a pause.
     var busySince = ContinuousClock.now
     var isClosed = false
   }
@@ -34,9 +36,12 @@ final class Scans: Sendable {
   private let state = Mutex(State())
   /// Raised by `close`: scans that run end then.
   private let isClosing = Flag()
+  private let done = Metric.storeScans.counter("done")
+  private let refused = Metric.storeScans.counter("refused")
+  private let ended = Metric.storeScans.counter("ended")
 
   /// - Parameters:
-  ///   - configuration: of a connection that only reads.
+  ///   - configuration: of a read-only connection.
   ///   - pause: called while no scan runs; it writes the log into the database, and calls back when scans may go on.
   /// - Throws: `DatabaseError` where the file cannot be opened.
   init(
@@ -56,7 +61,7 @@ final class Scans: Sendable {
 
   /// Runs a read in its turn. SQLite ends it when its time is over or its client has gone.
   ///
-  /// - Parameter body: SQLite's `SQLITE_INTERRUPT` says there that the scan has to end.
+  /// - Parameter body: the read; `SQLITE_INTERRUPT` in it means that the scan has to end.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; what `body` throws.
   func run<Value: Sendable>(
     for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
@@ -67,16 +72,24 @@ final class Scans: Sendable {
       hasGone.raise()
       self?.giveUp(id)
     }
-    try await withCheckedThrowingContinuation { place in
-      admit(id, from: client.network, hasGone: hasGone, place)
+    do {
+      try await withCheckedThrowingContinuation { place in
+        admit(id, from: client.network, hasGone: hasGone, place)
+      }
+    } catch {
+      refused.increment()
+      throw error
     }
     defer { leave(id) }
     let end = ContinuousClock.now + .milliseconds(times.limitMs)
     do {
-      return try await pool.read { [isClosing] db in
+      let value = try await pool.read { [isClosing] db in
         try db.bounded(by: { hasGone.isRaised || isClosing.isRaised || $0 >= end }, body)
       }
+      done.increment()
+      return value
     } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      ended.increment()
       throw StoreError.scanEnded
     }
   }
@@ -121,11 +134,11 @@ final class Scans: Sendable {
     for place in next { place.resume() }
   }
 
-  /// Takes a scan from the queue. One that runs finds out by itself.
+  /// Removes a scan from the queue. A scan that runs notices by itself.
   private func giveUp(_ id: UInt64) {
     let place = state.withLock { state in
       let place = state.waiting.removeValue(forKey: id)
-      // It had no place, so that nothing starts.
+      // It had no place, so no other scan starts.
       if place != nil { _ = state.queue.leave(id) }
       return place
     }
@@ -144,7 +157,7 @@ final class Scans: Sendable {
   }
 }
 
-/// Something that happens once. Threads: any.
+/// An event that happens once. Threads: any.
 private final class Flag: Sendable {
   private let value = Atomic(false)
 
@@ -153,14 +166,14 @@ private final class Flag: Sendable {
   func raise() { value.store(true, ordering: .relaxed) }
 }
 
-/// What SQLite asks, on the scan's thread, while a statement runs.
+/// Progress handler of SQLite, on the scan's thread, while a statement runs.
 private final class Look {
   private let isOver: (ContinuousClock.Instant) -> Bool
   private var turn = ContinuousClock.now
 
   init(_ isOver: @escaping (ContinuousClock.Instant) -> Bool) { self.isOver = isOver }
 
-  /// Other than 0 to end the statement. Rests when the scan's turn is over.
+  /// Returns other than 0 to end the statement. Rests when the scan's turn is over.
   func look() -> Int32 {
     let now = ContinuousClock.now
     if isOver(now) { return 1 }

@@ -15,12 +15,14 @@ final class Writer: Sendable {
     /// Returns what to call when the commit is on disk.
     let run: @Sendable (Database) throws -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
-    /// Whether nobody waits for it: see `tries`.
+    /// True if no caller waits for it: see `tries`.
     var isTrial = false
   }
 
   private struct State: Sendable {
     var waiting: [Write] = []
+    /// Callbacks of the checkpoints that wait.
+    var checkpoints: [@Sendable () -> Void] = []
     var isDraining = false
     /// Why nothing is written any more.
     var failure: StoreError?
@@ -36,7 +38,7 @@ final class Writer: Sendable {
   private let failed: AsyncStream<StoreError>.Continuation
   /// How long commits take.
   let times = CommitTimes()
-  /// Whether the disk is full.
+  /// State of a full disk.
   let room = DiskRoom()
   private let meters = WriterMeters()
   /// Where writes' ends are told.
@@ -64,9 +66,12 @@ final class Writer: Sendable {
         }, fail: { error in then(.failure(error)) }))
   }
 
-  private func submit(_ write: Write) {
+  private func submit(_ write: Write) { add { state in state.waiting.append(write) } }
+
+  /// Changes the state by work for `drain`, and starts `drain` if it does not run.
+  private func add(_ work: (inout State) -> Void) {
     let start = state.withLock { state in
-      state.waiting.append(write)
+      work(&state)
       defer { state.isDraining = true }
       return !state.isDraining
     }
@@ -80,31 +85,31 @@ final class Writer: Sendable {
     }
   }
 
-  /// Commits one page without a change in it. Returns whether that succeeded, on disk.
+  /// Commits one page with the contents that it had. Returns whether that succeeded, on disk.
   func tries() async -> Bool {
     await withCheckedContinuation { continuation in
       submit(
         Write(
           run: { db in
-            try db.cachedStatement(sql: "UPDATE meta SET boot = boot").execute()
+            // Twice: SQLite writes no page for an update that changes nothing.
+            try db.cachedStatement(sql: "UPDATE meta SET boot = boot + 1").execute()
+            try db.cachedStatement(sql: "UPDATE meta SET boot = boot - 1").execute()
             return { continuation.resume(returning: true) }
           }, fail: { _ in continuation.resume(returning: false) }, isTrial: true))
     }
   }
 
-  /// Why nothing is written any more; nil while the disk works and ingest runs.
+  /// The reason why nothing is written any more; nil while the disk works and ingest runs.
   var stopReason: StoreError? { state.withLock { $0.failure } }
 
   /// Writes the log into the database, as far as no reader needs it, unless nothing is written any more. Then the next
   /// commit begins the log anew. A failure is left to the next commit to find.
   ///
-  /// - Parameter then: called on the writer's queue.
-  func checkpoint(then: @escaping @Sendable () -> Void) {
-    pool.asyncWriteWithoutTransaction { [self] db in
-      if state.withLock({ $0.failure == nil }) { _ = try? db.checkpoint(.passive) }
-      then()
-    }
-  }
+  /// Checkpoints run between two groups, behind the writes submitted before them. A steady flood of writes does not
+  /// delay them.
+  ///
+  /// - Parameter then: called once on the writer's queue, also if nothing is written any more; it must not wait.
+  func checkpoint(then: @escaping @Sendable () -> Void) { add { state in state.checkpoints.append(then) } }
 
   /// Takes no more: whoever writes from now on is told so. False where the disk has failed before.
   func end() -> Bool {
@@ -124,29 +129,36 @@ final class Writer: Sendable {
 
   private func drain(_ db: Database) {
     while true {
-      let (group, failure) = state.withLock { state in
-        defer { state.waiting.removeAll(keepingCapacity: true) }
-        state.isDraining = !state.waiting.isEmpty
-        return (state.waiting, state.failure)
+      let (group, checkpoints) = state.withLock { state in
+        defer {
+          state.waiting.removeAll(keepingCapacity: true)
+          state.checkpoints.removeAll()
+        }
+        state.isDraining = !state.waiting.isEmpty || !state.checkpoints.isEmpty
+        return (state.waiting, state.checkpoints)
       }
-      if group.isEmpty { return }
-      if let failure {
-        fail(group, failure)
-        continue
-      }
-      do { tell(try commit(group, db)) } catch let error where Writer.isOfTheDisk(error) {
-        meters.count(error)
-        stop(error)
-        fail(group, StoreError(error))
-      } catch {
-        // One bad write must not take its neighbours with it: each again, by itself.
-        for write in group { alone(write, db) }
-      }
+      if group.isEmpty && checkpoints.isEmpty { return }
+      if !group.isEmpty { together(group, db) }
+      // Under a steady flood of writes this loop does not end, so a checkpoint queued behind it would never run.
+      if !checkpoints.isEmpty, stopReason == nil { _ = try? db.checkpoint(.passive) }
+      for then in checkpoints { then() }
+    }
+  }
+
+  private func together(_ group: [Write], _ db: Database) {
+    if let stopReason { return fail(group, stopReason) }
+    do { tell(try commit(group, db)) } catch let error where Writer.isOfTheDisk(error) {
+      meters.count(error)
+      stop(error)
+      fail(group, StoreError(error))
+    } catch {
+      // One bad write must not take its neighbours with it: each again, by itself.
+      for write in group { alone(write, db) }
     }
   }
 
   private func alone(_ write: Write, _ db: Database) {
-    if let failure = state.withLock({ $0.failure }) { return fail([write], failure) }
+    if let stopReason { return fail([write], stopReason) }
     do { tell(try commit([write], db)) } catch {
       meters.count(error)
       if Writer.isOfTheDisk(error) { stop(error) }

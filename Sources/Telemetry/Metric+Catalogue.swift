@@ -14,7 +14,7 @@ extension Metric {
 
   // Every service.
 
-  /// 0 or 1.
+  /// Readiness of the process: 0 or 1.
   package static let ready = Metric("onthemap_ready", .gauge, "1 while /readyz answers 200, else 0.")
   /// 1, with the version.
   package static let buildInfo = Metric(
@@ -146,20 +146,25 @@ extension Metric {
     "onthemap_store_errors_total", .counter,
     "Writes that failed, by SQLite's result code: full, ioerr, corrupt, other.",
     labels: ["code"])
+  /// By outcome.
+  package static let storeScans = Metric(
+    "onthemap_store_scans_total", .counter,
+    "Long reads by outcome: done, refused (no room, 503), ended (out of time or client gone).", labels: ["outcome"])
   /// Bytes.
   package static let storeWAL = Metric(
     "onthemap_store_wal_bytes", .gauge, "Size of the WAL's file, which is used again and does not shrink.")
   /// Bytes.
   package static let storeBytes = Metric("onthemap_store_database_bytes", .gauge, "Size of the database's file.")
-  /// Bytes.
+  /// Free space, in bytes.
   package static let storeFree = Metric(
     "onthemap_store_free_bytes", .gauge, "Bytes that ingest may still fill on the data folder's file system.")
-  /// Bytes.
+  /// Size of the file system, in bytes.
   package static let storeSize = Metric(
     "onthemap_store_filesystem_bytes", .gauge, "Size of the data folder's file system.")
-  /// 0 or 1.
+  /// Full disk: 0 or 1.
   package static let storeFull = Metric(
-    "onthemap_store_disk_full", .gauge, "1 while the disk is full: ingest refuses posts with 507.")
+    "onthemap_store_disk_full", .gauge,
+    "1 while the disk is full or nearly full: ingest refuses writes that do not fit with 507.")
 
   // Geocoder.
 
@@ -216,7 +221,7 @@ extension Metric {
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
       queueCompleted,
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
-      changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeWAL, storeBytes, storeFree,
+      changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeScans, storeWAL, storeBytes, storeFree,
       storeSize, storeFull, geocodeDuration,
       geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedStreamsDropped,
       feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,

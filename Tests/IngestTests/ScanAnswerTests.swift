@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 @testable import Ingest
@@ -27,16 +28,55 @@ struct ScanAnswerTests {
     }
   }
 
-  @Test("A search learns that its connection is gone")
-  func gone() async throws {
-    let request = Request(
-      head: HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v2/posts"),
-      body: .init(buffer: ByteBuffer()))
-    let channel = EmbeddedChannel()
+  /// The client of a search that comes over a channel.
+  private func client(
+    over channel: EmbeddedChannel, forwardedFor: String? = nil, proxies: TrustedProxies = TrustedProxies()
+  ) -> ScanClient {
+    var head = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/v2/posts")
+    head.headerFields[.xForwardedFor] = forwardedFor
+    let request = Request(head: head, body: .init(buffer: ByteBuffer()))
     let context = ConnectionContext(
       source: ApplicationRequestContextSource(
         channel: channel, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-    let client = ScanClient(request, context, Site(origin: "", proxies: TrustedProxies(), partners: []))
+    return ScanClient(request, context, Site(origin: "", proxies: proxies, partners: []))
+  }
+
+  @Test(
+    "A search takes the share of its client's network; this machine and a proxy itself have none",
+    arguments: [
+      ("203.0.113.7", nil, "203.0.113.7"), ("2001:db8::7", nil, "2001:db8::"), ("127.0.0.1", nil, nil),
+      ("203.0.113.7", "198.51.100.1", "203.0.113.7"), ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
+      ("10.0.0.1", nil, nil),
+    ] as [(String, String?, String?)])
+  func share(peer: String, forwardedFor: String?, network: String?) throws {
+    let channel = EmbeddedChannel()
+    channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 1)
+    let proxies = TrustedProxies([try #require(AddressRange("10.0.0.0/8"))])
+    let client = client(over: channel, forwardedFor: forwardedFor, proxies: proxies)
+    #expect(client.network == network.flatMap { IPAddress($0) })
+  }
+
+  @Test("A search learns that its client has gone")
+  func gone() throws {
+    let counts = ConnectionCounts(perNetworkMax: 9, proxies: TrustedProxies())
+    let channel = EmbeddedChannel(handler: ConnectionWatch(counts) { _, _ in nil })
+    let peer = try SocketAddress(ipAddress: "203.0.113.7", port: 4_000)
+    channel.remoteAddress = peer
+    try channel.connect(to: peer).wait()
+    let calls = Mutex(0)
+    client(over: channel).whenGone { calls.withLock { $0 += 1 } }
+    channel.embeddedEventLoop.run()
+    let before = calls.withLock { $0 }
+    #expect(before == 0, "It is still there.")
+    _ = try channel.finish(acceptAlreadyClosed: true)
+    let after = calls.withLock { $0 }
+    #expect(after == 1)
+  }
+
+  @Test("A search learns that its connection has gone before")
+  func goneBefore() async throws {
+    let channel = EmbeddedChannel()
+    let client = client(over: channel)
     await confirmation { gone in
       client.whenGone { gone() }
       channel.embeddedEventLoop.run()

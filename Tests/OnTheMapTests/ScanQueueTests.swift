@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The queue of scans")
 struct ScanQueueTests {
-  private func network(_ number: Int) throws -> IPAddress { try #require(IPAddress("203.0.113.\(number)")) }
+  /// A network in a block of its own.
+  private func network(_ number: Int) throws -> IPAddress { try #require(IPAddress("203.\(number).113.1")) }
 
   @Test("Scans start while there are places, wait in their order, and are refused once the queue is full")
   func bounds() {
@@ -48,6 +49,35 @@ struct ScanQueueTests {
     let addresses = try ["2001:db8::1", "2001:db8::2"].map { try #require(IPAddress($0)).network }
     #expect(queue.enter(1, from: addresses[0]) == .starts)
     #expect(queue.enter(2, from: addresses[1]) == .waits)
+  }
+
+  @Test(
+    "A block of addresses has one of two places and half of the queue, and the next block has the rest",
+    arguments: [("203.0.", ".255", "203.1.0.0"), ("2001:db8:ffff:", "::", "2001:db9::")])
+  func blocks(start: String, end: String, next: String) throws {
+    var queue = ScanQueue(placesMax: 2, waitingMax: 32)
+    let networks = try (0..<40).map { number in try #require(IPAddress("\(start)\(number)\(end)")).network }
+    let admissions = networks.indices.map { queue.enter(UInt64($0), from: networks[$0]) }
+    #expect(admissions == [.starts] + Array(repeating: .waits, count: 16) + Array(repeating: .refused, count: 23))
+    let other = try #require(IPAddress(next)).network
+    #expect(queue.enter(100, from: other) == .starts, "The second place was kept for another block.")
+    #expect(queue.enter(101, from: other) == .waits)
+    #expect(queue.leave(100) == 101, "It overtakes the scans of the block that has its share.")
+    #expect(queue.enter(102, from: nil) == .waits, "Both places are taken.")
+    #expect(queue.leave(0) == 1)
+    #expect(queue.enter(103, from: networks[39]) == .waits, "A place of the block in the queue is free again.")
+    #expect(queue.enter(104, from: networks[38]) == .refused)
+  }
+
+  @Test("A block's share is rounded down, and never less than one place")
+  func roundedShares() throws {
+    let networks = try (1...9).map { number in try #require(IPAddress("203.0.113.\(number)")) }
+    for (total, share) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)] {
+      var queue = ScanQueue(placesMax: total, waitingMax: total)
+      let admissions = networks.indices.map { queue.enter(UInt64($0), from: networks[$0]) }
+      #expect(admissions.count { $0 == .starts } == share)
+      #expect(admissions.count { $0 == .waits } == share)
+    }
   }
 
   @Test("While the queue is held no scan starts; then as many start as there are places")

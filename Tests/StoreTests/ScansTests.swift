@@ -13,6 +13,13 @@ struct ScansTests {
   private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
   private static let anHourMs: Int64 = 3_600_000
 
+  /// Opens a database whose scans never run out of time on a busy machine, unless a test says so.
+  private func open(
+    scanMs: Int64 = Self.anHourMs, scanWaitMs: Int64 = Self.anHourMs, scanStretchMs: Int64 = Self.anHourMs
+  ) throws -> IngestDatabase {
+    try folder.open(scanMs: scanMs, scanWaitMs: scanWaitMs, scanStretchMs: scanStretchMs)
+  }
+
   private func condition(_ text: String) throws -> ListCondition {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
@@ -43,7 +50,7 @@ struct ScansTests {
 
   @Test("Quick reads and writes go on while scans hold every place and fill the queue; one more scan is refused")
   func full() async throws {
-    let database = try folder.open()
+    let database = try open()
     let account = try await database.addAccount()
     let id = try await database.published(1, by: account)[0]
     let places = await HeldPlaces(database)
@@ -78,10 +85,10 @@ struct ScansTests {
     #expect(try await waiting.value == Limits.scansWaitingMax)
   }
 
-  @Test("A network has one place; a scan of another network takes the second")
+  @Test("A network has one place; a scan from another block of addresses takes the second")
   func networks() async throws {
-    let database = try folder.open()
-    let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("203.0.113.2"))
+    let database = try open()
+    let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("198.51.100.1"))
     let places = await HeldPlaces(database, count: 1, network: greedy)
     let second = Task {
       try await database.published(PostFilter(), below: nil, limit: 1, for: ScanClient(network: greedy) { _ in }).next
@@ -95,7 +102,7 @@ struct ScansTests {
 
   @Test("An account's posts are a quick read up to the limit, and a scan above it")
   func quick() async throws {
-    let database = try folder.open()
+    let database = try open()
     let account = try await database.addAccount()
     let own = ListQuery(condition: try condition("{\"uniqueKey\":\"\(account.rawValue)\"}"))
     _ = try await database.published(Limits.quickReadRowsMax, by: account)
@@ -114,7 +121,7 @@ struct ScansTests {
 
   @Test("A scan leaves the queue when its client goes")
   func goneWhileWaiting() async throws {
-    let database = try folder.open()
+    let database = try open()
     let places = await HeldPlaces(database)
     let client = LeavingClient()
     let scan = Task { try await database.scans.run(for: client.scanClient) { _ in } }
@@ -127,7 +134,7 @@ struct ScansTests {
 
   @Test("A scan ends when its client goes, and its connection serves the next")
   func goneWhileRunning() async throws {
-    let database = try folder.open(scanMs: Self.anHourMs)
+    let database = try open()
     for _ in 0..<2 * Limits.scansAtOnceMax {
       let client = LeavingClient()
       let scan = Task {
@@ -145,7 +152,7 @@ struct ScansTests {
 
   @Test("A scan whose client has gone before is refused, and takes no place")
   func goneBefore() async throws {
-    let database = try folder.open()
+    let database = try open()
     await expectRefused {
       try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("It has run.") }
     }
@@ -153,14 +160,14 @@ struct ScansTests {
 
   @Test("A condition whose time is over is an error")
   func timeOfCondition() async throws {
-    let database = try folder.open(scanMs: 0)
+    let database = try open(scanMs: 0)
     _ = try await database.published(300, by: try await database.addAccount())
     await expectEnded { _ = try await database.listed(ListQuery(condition: try condition("{\"mapString\":\"x\"}"))) }
   }
 
   @Test("A search whose time is over answers with what it has found, and where to go on")
   func timeOfSearch() async throws {
-    let database = try folder.open(scanMs: 0)
+    let database = try open(scanMs: 0)
     let account = try await database.addAccount()
     let ids = try await database.published(300, by: account)
     var found: [PostID] = []
@@ -183,7 +190,7 @@ struct ScansTests {
 
   @Test("A scan that has waited too long is refused")
   func waitedTooLong() async throws {
-    let database = try folder.open(scanWaitMs: 0)
+    let database = try open(scanWaitMs: 0)
     let places = await HeldPlaces(database)
     await expectRefused { _ = try await database.published(PostFilter(), below: nil, limit: 1) }
     places.open()
@@ -191,7 +198,7 @@ struct ScansTests {
 
   @Test("Closing the database ends scans that run and refuses those that wait")
   func closing() async throws {
-    let database = try folder.open(scanMs: Self.anHourMs)
+    let database = try open()
     let clients = (0..<Limits.scansAtOnceMax).map { _ in LeavingClient() }
     let running = clients.map { client in
       Task {
@@ -212,7 +219,7 @@ struct ScansTests {
 
   @Test("After a stretch of scans none starts until all have ended and the log is in the database")
   func pause() async throws {
-    let database = try folder.open(scanMs: Self.anHourMs, scanStretchMs: 0)
+    let database = try open(scanStretchMs: 0)
     let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
     let account = try await database.addAccount("zebulon")
     let third = Task { [folder] in
@@ -228,9 +235,24 @@ struct ScansTests {
     #expect(try await database.account(account)?.id == account)
   }
 
+  @Test("Scans go on after their pause although a write always waits")
+  func pauseInFlood() async throws {
+    let database = try open(scanStretchMs: 0)
+    let places = await HeldPlaces(database)
+    let scan = Task { try await database.scans.run(for: .ingest) { _ in } }
+    await untilWaiting(1, in: database)
+    let flood = Flood(database)
+    defer { flood.end() }
+    try await places.end()
+    // The checkpoint waits now. The writer finds it after the first of these writes, and runs it before the third.
+    await flood.untilWritten(3)
+    try #require(database.scans.waitingCount == 0, "The pause is over.")
+    try await scan.value
+  }
+
   @Test("A scan's connection neither writes nor checkpoints")
   func readOnly() async throws {
-    let database = try folder.open()
+    let database = try open()
     _ = try await database.published(3, by: try await database.addAccount())
     func logBytes() throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: folder.database + "-wal")[.size] as? Int
@@ -250,7 +272,7 @@ private struct HeldPlaces {
   private let gate = DispatchSemaphore(value: 0)
   private var scans: [Task<Void, any Error>] = []
 
-  /// Returns once it has them.
+  /// Returns once it has the places.
   init(_ database: IngestDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
     for _ in 0..<count {
       let (begun, begins) = AsyncStream.makeStream(of: Void.self)
@@ -267,11 +289,39 @@ private struct HeldPlaces {
 
   func open() { for _ in scans { gate.signal() } }
 
-  /// Opens them, and returns once their scans have ended.
+  /// Opens the places, and returns once their scans have ended.
   func end() async throws {
     open()
     for scan in scans { try await scan.value }
   }
+}
+
+/// Writes that end only by `end`: each submits the next one before its own commit, so that one always waits.
+private final class Flood: Sendable {
+  private let writer: Writer
+  private let written = Atomic(0)
+  private let hasEnded = Atomic(false)
+
+  init(_ database: IngestDatabase) {
+    writer = database.writer
+    write()
+  }
+
+  private func write() {
+    writer.submit(
+      { [self] _ in
+        written.add(1, ordering: .sequentiallyConsistent)
+        if !hasEnded.load(ordering: .sequentiallyConsistent) { write() }
+      }, then: { _ in })
+  }
+
+  /// Returns once so many further writes have begun.
+  func untilWritten(_ further: Int) async {
+    let goal = written.load(ordering: .sequentiallyConsistent) + further
+    while written.load(ordering: .sequentiallyConsistent) < goal { await Task.yield() }
+  }
+
+  func end() { hasEnded.store(true, ordering: .sequentiallyConsistent) }
 }
 
 /// A client that leaves.

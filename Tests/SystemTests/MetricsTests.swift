@@ -37,6 +37,7 @@ struct MetricsTests {
     map.workers = [try await stage.worker(of: map)]
     #expect(try await client.post("Oslo", wait: 10)["state"] == "published")
     #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 10)["state"] == "rejected")
+    #expect(try await client.get("/v2/posts?scope=all").status == 200)
     #expect(try await client.get("/v2/posts/0000000001").status == 404)
     #expect(try await client.get("/v2/posts/nonsense/\(UUID())").status == 404)
     #expect(try await client.send("POST", "/v2/posts", body: "{").status == 400)
@@ -73,6 +74,8 @@ struct MetricsTests {
     func told(_ code: String) -> Double { ingest[#"onthemap_submit_posts_total{code="\#(code)"}"#] }
     #expect(told("accepted") == 2 && told("replayed") == 1 && told("invalid_link") == 1)
     #expect(ingest[#"onthemap_submit_errors_total{code="unauthorized"}"#] >= 1)
+    #expect(ingest[#"onthemap_store_scans_total{outcome="done"}"#] == 1)
+    #expect(ingest.values[#"onthemap_store_scans_total{outcome="refused"}"#] == 0)
     let commits = ingest["onthemap_store_commit_duration_seconds_count"]
     #expect(commits > 5 && ingest["onthemap_store_wal_syncs_total"] <= commits)
     #expect(ingest["onthemap_store_wal_syncs_total"] > 5 && ingest["onthemap_store_wal_bytes"] > 4_096)
