@@ -69,7 +69,9 @@ struct QueueText {
 
   /// "running", or since when it is not, or why it takes no more.
   var state: String {
-    if let fullMs = status.disk.fullMs { return "DISK FULL for \(longAge(ms: unixMs - fullMs)): posts are refused" }
+    if let fullMs = status.disk.fullMs {
+      return "DISK FULL OR NEARLY FULL for \(longAge(ms: unixMs - fullMs)): writes that do not fit are refused"
+    }
     if let pausedMs = status.pausedMs { return "PAUSED for \(longAge(ms: unixMs - pausedMs))" }
     // An ingest of before says 0 of both.
     guard status.waitMaxMs > 0, status.queue.longestWaitMs >= status.waitMaxMs else { return "running" }
@@ -84,7 +86,7 @@ struct QueueText {
 
   private var oldest: String { status.oldestMs.map { " · oldest \(longAge(ms: unixMs - $0))" } ?? "" }
 
-  /// The room on the disk in words; "unknown" from an older ingest, which does not send it.
+  /// The disk space in words; "unknown" from an older ingest, which does not send it.
   private var disk: String {
     let disk = status.disk
     guard disk.sizeBytes > 0 else { return "unknown" }
@@ -112,7 +114,7 @@ struct QueueText {
 
   private func milliseconds(_ us: Int64) -> String { "\(number(Double(us) / 1_000)) ms" }
 
-  /// In units of 1,000, as disks are sold.
+  /// Formats bytes in units of 1,000, as disks are sold.
   private func bytes(_ count: Int64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
     var (value, unit) = (Double(max(0, count)), 0)

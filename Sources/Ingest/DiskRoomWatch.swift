@@ -4,8 +4,8 @@ import OnTheMap
 import ServiceLifecycle
 import Store
 
-/// Looks at the disk once a second, so that readiness follows it although nobody posts, and logs when it is full and
-/// when it has room again.
+/// Checks the disk once a second, so that readiness follows it even without posts. Logs when it is full and when it has
+/// room again.
 struct DiskRoomWatch: Service {
   let database: IngestDatabase
   let logger: Logger
@@ -26,10 +26,11 @@ struct DiskRoomWatch: Service {
     switch line {
     case .full(let refused):
       metadata["refused"] = "\(refused)"
-      logger.error("disk full: refusing writes with 507 until there is room, no restart needed", metadata: metadata)
+      logger.error(
+        "disk full or nearly full: refusing writes that do not fit with 507, no restart needed", metadata: metadata)
     case .room(let refused):
       metadata["refused"] = "\(refused)"
-      logger.notice("disk has room again: accepting writes", metadata: metadata)
+      logger.notice("disk has room again", metadata: metadata)
     }
   }
 }

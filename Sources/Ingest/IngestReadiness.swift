@@ -3,7 +3,7 @@ import OnTheMap
 import Store
 import Web
 
-/// Whether ingest takes posts. The answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.
+/// Readiness to accept posts: the answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.
 struct IngestReadiness: Sendable {
   let database: IngestDatabase
   let queue: PostQueue
@@ -11,7 +11,7 @@ struct IngestReadiness: Sendable {
 
   /// Returns a remark for people; nil without one.
   ///
-  /// - Throws: the reason why ingest refuses posts, with its code.
+  /// - Throws: the reason why ingest refuses posts, with its code. On a disk that is nearly full some posts still fit.
   func check() throws(Problem) -> String? {
     if database.stopReason != nil {
       throw Problem(.serviceUnavailable, "store_unusable", "ingest stores nothing until it starts again")
@@ -19,8 +19,8 @@ struct IngestReadiness: Sendable {
     if let sinceMs = database.diskFullMs {
       throw Problem(
         .serviceUnavailable, "disk_full",
-        "the disk is full since \(timestamp(unixMs: sinceMs)): posts are refused with 507, reading goes on; free some "
-          + "space, no restart is needed")
+        "the disk is full or nearly full since \(timestamp(unixMs: sinceMs)): writes that do not fit are refused with "
+          + "507, reading goes on; free some space, no restart is needed")
     }
     if queue.isFull {
       throw Problem(

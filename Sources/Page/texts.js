@@ -95,7 +95,8 @@ export const texts = {
     'admin.pause': 'Pause the queue', 'admin.resume': 'Let the queue go on',
     'admin.paused': 'The queue is paused. Posts are taken and wait.', 'admin.resumed': 'The queue goes on.',
     'admin.paused-since': 'Paused since {since}. Posts are accepted and wait.',
-    'admin.disk-full': 'The disk is full since {since}. Posts are refused; free some space on the server.',
+    'admin.disk-full':
+      'The disk is full or nearly full since {since}. Posts that do not fit are refused; free some space there.',
     'admin.disk': 'Disk free',
     'admin.workers.none': 'No worker is there: posts wait.', 'admin.feeds.none': 'No feed asks for changes.',
     'admin.credit': 'Credit', 'admin.leases': 'Leases', 'admin.answered': 'Answered', 'admin.jobs': 'Jobs',
@@ -253,7 +254,8 @@ export const texts = {
     'admin.paused': 'Die Warteschlange steht. Einträge werden angenommen und warten.',
     'admin.resumed': 'Die Warteschlange läuft weiter.',
     'admin.paused-since': 'Angehalten seit {since}. Einträge werden angenommen und warten.',
-    'admin.disk-full': 'Die Festplatte ist voll seit {since}. Einträge werden abgelehnt; schaffe Platz auf dem Server.',
+    'admin.disk-full':
+      'Die Festplatte ist voll oder fast voll seit {since}. Was nicht passt, wird abgelehnt; schaffe dort Platz.',
     'admin.disk': 'Platz frei',
     'admin.workers.none': 'Kein Worker ist da: Einträge warten.',
     'admin.feeds.none': 'Kein Feed fragt nach Änderungen.',

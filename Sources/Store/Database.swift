@@ -12,8 +12,8 @@ import Synchronization
 package final class IngestDatabase: Sendable {
   let pool: DatabasePool
   let scans: Scans
-  /// For operators' reads, one at a time: these may count every row, and neither wait for scans nor hold up quick
-  /// reads.
+  /// Connection for operators' reads, one at a time: these may count every row, and must neither wait for scans nor
+  /// delay quick reads.
   let operatorReader: DatabaseQueue
   let writer: Writer
   let numbers: Numbers
@@ -42,6 +42,7 @@ package final class IngestDatabase: Sendable {
       throw StoreError.unusable(path: folder, reason: error.localizedDescription)
     }
     IngestDatabase.countsNoMemory
+    IngestDatabase.keepTemporaryFiles(in: folder)
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
     let highWaterPath = folder + "/onthemap.highwater"
@@ -128,7 +129,7 @@ package final class IngestDatabase: Sendable {
 
   deinit { closeReaders() }
 
-  /// Before the connection that writes: the last to be closed writes the log into the database.
+  /// Closes the readers before the writer: the last connection to close writes the log into the database.
   private func closeReaders() {
     scans.close()
     try? operatorReader.close()
@@ -138,6 +139,21 @@ package final class IngestDatabase: Sendable {
   /// for. Where it has begun already it goes on as it was.
   private static let countsNoMemory: Void = { _ = otm_sqlite_count_no_memory() }()
 
+  /// True once SQLite has its folder for temporary files.
+  private static let hasTemporaryFolder = Mutex(false)
+
+  /// Keeps SQLite's temporary files in the data folder. The first folder of the process counts.
+  ///
+  /// The default is /var/tmp or /tmp. VACUUM and large sorts would copy people's data to another file system there, and
+  /// a container's /tmp is too small. `setenv` of SQLITE_TMPDIR would race with `getenv` in other threads.
+  private static func keepTemporaryFiles(in folder: String) {
+    hasTemporaryFolder.withLock { isSet in
+      guard !isSet else { return }
+      isSet = true
+      otm_sqlite_keep_temporary_files(folder)
+    }
+  }
+
   private static var configuration: GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.label = "onthemap"
@@ -145,8 +161,8 @@ package final class IngestDatabase: Sendable {
     // An operator's tool, or a connection that is closing, may hold the file for a moment.
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     configuration.prepareDatabase { db in
-      // Zeros over what is deleted, where that writes no further page. ON, as Debian builds SQLite, also reads and
-      // writes each page that becomes free: deletions of people's data ask for it, see Traces.
+      // FAST overwrites deleted data with zeros where that writes no further page. ON, Debian's default, also reads and
+      // writes each page that becomes free: deletions of people's data turn it on, see Traces.
       try db.execute(
         sql: """
           PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;

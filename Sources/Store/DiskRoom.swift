@@ -4,8 +4,17 @@ package import OnTheMap
 import Synchronization
 package import Telemetry
 
-/// The writer's knowledge of a full disk. Any thread.
+/// The writer's knowledge of a disk that is full or nearly full. It refuses nothing: each write is tried. Any thread.
 final class DiskRoom: Sendable {
+  /// The meaning of the free bytes of a disk.
+  enum Finding: Equatable {
+    case nothingNew
+    /// It has become full or nearly full.
+    case full
+    /// It was full, and a trial commit shows whether it still is.
+    case mayHaveRoom
+  }
+
   private struct State: Sendable {
     var fullMs: Int64?
     var refused = 0
@@ -13,10 +22,18 @@ final class DiskRoom: Sendable {
 
   private let state = Mutex(State())
 
-  /// When the disk became full, ms since 1970, UTC; nil while it has room.
+  /// - Parameters:
+  ///   - freeBytes: nil where the kernel does not tell.
+  ///   - isFull: true if the disk was full before.
+  static func finding(freeBytes: Int64?, isFull: Bool) -> Finding {
+    if isFull { return freeBytes ?? .max >= Limits.diskRoomBytes ? .mayHaveRoom : .nothingNew }
+    return freeBytes ?? .max < Limits.diskFullBytes ? .full : .nothingNew
+  }
+
+  /// Time when the disk became full or nearly full, ms since 1970, UTC; nil while it has room.
   var fullMs: Int64? { state.withLock { $0.fullMs } }
 
-  /// Notes that the disk is full.
+  /// Notes that the disk is full or nearly full.
   ///
   /// - Parameter refused: writes of callers that did not fit.
   func fill(refused: Int, unixMs: Int64) {
@@ -40,10 +57,11 @@ final class DiskRoom: Sendable {
 
 /// The room on the disk, for readiness, operators and metrics.
 extension IngestDatabase {
-  /// When the disk became full, ms since 1970, UTC; nil while it has room. Any thread; returns at once.
+  /// Time when the disk became full or nearly full, ms since 1970, UTC; nil while it has room. Any thread; does not
+  /// wait.
   package var diskFullMs: Int64? { writer.room.fullMs }
 
-  /// Why nothing is stored until the next start; nil while the disk works. Any thread; returns at once.
+  /// The reason why nothing is stored until the next start; nil while the disk works. Any thread; does not wait.
   package var stopReason: StoreError? { writer.stopReason }
 
   /// The room on the disk now. Any thread; asks the file system.
@@ -54,19 +72,18 @@ extension IngestDatabase {
     return status
   }
 
-  /// Looks at the disk. Call this every `Limits.diskLookMs`.
+  /// Checks the disk. Call this every `Limits.diskLookMs`.
   ///
-  /// The disk becomes full with a write that does not fit, or with less than `Limits.diskFullBytes` free. It has room
-  /// again with `Limits.diskRoomBytes` free and a trial commit that succeeds. A quota or the file system itself may
-  /// refuse writes although bytes are free; only a commit shows that.
+  /// The disk counts as full from a write that does not fit or less than `Limits.diskFullBytes` free. It has room again
+  /// with `Limits.diskRoomBytes` free and a trial commit that succeeds. In between some writes fit and others do not. A
+  /// quota or the file system itself may refuse writes although bytes are free; only a commit shows that.
   ///
-  /// - Returns: whether the disk is full, and the writes of callers that did not fit since the last look.
+  /// - Returns: whether the disk counts as full, and the writes of callers that did not fit since the last check.
   package func lookAtDisk() async -> (isFull: Bool, refused: Int) {
-    let free = space?.free
-    if diskFullMs == nil {
-      if let free, free < Limits.diskFullBytes { writer.room.fill(refused: 0, unixMs: unixMs) }
-    } else if free ?? .max >= Limits.diskRoomBytes, await writer.tries() {
-      writer.room.empty()
+    switch DiskRoom.finding(freeBytes: space?.free, isFull: diskFullMs != nil) {
+    case .full: writer.room.fill(refused: 0, unixMs: unixMs)
+    case .mayHaveRoom: if await writer.tries() { writer.room.empty() }
+    case .nothingNew: break
     }
     return (diskFullMs != nil, writer.room.takeRefused())
   }
@@ -92,8 +109,8 @@ extension IngestDatabase {
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// What this process may still fill, and the size of the file system, in bytes; nil where the kernel does not tell.
-  /// Root may fill the blocks that are reserved for root.
+  /// Space that this process may still fill, and the size of the file system, in bytes; nil if the kernel does not
+  /// report them. Root may fill the blocks that are reserved for root.
   private var space: (free: Int64, size: Int64)? {
     var system = statvfs()
     guard statvfs(path, &system) == 0, system.f_blocks > 0 else { return nil }

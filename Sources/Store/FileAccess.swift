@@ -3,16 +3,29 @@ import Glibc
 /// Access to the database's files: their owner's alone, whatever the folder and the umask. They hold addresses,
 /// passwords' hashes and sessions.
 enum FileAccess {
-  /// Takes the access of all others to those files that are there.
+  /// Removes all others' access to the files that exist.
   ///
-  /// - Throws: `StoreError.unusable` where others keep theirs.
+  /// A symbolic link is refused: its target's access would change, and SQLite would keep the log beside the target. The
+  /// folder itself may be a link.
+  ///
+  /// - Throws: `StoreError.unusable` if others keep their access, or for a link.
   static func restrict(_ paths: [String]) throws(StoreError) {
     for path in paths {
       var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-      guard chmod(path, 0o600) == 0 else {
-        let mode = String(status.st_mode & 0o777, radix: 8)
+      guard lstat(path, &status) == 0 else { continue }
+      guard status.st_mode & S_IFMT != S_IFLNK else {
+        throw .unusable(
+          path: path,
+          reason: "it is a symbolic link. Replace it with the file that it points to, or pass that file's folder with "
+            + "--data")
+      }
+      guard status.st_mode & 0o077 != 0 else { continue }
+      // Not by its name, which may be a link by now.
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      defer { if descriptor >= 0 { close(descriptor) } }
+      guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
         let reason = String(cString: strerror(errno))
+        let mode = String(status.st_mode & 0o777, radix: 8)
         throw .unusable(
           path: path,
           reason: "others may read it (mode \(mode)): \(reason). Run chmod 600 on it as the user that owns it")
@@ -25,7 +38,7 @@ enum FileAccess {
   ///
   /// - Throws: `StoreError.unusable`.
   static func create(_ path: String) throws(StoreError) {
-    let descriptor = open(path, O_CREAT | O_RDONLY | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
     close(descriptor)
   }

@@ -78,7 +78,10 @@ final class HighWater: Sendable {
   init(path: String, _ record: Record) throws(StoreError) {
     // Under another name first: a disk that is full, or an end in between, must not leave half of one.
     let new = path + ".new"
-    descriptor = open(new, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0o600)
+    // Removes the file of a killed ingest, and a link that another user of the folder has planted. If such a link comes
+    // between the two calls, `open` fails.
+    unlink(new)
+    descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0o600)
     epoch = record.epoch
     state = Mutex(State(kept: record.mark, written: record.mark))
     let bytes = record.bytes

@@ -3,26 +3,26 @@ import GRDB
 import Logging
 import OnTheMap
 
-/// Traces of deleted rows: copies of theirs that are left in unused parts of the database's file.
+/// Traces of deleted rows: their copies in unused parts of the database's file.
 ///
 /// A deletion within `erase` overwrites the row, its entries in indices and the pages that become free. Copies remain
-/// that SQLite made before, when it moved rows from a page to another, and in the log until it is written over. So a
-/// clean stop writes the whole file anew when something was deleted. SQLite's `user_version` is 1 while there is
+/// that SQLite made before, when it moved rows from a page to another, and in the log until it is written over. A clean
+/// stop therefore rewrites the whole file when something was deleted. SQLite's `user_version` is 1 while there is
 /// nothing to remove, and 0 in files of versions that overwrote nothing.
 enum Traces {
-  /// Says of a new database that it has none.
+  /// Marks a new database as free of traces.
   static func none(_ db: Database) throws { try db.execute(sql: "PRAGMA user_version = 1") }
 
   /// Deletes people's data, within a write.
   static func erase<Value>(in db: Database, _ body: () throws -> Value) throws -> Value {
     try db.execute(sql: "PRAGMA secure_delete = ON; PRAGMA user_version = 0")
-    // Another value fails only where no statement can be prepared; ON is then slower and nothing else.
+    // This fails only if no statement can be prepared; ON then costs speed and nothing else.
     defer { try? db.execute(sql: "PRAGMA secure_delete = FAST") }
     return try body()
   }
 
-  /// Writes the file anew where it has traces. Takes about twice its size on the disk for as long. Outside of a
-  /// transaction. A failure leaves the file as it was, for the next clean stop.
+  /// Rewrites the file if it has traces. Takes about twice its size in the data folder meanwhile. Call this outside of
+  /// a transaction. A failure leaves the file as it was, for the next clean stop.
   static func remove(
     from db: Database, path: String, logger: Logger, bytesMax: Int = Limits.databaseCompactBytesMax
   ) {
@@ -33,7 +33,10 @@ enum Traces {
       guard let size, size <= bytesMax else {
         logger.notice(
           "database has traces of what was deleted, and is too large to be rewritten at each stop",
-          metadata: ["bytes": "\(size ?? 0)", "advice": "run sqlite3 \(path) VACUUM while ingest is stopped"])
+          metadata: [
+            "bytes": "\(size ?? 0)",
+            "advice": "run sqlite3 \(path) \"VACUUM; PRAGMA user_version = 1\" while ingest is stopped",
+          ])
         return
       }
       try db.execute(sql: "VACUUM")

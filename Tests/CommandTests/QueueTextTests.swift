@@ -106,7 +106,8 @@ struct QueueTextTests {
     var status = Self.status(workers: 1)
     (status.pausedMs, status.disk.fullMs, status.disk.freeBytes) = (Self.nowMs - 1_000, Self.nowMs - 180_000, 0)
     let text = QueueText(status, unixMs: Self.nowMs)
-    #expect(text.lines().first?.hasPrefix("queue     DISK FULL for 3 minutes: posts are refused · 17 of") == true)
+    let state = "DISK FULL OR NEARLY FULL for 3 minutes: writes that do not fit are refused"
+    #expect(text.lines().first?.hasPrefix("queue     \(state) · 17 of") == true)
     #expect(text.lines().contains("disk      0 B of 50.0 GB free · database 999.9 kB"))
     #expect(text.line.contains(" DISK_FULL depth=17 ") && text.line.hasSuffix("disk_free_bytes=0"))
     var table = TopTable(address: "a", isColoured: true)

@@ -43,4 +43,41 @@ struct FileAccessTests {
     #expect(try await again.account(account)?.id == account)
     #expect(try modes(in: copy.path) == [0o600, 0o600, 0o600])
   }
+
+  @Test("A link in place of a file is refused with what to do, and its target stays as it is", arguments: files)
+  func link(file: String) throws {
+    try makeFolder(folder.path)
+    let other = Folder()
+    try makeFolder(other.path)
+    let target = other.path + "/target"
+    try Data("theirs".utf8).write(to: URL(filePath: target))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
+    try FileManager.default.createSymbolicLink(atPath: folder.database + file, withDestinationPath: target)
+    let error = #expect(throws: StoreError.self) { try folder.open() }
+    let words = error?.description ?? ""
+    #expect(words.hasPrefix(folder.database + file + " cannot be used: it is a symbolic link. Replace it"), "\(words)")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
+    #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o644)
+  }
+
+  @Test("A link to nothing is refused, and makes no file elsewhere")
+  func dangling() throws {
+    try makeFolder(folder.path)
+    let target = folder.path + "/target"
+    try FileManager.default.createSymbolicLink(atPath: folder.database, withDestinationPath: target)
+    #expect(throws: StoreError.self) { try folder.open() }
+    #expect(throws: StoreError.self) { try FileAccess.create(folder.database) }
+    #expect(!FileManager.default.fileExists(atPath: target))
+  }
+
+  @Test("A folder that is a link works as its target")
+  func linkedFolder() async throws {
+    let target = Folder()
+    try makeFolder(target.path)
+    try FileManager.default.createSymbolicLink(atPath: folder.path, withDestinationPath: target.path)
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    #expect(try await database.account(account)?.id == account)
+    #expect(try modes(in: target.path) == [0o600, 0o600, 0o600])
+  }
 }

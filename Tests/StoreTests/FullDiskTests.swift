@@ -1,4 +1,8 @@
+import CSQLite
 import GRDB
+import GRDBSQLite
+import Glibc
+import Synchronization
 import Testing
 
 @testable import OnTheMap
@@ -64,6 +68,36 @@ struct FullDiskTests {
     #expect(!next.isFull && next.refused == 0)
   }
 
+  @Test("A disk that refuses writes although bytes are free stays full, look after look, until it takes a page")
+  func refusing() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let refusal = try Refusal(of: folder.database + "-wal")
+    defer { refusal.end() }
+    await #expect(throws: StoreError.self) { _ = try await database.accepted(by: account) }
+    #expect(database.disk.freeBytes > Limits.diskRoomBytes)
+    for refused in [1, 0, 0] {
+      let look = await database.lookAtDisk()
+      #expect(look.isFull && look.refused == refused)
+    }
+    refusal.end()
+    let look = await database.lookAtDisk()
+    #expect(!look.isFull && look.refused == 0)
+    _ = try await database.accepted(by: account)
+    #expect(try database.number("SELECT boot FROM meta") == Int(database.boot))
+  }
+
+  @Test(
+    "A disk is full below 64 KiB free, and may have room again from 1 MiB; a kernel that tells nothing changes nothing",
+    arguments: [
+      (65_535, false, .full), (65_536, false, .nothingNew), (0, false, .full), (nil, false, .nothingNew),
+      (1_048_575, true, .nothingNew), (1_048_576, true, .mayHaveRoom), (0, true, .nothingNew),
+      (nil, true, .mayHaveRoom),
+    ] as [(Int64?, Bool, DiskRoom.Finding)])
+  func edges(freeBytes: Int64?, isFull: Bool, finding: DiskRoom.Finding) {
+    #expect(DiskRoom.finding(freeBytes: freeBytes, isFull: isFull) == finding)
+  }
+
   @Test("Of a group that does not fit, those that fit are accepted and the others refused, each with the truth")
   func group() async throws {
     let database = try folder.open()
@@ -89,4 +123,41 @@ struct FullDiskTests {
     #expect(ids.count + full == 200)
     #expect(try database.unsettledJobs().map(\.job.id) == ids.map { JobID($0) })
   }
+}
+
+/// Makes SQLite's writes to one file fail with ENOSPC, as a quota does. One at a time in the process.
+private struct Refusal {
+  private struct File: Sendable, Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+  }
+
+  private static let file = Mutex<File?>(nil)
+
+  init(of path: String) throws {
+    var status = stat()
+    let code = stat(path, &status)
+    try #require(code == 0)
+    let file = File(status)
+    Refusal.file.withLock { $0 = file }
+    let write: @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int = { descriptor, bytes, count, offset in
+      var status = stat()
+      let isOpen = fstat(descriptor, &status) == 0
+      let file = File(status)
+      guard isOpen, Refusal.file.withLock({ $0 == file }) else { return pwrite(descriptor, bytes, count, offset) }
+      errno = ENOSPC
+      return -1
+    }
+    // For good: other files are written as before.
+    let system = try #require(sqlite3_vfs_find(nil))
+    for name in ["pwrite", "pwrite64"] {
+      let code = system.pointee.xSetSystemCall(system, name, unsafeBitCast(write, to: sqlite3_syscall_ptr.self))
+      #expect(code == 0)
+    }
+  }
+
+  /// Lets writes succeed again.
+  func end() { Refusal.file.withLock { $0 = nil } }
 }

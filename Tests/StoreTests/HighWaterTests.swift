@@ -84,6 +84,26 @@ struct HighWaterTests {
     #expect(try record().epoch == database.epoch)
   }
 
+  @Test("A link in place of the new file is replaced, and its target stays as it is")
+  func planted() throws {
+    let target = folder.path + "/target"
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    try Data("theirs".utf8).write(to: URL(filePath: target))
+    try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: target)
+    let database = try folder.open()
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
+    #expect(try record().epoch == database.epoch)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular)
+  }
+
+  @Test("The new file of a killed ingest does not stop the next start")
+  func leftBehind() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    try Data("half".utf8).write(to: URL(filePath: path + ".new"))
+    let database = try folder.open()
+    #expect(try record() == HighWater.Record(epoch: database.epoch, mark: .init(boot: 1)))
+  }
+
   @Test("A database up to a size is read from end to end, a larger one only held against the mark")
   func large() async throws {
     var database: IngestDatabase? = try folder.open()

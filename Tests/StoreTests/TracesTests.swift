@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Logging
+import Synchronization
 import Testing
 
 @testable import OnTheMap
@@ -10,7 +11,7 @@ import Testing
 struct TracesTests {
   private let folder = Folder()
 
-  /// How often a word is in the folder's files, byte by byte.
+  /// Counts a word in the folder's files, byte by byte.
   private func count(_ word: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(0) { count, name in
       let bytes = try Data(contentsOf: URL(filePath: folder.path).appending(path: name))
@@ -22,7 +23,7 @@ struct TracesTests {
     try folder.outside().read { db in try Int.fetchOne(db, sql: sql) }
   }
 
-  /// Posts whose places and links have the word, and as many of another account between them; all published some
+  /// Adds posts whose places and links have the word, and as many of another account between them. Publishes them some
   /// commits later, so that rows grow and pages are split.
   private func post(
     _ count: Int, _ word: String, by account: AccountID, and other: AccountID, in database: IngestDatabase
@@ -86,6 +87,26 @@ struct TracesTests {
     #expect(try count("zebulon") == 0 && count("zebplace") == 0)
   }
 
+  @Test("The advice for a database that is too large ends the advice")
+  func advice() throws {
+    try folder.open().close()
+    let file = try folder.outside(readonly: false)
+    let lines = Advices()
+    func remove() {
+      file.writeWithoutTransaction { db in
+        Traces.remove(from: db, path: folder.database, logger: Logger(label: "test") { _ in lines }, bytesMax: 0)
+      }
+    }
+    try file.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 0") }
+    remove()
+    let advice = try #require(lines.given.first)
+    let command = try #require(advice.firstMatch(of: #/^run sqlite3 (.+) "(VACUUM[^"]*)" while ingest is stopped$/#))
+    #expect(String(command.1) == folder.database)
+    try file.writeWithoutTransaction { db in try db.execute(sql: String(command.2)) }
+    remove()
+    #expect(lines.given == [advice])
+  }
+
   @Test("A clean stop rewrites nothing where nothing was deleted, and nothing that is too large")
   func rewriting() async throws {
     let database = try folder.open()
@@ -114,4 +135,26 @@ extension IngestDatabase {
       erasePosts(of: account, after: after, unixMs: 9) { continuation.resume(with: $0) }
     }
   }
+}
+
+/// Keeps the advice of each log line.
+private final class Advices: LogHandler, Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var given: [String] { lines.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set { _ = newValue }
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set { _ = newValue }
+  }
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { nil }
+    set { _ = newValue }
+  }
+
+  func log(event: LogEvent) { lines.withLock { $0.append(event.metadata?["advice"].map { "\($0)" } ?? "") } }
 }

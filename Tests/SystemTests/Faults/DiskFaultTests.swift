@@ -57,23 +57,92 @@ struct DiskFaultTests {
     let trial = try await Trial(on: Stage.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
-    // It gets room by itself, thread by thread. To end the tracer amid a call would be another fault: that call then
-    // fails with ENOSYS.
-    let tampering = Tampering("pwrite64:error=ENOSPC:when=40..140", on: Trial.data + Self.log)
-    try await ingest.startAndWait(under: tampering.command)
+    let disk = try FullDisk(log: Self.log)
+    try await ingest.startAndWait(under: disk.tampering.command)
+    try disk.fill()
     try await eventually("posts are refused", within: .seconds(30)) {
       try await trial.client.logIn("ada@example.org").status == 507
     }
-    #expect(tampering.count >= 1)
-    #expect(try await trial.client.get("/livez").status == 204)
+    #expect(disk.tampering.count >= 1)
+    _ = try await trial.map.expectFullDisk()
     #expect(try await trial.client.list().seq > 0)
     let pid = try #require(ingest.pid)
+    try disk.clear()
     try await eventually("there is room again", within: .seconds(60)) {
       try await trial.client.logIn("ada@example.org").status == 200
     }
+    try await eventually("it is ready again") { try await trial.client.get("/readyz").status == 200 }
     try await trial.ledger.advance(by: 20)
     #expect(ingest.pid == pid)
     try await trial.expectWhole("no room for a while")
+  }
+
+  @Test(
+    "Readiness, operators, metrics and log call a disk full that refuses writes although bytes are free",
+    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func told() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    let client = try await map.client.signedUp()
+    let ingest = map.ingest
+    try await ingest.kill()
+    let disk = try FullDisk(log: Self.log)
+    try await ingest.startAndWait(under: disk.tampering.command)
+    #expect(try await client.post("Oslo").status == 202)
+    try await map.expectRoom()
+    try disk.fill()
+    #expect(try await client.post("Oslo").status == 507)
+    // A look writes: its trial commit fails in a group, and again by itself.
+    let before = disk.tampering.count
+    try await eventually("three more looks", within: .seconds(60)) {
+      let answer = try await client.get("/readyz")
+      #expect(answer.status == 503 && answer["code"] == "disk_full")
+      return disk.tampering.count >= before + 6
+    }
+    let scrape = try await map.expectFullDisk()
+    #expect(scrape["onthemap_store_free_bytes"] >= 1_048_576)
+    for _ in 0..<9 { #expect(try await client.post("Oslo").status == 507) }
+    // One line a minute.
+    #expect((1...3).contains(ingest.logged.split(separator: "\n").count { $0.contains("disk full or nearly full") }))
+    #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
+
+    try disk.clear()
+    try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
+    #expect(try await client.post("Oslo").status == 202)
+    try await eventually("it is said that there is room") { ingest.logged.contains("disk has room again") }
+    let counts = ingest.logged.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
+    #expect(counts.reduce(0, +) == 10, "\(counts)")
+    try await map.expectRoom()
+  }
+
+  @Test(
+    "A stop that rewrites the database copies it within the data folder only", .enabled(if: SQL.isThere),
+    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func rewriting() async throws {
+    let map = try await Stage.current.roles(workers: 0)
+    _ = try await map.client.signedUp()
+    try await map.ingest.kill()
+    let database = SQL(Trial.data + "/onthemap.sqlite")
+    // More than SQLite's cache of 16 MiB, so that the copy needs a file.
+    try database.run(
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
+      INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
+      SELECT n, (SELECT id FROM account), 'Oslo', 'https://example.org/' || hex(zeroblob(500)), 0, 1, 1 FROM number
+      """)
+    try database.run("PRAGMA user_version = 0")
+    let log = Stage.current.path("opened")
+    try await map.ingest.startAndWait(
+      under: ["strace", "-D", "-f", "-qq", "-e", "signal=none", "-o", log, "-e", "trace=openat"])
+    map.ingest.signal(SIGTERM)
+    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+    #expect(try database.run("PRAGMA user_version") == "1")
+    // The tracer may end later.
+    let copies = try await eventually("the copy is seen") {
+      let seen = try String(contentsOfFile: log, encoding: .utf8)
+      let lines = seen.split(separator: "\n").filter { $0.contains("etilqs") }
+      return lines.isEmpty ? nil : lines
+    }
+    #expect(copies.allSatisfy { $0.contains("\"\(Trial.data)/etilqs") }, "\(copies)")
   }
 
   @Test(
@@ -159,5 +228,36 @@ extension Program {
   func limit(_ name: String, to value: Int) throws {
     let (status, said) = try Fault.command("prlimit", "--pid", "\(pid ?? 0)", "--\(name)=\(value):")
     guard status == 0 else { throw Overdue(description: "prlimit \(name): \(said)") }
+  }
+}
+
+/// A full disk that can be cleared: writes to ingest's log fail with ENOSPC while its folder is called "full". To end
+/// the tracer instead would fail a call that is under way with ENOSYS.
+private struct FullDisk {
+  let tampering: Tampering
+  private let full: String
+
+  /// - Parameter log: name in ingest's folder, with a slash before it.
+  init(log: String) throws {
+    full = Stage.current.folder.resolvingSymlinksInPath().appending(path: "full").path
+    tampering = Tampering("pwrite64:error=ENOSPC", on: full + log)
+    // In the place of the folder it leads to "full", so that all paths stay valid.
+    try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "full")
+  }
+
+  func fill() throws { try exchange() }
+  func clear() throws { try exchange() }
+
+  /// Exchanges the names of folder and link in one step: each commit looks for its files by their paths. strace finds
+  /// the name of a file that is open at each call.
+  private func exchange() throws {
+    let script = """
+      import ctypes, os, sys
+      here, exchange = -100, 2
+      a, b = map(os.fsencode, sys.argv[1:])
+      sys.exit(ctypes.CDLL(None).renameat2(here, a, here, b, exchange))
+      """
+    let (status, said) = try Fault.command("python3", "-c", script, Trial.data, full)
+    guard status == 0 else { throw Overdue(description: "the folder is not renamed: \(said)") }
   }
 }

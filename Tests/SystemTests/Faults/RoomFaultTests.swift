@@ -66,31 +66,18 @@ struct RoomFaultTests {
     defer { room.end() }
     let map = try await Stage.current.roles(workers: 0)
     let client = try await map.client.signedUp()
-    let (ingest, operations) = (map.ingest, try map.operations[0])
-    func status(_ words: String...) async throws -> String {
-      try await Stage.current.run(["queue", "status", "--data", Trial.data] + words).said
-    }
-    #expect(try await status().hasPrefix("queue     running"))
-    // As much as fits, and no more. Nobody posts.
+    let ingest = map.ingest
+    #expect(try await map.status().hasPrefix("queue     running"))
+    // Fill the disk, without any posts.
     _ = try Fault.command("dd", "if=/dev/zero", "of=\(room.folder)/filler", "bs=4096")
     try await eventually("it is not ready") { try await client.get("/readyz").status == 503 }
-    for asked in [client, operations] {
-      let answer = try await asked.get("/readyz")
-      #expect(answer.status == 503 && answer["code"] == "disk_full" && answer["detail"]?.contains("free some") == true)
-      #expect(try await asked.get("/livez").status == 204)
-      let health = try await Stage.current.run("health", asked.base + "/readyz")
-      #expect(health.status == 1 && health.logged.contains("answers 503: disk_full: "), "\(health.logged)")
-    }
-    #expect(try await status().hasPrefix("queue     DISK FULL for "))
-    #expect(try await status("--json").contains("\"disk\":{\"full\":true,\"fullAt\":"))
-    let scrape = try await Scrape(operations)
-    #expect(scrape["onthemap_store_disk_full"] == 1 && scrape["onthemap_ready"] == 0)
+    let scrape = try await map.expectFullDisk()
     #expect(scrape["onthemap_store_free_bytes"] < 65_536 && scrape["onthemap_store_filesystem_bytes"] == 16_777_216)
-    // The log of before has a reused length: some may fit still.
+    // SQLite reuses the length of its old log, so some posts may still fit.
     var refused = 0
     for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
     #expect(refused > 100)
-    // One a minute.
+    // One line a minute.
     #expect((1...3).contains(ingest.logged.split(separator: "\n").count { $0.contains("disk full") }))
     #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
 
@@ -100,9 +87,7 @@ struct RoomFaultTests {
     try await eventually("it is said that there is room") { ingest.logged.contains("disk has room again") }
     let counts = ingest.logged.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
     #expect(counts.reduce(0, +) == refused, "\(counts)")
-    #expect(try await status().hasPrefix("queue     running"))
-    let after = try await Scrape(operations)
-    #expect(after["onthemap_store_disk_full"] == 0 && after["onthemap_ready"] == 1)
+    try await map.expectRoom()
   }
 
   @Test("A read-only disk is a clear refusal at the start", .enabled(if: Room.isThere, "mounting needs root"))
@@ -119,5 +104,36 @@ struct RoomFaultTests {
     #expect(ingest.logged.contains(Trial.data))
     try room.remount("rw")
     try await ingest.startAndWait()
+  }
+}
+
+extension Services {
+  /// The output of `queue status`.
+  func status(_ words: String...) async throws -> String {
+    try await Stage.current.run(["queue", "status", "--data", Trial.data] + words).said
+  }
+
+  /// Expects a full disk in the readiness at both addresses, in the operators' status and in the metrics.
+  func expectFullDisk() async throws -> Scrape {
+    for asked in [try client, try operations[0]] {
+      let answer = try await asked.get("/readyz")
+      #expect(answer.status == 503 && answer["code"] == "disk_full" && answer["detail"]?.contains("free some") == true)
+      #expect(try await asked.get("/livez").status == 204)
+      let health = try await Stage.current.run("health", asked.base + "/readyz")
+      #expect(health.status == 1 && health.logged.contains("answers 503: disk_full: "), "\(health.logged)")
+    }
+    #expect(try await status().hasPrefix("queue     DISK FULL OR NEARLY FULL for "))
+    #expect(try await status("--json").contains("\"disk\":{\"full\":true,\"fullAt\":"))
+    let scrape = try await Scrape(operations[0])
+    #expect(scrape["onthemap_store_disk_full"] == 1 && scrape["onthemap_ready"] == 0)
+    return scrape
+  }
+
+  /// Expects the opposite of `expectFullDisk`.
+  func expectRoom() async throws {
+    for asked in [try client, try operations[0]] { #expect(try await asked.get("/readyz").status == 200) }
+    #expect(try await status().hasPrefix("queue     running"))
+    let scrape = try await Scrape(operations[0])
+    #expect(scrape["onthemap_store_disk_full"] == 0 && scrape["onthemap_ready"] == 1)
   }
 }
