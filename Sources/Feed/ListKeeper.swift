@@ -17,8 +17,8 @@ struct ListKeeper: Sendable {
 
   /// The list of before; nil where there is none, or none that is whole. Waits for the disk.
   func read() -> FeedState? {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    guard let state = KeptList.state(Array(data)) else {
+    guard let bytes = contents() else { return nil }
+    guard let state = KeptList.state(bytes) else {
       logger.warning("the kept list is damaged, and not used", metadata: ["path": "\(path)"])
       return nil
     }
@@ -26,12 +26,31 @@ struct ListKeeper: Sendable {
     return state
   }
 
-  /// Keeps each list for a while, until the task is cancelled.
+  /// Bytes of the file; nil where there is none. A link or a pipe that another user of the folder has planted is not
+  /// followed, and does not hold up the start; nor does a file that is longer than any list.
+  private func contents() -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    var bytes = [UInt8](repeating: 0, count: KeptList.bytesMax)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : Array(bytes.prefix(count))
+  }
+
+  /// Keeps each list for a while, until the task is cancelled. While that fails, the log says so once a minute.
   func run() async {
     var kept: FeedState?
+    var failures = LogQuota()
     while (try? await Task.sleep(for: .milliseconds(Limits.listKeptMs))) != nil {
       guard let state = latest.state, state.seq != kept?.seq || state.epoch != kept?.epoch else { continue }
-      if keep() { kept = state }
+      do {
+        try write(state)
+        (kept, failures) = (state, LogQuota())
+      } catch {
+        if let before = failures.admit(path, nowMs: Reactor.nowMs) { tell(error, before: before) }
+      }
     }
   }
 
@@ -40,15 +59,23 @@ struct ListKeeper: Sendable {
   @discardableResult
   func keep() -> Bool {
     guard let state = latest.state else { return true }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      try replace(with: KeptList.bytes(state))
-      return true
-    } catch {
-      logger.warning("the list cannot be kept", metadata: ["path": "\(path)", "reason": "\(error)"])
+    do { try write(state) } catch {
+      tell(error, before: 0)
       return false
     }
+    return true
+  }
+
+  /// - Parameter before: failures since the line before.
+  private func tell(_ error: any Error, before: Int) {
+    logger.warning(
+      "the list cannot be kept", metadata: ["path": "\(path)", "reason": "\(error)", "before": "\(before)"])
+  }
+
+  private func write(_ state: FeedState) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try replace(with: KeptList.bytes(state))
   }
 
   private struct Failure: Error, CustomStringConvertible {
@@ -65,7 +92,7 @@ struct ListKeeper: Sendable {
     let descriptor = open(new, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure() }
     defer { close(descriptor) }
-    let written = write(descriptor, bytes, bytes.count)
+    let written = Glibc.write(descriptor, bytes, bytes.count)
     guard written == bytes.count, fdatasync(descriptor) == 0, rename(new, path) == 0 else {
       let failure = written >= 0 && written < bytes.count ? Failure(ENOSPC) : Failure()
       unlink(new)

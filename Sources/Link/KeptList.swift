@@ -5,6 +5,8 @@ import SwiftProtobuf
 /// with the whole list.
 package enum KeptList {
   private static let magic = Array("OTMLIST1".utf8)
+  /// Length of the longest list, in bytes.
+  package static let bytesMax = 16 + Limits.feedFrameBytesMax
 
   /// What `state` reads.
   package static func bytes(_ state: FeedState) -> [UInt8] {
@@ -15,7 +17,7 @@ package enum KeptList {
   /// Nil for bytes that are not a list as it was written.
   package static func state(_ bytes: [UInt8]) -> FeedState? {
     let frame = bytes.dropFirst(16)
-    guard bytes.count > 16, bytes.count <= 16 + Limits.feedFrameBytesMax, bytes.starts(with: magic),
+    guard bytes.count > 16, bytes.count <= bytesMax, bytes.starts(with: magic),
       bytes[8..<16].reversed().reduce(0, { $0 << 8 | UInt64($1) }) == hash(frame),
       case .snapshot(let state, let hash, _)? = FeedFrame.read(Array(frame)), state.hash == hash
     else { return nil }

@@ -32,6 +32,27 @@ struct ListKeeperTests {
     #expect(taken >= .milliseconds(2 * Limits.listKeptMs))
   }
 
+  @Test("A link or a pipe in the place of the list is not read, and does not hold up the start")
+  func unread() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let latest = LatestList()
+    let epoch = try #require(Epoch(Array(repeating: 7, count: 16)))
+    latest.replace(FeedState(epoch: epoch, seq: 1, entries: []))
+    let keeper = ListKeeper(
+      folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    #expect(keeper.keep() && keeper.read()?.seq == 1)
+    let path = folder.appending(path: "feed.list").path
+    let moved = folder.appending(path: "moved").path
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: moved)
+    #expect(keeper.read() == nil)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(keeper.read() == nil)
+    #expect(keeper.keep() && keeper.read()?.seq == 1)
+  }
+
   @Test("A link that another user has planted is not followed, and what a killed feed left is no hindrance")
   func planted() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
