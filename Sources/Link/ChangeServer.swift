@@ -39,6 +39,7 @@ package final class ChangeServer: Station {
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: 4_096)
     try socket.set(ZMQOption.routerMandatory, 1)
+    try socket.set(ZMQOption.sendHighWater, Int32(Limits.changesFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
     log = ChangeLog(state: state)
     lastSeq.set(Double(state.seq))

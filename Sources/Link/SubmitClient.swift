@@ -41,7 +41,7 @@ package final class SubmitClient: Station {
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
   private var heardMs: Int64
-  /// Why nothing more is sent: the token is no session's.
+  /// The refusal after which nothing more is sent: the token has no session.
   private var shutOut: SubmitRefusal?
   private var malformed = MalformedFrames("submit")
 
@@ -95,7 +95,7 @@ package final class SubmitClient: Station {
     }
   }
 
-  /// Whatever waits has no session to be sent under.
+  /// Refuses everything that waits: the token has no session.
   private func refuseAll() {
     guard let shutOut else { return }
     for id in pending.keys { event(.refused(id, shutOut)) }
@@ -117,6 +117,8 @@ package final class SubmitClient: Station {
     if nowMs - max(heardMs, oldestMs) > Limits.livenessMs {
       heardMs = nowMs
       try? socket.reconnect(endpoint)
+      // Replies that were on their way went with the old connection.
+      for id in pending.keys { pending[id]?.dueMs = nowMs }
     }
     for (id, batch) in pending {
       if batch.dueMs <= nowMs {

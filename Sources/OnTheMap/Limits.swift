@@ -67,8 +67,8 @@ package enum Limits {
   /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000
   /// queued posts, with which `bench --only memory` tells how long a start takes.
   package static let databaseCheckBytesMax = 67_108_864
-  /// A database up to this size is rewritten at a clean stop if something was deleted: about a million posts, some
-  /// seconds. Whoever stops a service waits for it, and Docker for ten seconds only.
+  /// A clean stop rewrites a database up to this size if something was deleted: about a million posts, some seconds.
+  /// The stop takes that much longer, and Docker waits for ten seconds only.
   package static let databaseCompactBytesMax = 268_435_456
   /// Posts accepted and not yet settled. Above it posts are refused with 503: at 10,000 a second they are ten seconds'
   /// work, and about 50 MB of memory, 300 MB with the longest places and links.
@@ -252,11 +252,15 @@ package enum Limits {
   package static let feedHeartbeatMs: Int64 = 1_000
   /// Heartbeats in a row that are behind a subscriber's list, at which it asks for the feed's.
   package static let lowerHeartbeatsMax = 3
-  /// Frames that wait in each direction for one peer of the job link or the change log: more than credit lets an honest
-  /// one have.
+  /// Frames that wait in each direction for one peer of the job link, and requests of one feed at the change log: more
+  /// than credit lets an honest peer have.
   package static let linkFramesQueuedMax = 1_000
-  /// Frames that wait for one slow subscriber. Then the feed drops its frames, and it takes a new snapshot. All
-  /// subscribers share the bytes of a frame; `feedUnreadBytesMax` bounds those.
+  /// Replies of the change log that libzmq keeps for one feed. A feed has one fetch open, so it reads a reply before it
+  /// fetches again. A connection that does not read holds 2.6 MB at most (so many frames of `feedFrameBytesMax`).
+  package static let changesFramesQueuedMax = 8
+  /// Frames queued for one slow subscriber. Above it the feed drops its frames, and the subscriber takes a new
+  /// snapshot. One connection holds 42 MB at most (so many frames of `feedFrameBytesMax`), 3 MB of usual ones.
+  /// Subscribers share the bytes of a frame; `feedUnreadBytesMax` bounds those of all.
   package static let feedFramesQueuedMax = 128
   /// Bytes of frames that subscribers of one feed leave unread, all together. Above it the feed ends all connections,
   /// and subscribers that read come back. 864 of the longest snapshots (100 × 3,100 bytes), 10,000 of usual ones.

@@ -1,5 +1,5 @@
-/// The steps of the exam, in their order. Each waits for the next batch of new posts, meets that in its way, and lasts
-/// until it has seen enough or its time is over.
+/// The steps of the exam, in their order. Each waits for the next batch of new posts, handles it in its own way, and
+/// lasts until it has seen enough or times out.
 extension ProducerExam {
   struct Step: Sendable {
     /// Time for the step after its batch has come.
@@ -9,18 +9,20 @@ extension ProducerExam {
     var judge: @Sendable (inout ProducerExam) -> Void = { _ in }
   }
 
-  /// What a BUSY and an UNAUTHORIZED ask for.
+  /// Pauses that BUSY and UNAUTHORIZED ask for.
   static let busyMs: Int64 = 2_000
   static let tokenPauseMs: Int64 = 1_000
-  /// How long a reply waits for that of a later batch.
+  /// Longest time that a reply waits for the reply to a later batch.
   static let orderMs: Int64 = 1_000
-  /// Between the replies to batches that no step is about: sixteen get theirs before they are due again.
+  /// Pause between replies to batches outside a step: sixteen batches get theirs before they are due again.
   static let queueMs: Int64 = 250
-  /// A batch is sent again after 5 s. So much earlier is too early, and so much later is too late.
+  /// Tolerances before and after the 5 s after which a batch is sent again.
   private static let earlyMs: Int64 = 1_000
   private static let lateMs: Int64 = 3_500
+  /// Time, from the first message on a new connection, within which every open batch must come on it.
+  static let anewMs: Int64 = 2_000
 
-  // First those after which nothing is to come: the rest of the exam shows that it does not.
+  // Steps after which no post may come again are first: the rest of the exam shows that none does.
   static let steps = [
     Step(meet: { $0.answer($1) }), Step(meet: { $0.answer($1, by: .laterMinor, isLater: true) }), refused, silent,
     busyPost, busy,
@@ -33,7 +35,7 @@ extension ProducerExam {
     },
     ignored(.matching) { exam, request in
       let receipts = request.keys.map { SubmitReceipt.accepted(exam.store($0)) }
-      // One that has its reply, and one that never was.
+      // A request that has its reply, and one that never existed.
       for id in [exam.repliedID, request.id &+ 1_000_000] {
         exam.say(.receipts(connection: request.connection, id: id, receipts))
       }
@@ -58,7 +60,7 @@ extension ProducerExam {
   private static let silent = Step(
     limitMs: Limits.submitAnswerMs + lateMs,
     meet: { exam, request in
-      // The reply is lost: they are stored.
+      // The posts are stored, and their reply is lost.
       for key in request.keys { exam.store(key) }
       exam.wanted = Set(request.keys)
     }, judge: { $0.judgeReturn(.resend, fromMs: Limits.submitAnswerMs - earlyMs) })
@@ -93,18 +95,19 @@ extension ProducerExam {
     meet: { exam, _ in
       (exam.isSilent, exam.lostConnection) = (true, exam.connection)
       exam.wanted = Set(exam.open.flatMap(\.keys))
-    }, isDone: { $0.reconnectedMs != nil && $0.areAllBack },
+    },
+    isDone: { exam in exam.reconnectedMs.map { exam.areAllBack || exam.nowMs - $0 > anewMs } ?? false },
     judge: { exam in
       exam.judgeSilence()
       exam.speakAgain()
     })
 
-  // So long that what is not answered would be sent again.
+  // The limit is long enough for unanswered batches to be sent again.
   private static let unauthorized = Step(
     limitMs: Limits.submitAnswerMs + 2_000, meet: { $0.shut($1.token) }, isDone: { $0.newTokenMs != nil },
     judge: { $0.judge(.unauthorized, nil) })
 
-  /// Something that is no reply to the batch: it is sent again.
+  /// Returns a step that sends no reply to the batch, but something else, so that the producer sends the batch again.
   private static func ignored(
     _ rule: ProducerRule, _ say: @escaping @Sendable (inout ProducerExam, Request) -> Void
   ) -> Step {
@@ -116,15 +119,15 @@ extension ProducerExam {
       }, judge: { $0.judgeReturn(rule, fromMs: 0) })
   }
 
-  /// Whether all posts that are expected again have come.
+  /// True if all posts that are expected again have come.
   var areAllBack: Bool { wanted.allSatisfy { againMs[$0] != nil } }
 
   private mutating func judgeReturn(_ rule: ProducerRule, fromMs: Int64) {
     guard let subject else { return }
     let missing = wanted.count { againMs[$0] == nil }
     if missing > 0 {
-      return judge(
-        rule, "\(missing) of \(wanted.count) posts did not come again within \(nowMs - subject.atMs) ms")
+      let end = exit == nil ? "within \(nowMs - subject.atMs) ms" : "before the process ended"
+      return judge(rule, "\(missing) of \(wanted.count) posts did not come again \(end)")
     }
     let firstMs = againMs.values.min().map { $0 - subject.atMs } ?? fromMs
     judge(rule, firstMs < fromMs ? "sent again after \(firstMs) ms" : nil)
@@ -140,6 +143,8 @@ extension ProducerExam {
     let isEarly = pauseMs < Limits.livenessMs - ProducerExam.earlyMs
     judge(.reconnect, isEarly ? "a new connection after \(pauseMs) ms" : nil)
     let missing = wanted.count { againMs[$0] == nil }
-    judge(.resendAnew, missing == 0 ? nil : "\(missing) of \(wanted.count) posts did not come on the new connection")
+    let passedMs = nowMs - reconnectedMs
+    let seen = "\(missing) of \(wanted.count) posts did not come on the new connection within \(passedMs) ms"
+    judge(.resendAnew, missing == 0 ? nil : seen)
   }
 }

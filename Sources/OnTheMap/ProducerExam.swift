@@ -1,5 +1,5 @@
-/// An examination of somebody else's producer: the replies of ingest's end of submission, step by step, and which rules
-/// the producer's requests keep. Without sockets or clock. Times are milliseconds of a clock that never goes back.
+/// The exam of a producer: plays ingest's end of submission step by step, and judges which rules the producer keeps. A
+/// pure state machine without sockets or clock. Times are milliseconds of a clock that never goes back.
 package struct ProducerExam: Sendable {
   let waitMs: Int64
   private(set) var nowMs: Int64
@@ -11,52 +11,52 @@ package struct ProducerExam: Sendable {
   private(set) var open: [Request] = []
   /// The request that got its reply last.
   private(set) var repliedID: UInt64 = 0
-  /// Every post that has come, by its key, as it came first.
+  /// Every post that has come, by its key, in its first form.
   private var posts: [String: SubmittedPost] = [:]
   private var stored: [String: PostID] = [:]
-  /// Posts that are not to be sent again, by the rule that says so.
+  /// Posts that must not come again, by their keys, with the rule that says so.
   private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
   private var messages = 0
   private var heardMs: Int64
   private(set) var connection = 0
-  /// Since when the present step waits for a batch.
+  /// Start of the current step's wait for a batch.
   private var waitingMs: Int64
 
-  /// The batch that the present step is about; nil until it comes.
+  /// The current step's batch; nil until it comes.
   private(set) var subject: Request?
-  /// Posts that the present step expects again, and when each came.
+  /// Posts that the current step expects again, and the time when each came.
   var wanted: Set<String> = []
   private(set) var againMs: [String: Int64] = [:]
-  /// Whether no request is answered, and the connection that it was lost on.
+  /// True while the exam answers no request, and the connection on which the silence began.
   var isSilent = false
   var lostConnection = 0
   private(set) var reconnectedMs: Int64?
-  /// New batches that have come while a step lasts, by request. Each gets its reply after a pause, so that a fast
-  /// producer has posts left for the steps that follow.
+  /// New batches that have come during a step, by request. Each gets its reply after a pause, so that a fast producer
+  /// has posts left for the steps that follow.
   private var queued: [UInt64] = []
   private var queueMs: Int64 = 0
   /// A batch whose reply waits for that of a later one.
   private var held: Request?
-  /// A token that is no session's any more, since when, and when another one came.
+  /// A token whose session has ended, with that time, and the time when another token came.
   private(set) var shut: (token: String, atMs: Int64)?
   private(set) var newTokenMs: Int64?
-  /// The process has ended: with what exit code, or the signal's number, negative.
+  /// Exit code of the producer's process, or the signal's number, negative; nil while it runs.
   private(set) var exit: Int32?
 
-  /// - Parameter waitMs: how long the producer may take to come.
+  /// - Parameter waitMs: timeout for the producer's first message.
   package init(waitMs: Int64, nowMs: Int64) {
     self.waitMs = waitMs
     self.nowMs = nowMs
     (heardMs, waitingMs) = (nowMs, nowMs)
   }
 
-  /// Whether all that could be seen has been seen.
+  /// True if the exam has ended.
   package var isOver: Bool { next >= ProducerExam.steps.count }
 
-  /// Whether a producer has come.
+  /// True if a producer has come.
   package var hasCome: Bool { messages > 0 }
 
-  /// What came out of it. Complete when it is over.
+  /// The result of the exam. Complete once `isOver`.
   package var conformance: Conformance {
     let end = exit.map { "the producer's process ended, \(WorkerExam.words(ofExit: $0)): does it have enough posts?" }
     let why = end ?? (hasCome ? "the producer sent too few batches: give it more posts" : "no producer came")
@@ -102,8 +102,12 @@ package struct ProducerExam: Sendable {
     self.nowMs = nowMs
     guard exit == nil, !isOver else { return }
     exit = code
-    // A producer without a session may end. One that ends as if all were done has given up the posts that it owes.
-    if subject != nil, shut != nil || (code == 0 && !areAllBack) { ProducerExam.steps[next].judge(&self) }
+    // The producer owes all posts of a batch whose reply is held back.
+    if let held { wanted = Set(held.keys) }
+    // A producer without a session may end. A producer that ends with 0 has given up the posts that it owes.
+    if subject != nil, shut != nil || (code == 0 && !ProducerExam.steps[next].isDone(self)) {
+      ProducerExam.steps[next].judge(&self)
+    }
     stop()
   }
 
@@ -119,7 +123,7 @@ package struct ProducerExam: Sendable {
     if nowMs - heardMs > Limits.examGoneMs || nowMs - waitingMs > 3 * Limits.examGoneMs { stop() }
   }
 
-  /// Returns what is to be said now, once.
+  /// Returns the messages to send now, each once.
   package mutating func takeSaid() -> [Said] {
     defer { said = [] }
     return said
@@ -132,7 +136,7 @@ package struct ProducerExam: Sendable {
     let step = ProducerExam.steps[next]
     guard step.isDone(self) || nowMs - subject.atMs >= step.limitMs else { return }
     step.judge(&self)
-    // Where it is not sent again, it is given up.
+    // A batch that is not sent again is given up.
     open.removeAll { $0.id == subject.id }
     next += 1
     (self.subject, waitingMs, wanted, againMs) = (nil, nowMs, [], [:])
@@ -144,9 +148,9 @@ package struct ProducerExam: Sendable {
     judgeAll()
   }
 
-  /// Judges a rule. A rule that was once seen broken stays so.
+  /// Judges a rule. A rule that was once broken stays broken.
   ///
-  /// - Parameter seen: what was seen against it; nil where it holds.
+  /// - Parameter seen: the evidence against the rule; nil if it holds.
   mutating func judge(_ rule: ProducerRule, _ seen: String?) {
     if case .doesNotHold? = verdicts[rule] { return }
     verdicts[rule] = seen.map { .doesNotHold(seen: $0) } ?? .holds
@@ -155,7 +159,16 @@ package struct ProducerExam: Sendable {
   private mutating func judgeAll() {
     guard hasCome else { return }
     for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
-    for rule in Set(forgotten.values.map(\.rule)) where rule != .order { judge(rule, nil) }
+    // For each rule, the time since its first reply.
+    let observedMs = Dictionary(forgotten.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
+    for (rule, ms) in observedMs where rule != .order {
+      guard ms < WorkerExam.crossingMs else {
+        judge(rule, nil)
+        continue
+      }
+      let why = "the exam ended \(ms) ms after the reply, too early to see whether the post comes again"
+      if verdicts[rule] == nil { verdicts[rule] = .notShown(why: why) }
+    }
   }
 
   // MARK: - Hearing
@@ -197,7 +210,7 @@ package struct ProducerExam: Sendable {
     } else {
       posts[key] = post
     }
-    // One that is sent by a connection that is lost is to come by the next one too.
+    // A post that came on a lost connection must come on the next one too.
     let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
     if isCounted { againMs[key] = againMs[key] ?? nowMs }
     guard let (rule, atMs) = forgotten[key], nowMs - atMs >= WorkerExam.crossingMs else { return }
@@ -237,9 +250,9 @@ package struct ProducerExam: Sendable {
 
   mutating func say(_ something: Said) { said.append(something) }
 
-  /// Accepts the posts of a batch, or says of those that are stored that they are.
+  /// Replies to a batch: new posts are ACCEPTED, stored ones REPLAYED.
   ///
-  /// - Parameter rule: the rule by which the producer is to forget them, where it is not that of their outcome.
+  /// - Parameter rule: the rule by which the producer must forget the posts; nil for the rule of their outcome.
   mutating func answer(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
     let receipts = request.keys.map { key in
       let isStored = stored[key] != nil
@@ -262,7 +275,7 @@ package struct ProducerExam: Sendable {
     say(.error(connection: request.connection, id: request.id, refusal, retryAfterMs: retryAfterMs))
   }
 
-  /// The post of a key is stored, whether the producer is told so or not.
+  /// Stores the post of a key, with or without a receipt to the producer.
   @discardableResult
   mutating func store(_ key: String) -> PostID {
     let number = UInt64(stored.count) + 1_000_000_000
@@ -271,12 +284,12 @@ package struct ProducerExam: Sendable {
     return id
   }
 
-  /// The producer is not to send a post again.
+  /// Notes that the producer must not send a post again.
   mutating func forget(_ key: String, by rule: ProducerRule) {
     if forgotten[key] == nil { forgotten[key] = (rule, nowMs) }
   }
 
-  /// Keeps a batch without a reply until another one has got its own, or none comes.
+  /// Holds back the reply to a batch until another batch has got its own, or none comes.
   mutating func hold(_ request: Request) { held = request }
 
   /// Replies to the batch that was held: its first post is BUSY.
@@ -301,13 +314,16 @@ package struct ProducerExam: Sendable {
     }
   }
 
-  /// Ends the silence: everything that is open gets its reply.
+  /// Ends the silence: all open requests get their replies. No reply reaches a lost connection, so its requests are no
+  /// longer open.
   mutating func speakAgain() {
     isSilent = false
+    let lost = reconnectedMs == nil ? 0 : lostConnection
+    open.removeAll { $0.connection <= lost }
     for request in open { answer(request) }
   }
 
-  /// From now on a token is no session's.
+  /// Ends the session of a token.
   mutating func shut(_ token: String) {
     shut = (token, nowMs)
     for request in open where request.token == token {
@@ -317,7 +333,7 @@ package struct ProducerExam: Sendable {
 }
 
 extension SubmittedPost {
-  /// Whether it is the same post: the trace that it belongs to is no part of it.
+  /// True if the posts are the same. The trace is no part of a post.
   fileprivate func isSame(as other: SubmittedPost) -> Bool {
     place == other.place && link == other.link && latitude == other.latitude && longitude == other.longitude
   }

@@ -22,7 +22,7 @@ package enum ProducerRule: String, CaseIterable, Sendable {
   case resendAnew = "resend-anew"
   case unauthorized
 
-  /// What the protocol says, and where.
+  /// The rule's text, and its section in the protocol.
   package var rule: Conformance.Rule {
     let (says, reference) = words
     return Conformance.Rule(name: rawValue, says: says, reference: reference)
@@ -55,7 +55,8 @@ package enum ProducerRule: String, CaseIterable, Sendable {
     case .malformedFrame: ("frames that are none of the protocol are dropped, and are no reply", "A producer, 4")
     case .reconnect:
       ("after 6 s without a reply, and not before, the producer connects by a new socket", "A producer, 6")
-    case .resendAnew: ("on a new connection all that is open is sent again, with the same keys", "A producer, 6")
+    case .resendAnew:
+      ("on a new connection all that is open is sent again within 2 s, with the same keys", "A producer, 6")
     case .unauthorized:
       ("after UNAUTHORIZED no request comes under that token, and none before retry_after_ms is over", "A producer, 5")
     }

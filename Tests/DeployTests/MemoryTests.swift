@@ -9,12 +9,23 @@ struct MemoryTests {
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
   private static let reads = DeployFile("Sources/OnTheMap/Limits+Reads.swift")
   private static let store = DeployFile("Sources/Store/Database.swift")
+  private static let scans = DeployFile("Sources/Store/Scans.swift")
 
   /// The one number that a pattern finds.
   private static func number(_ pattern: String, in file: DeployFile) throws -> Int {
     let found = file.matches(of: pattern).map { $0.filter { $0 != "_" } }
     return try #require(found.count == 1 ? Int(found[0]) : nil, "\(file.path): \(pattern) finds \(found)")
   }
+
+  /// Connections of ingest to its database: the readers of its pools, and one more of each pool or queue.
+  private static func connections() throws -> Int {
+    let opened = [store, scans].map { $0.matches(of: #"= try Database(?:Pool|Queue)\("#).count }
+    return try number(#"maximumReaderCount = (\d+)$"#, in: store) + number(#"let scansAtOnceMax = (\d+)$"#, in: reads)
+      + opened.reduce(0, +)
+  }
+
+  /// The page cache of one connection, in bytes.
+  private static func cacheBytes() throws -> Int { try number(#"cache_size = -(\d+);"#, in: store) << 10 }
 
   /// What each role may take, in bytes, by the figures that stand beside the limits.
   private static func needs() throws -> [String: Int] {
@@ -23,13 +34,11 @@ struct MemoryTests {
       * number(#"(\d+) KB with the longest headers and body"#, in: reasons) * 1_000
     let queue = try number(#"(\d+) MB with the longest places and links"#, in: reasons) * 1_000_000
     let changes = try number(#"(\d+) MB with the longest texts"#, in: reasons) * 1_000_000
-    // Twice: a hash that gets no core is begun a second time.
+    // Count each hash twice: one that gets no core is begun a second time.
     let hashes =
       try 2 * number(#"let passwordHashesAtOnceMax = (\d+)$"#, in: limits)
       * number(#"each takes (\d+) MiB"#, in: reasons) << 20
-    let caches =
-      try (number(#"maximumReaderCount = (\d+)$"#, in: store) + number(#"let scansAtOnceMax = (\d+)$"#, in: reads) + 2)
-      * number(#"cache_size = -(\d+);"#, in: store) << 10
+    let caches = try Self.connections() * cacheBytes()
     let requests = try number(#"(\d+) MB when all are of the largest size"#, in: reasons) * 1_000_000
     let unread =
       try number(#"let feedUnreadBytesMax = ([\d_]+)$"#, in: limits)
@@ -53,6 +62,15 @@ struct MemoryTests {
         ingest.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"), feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
         ingest.with("MemoryMax=2G", replacedBy: ""),
       ])
+  }
+
+  @Test("The sums of ingest's memory count every cache of the database")
+  func caches() throws {
+    let (count, bytes) = (try Self.connections(), try Self.cacheBytes())
+    let wanted = "\(count) SQLite caches of \(bytes >> 20) MiB (\((count * bytes + 500_000) / 1_000_000) MB)"
+    func rule(_ file: DeployFile) -> [String] { file.text.contains(wanted) ? [] : ["It does not say: \(wanted)"] }
+    let files = ["deploy/systemd/onthemap-ingest.service", "deploy/compose.yaml"].map { DeployFile($0) }
+    hold(files, to: rule, bad: files.map { $0.with("9 SQLite caches", replacedBy: "5 SQLite caches") })
   }
 
   @Test("Compose does so too")

@@ -1,3 +1,4 @@
+import CZeroMQ
 import SwiftProtobuf
 import Testing
 
@@ -103,6 +104,66 @@ struct ChangeLinkTests {
     #expect(Reactor.nowMs - refusedMs > Limits.livenessMs - 500)
     #expect(client.told.lists == 0)
   }
+
+  @Test("Ingest keeps few lists for a feed that fetches again and again and does not read")
+  func mute() async throws {
+    let seen = Shared(TriedServer.Seen())
+    let list = FeedState(
+      epoch: .filled(with: 1), seq: .max, entries: (1...100).reversed().map { FeedEntry.longest($0) })
+    let (reactor, endpoint) = try Reactor.start("changes", wake: Wake()) { context in
+      let server = try TriedServer(context, list, seen: seen)
+      return ([server], server.endpoint)
+    }
+    defer { reactor.stop() }
+    let feed = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: 1)
+    // 19 MB of lists: the kernel and the feed's own socket hold a few of them.
+    for fetch in 1...TriedServer.fetches {
+      feed.send([FetchRequest(id: UInt64(fetch), feed: "mute", after: nil).bytes])
+      try await eventually("fetch \(fetch) is answered") { seen.value.fetches == fetch }
+    }
+    #expect(seen.value.isFull)
+    withExtendedLifetime(feed) {}
+  }
+}
+
+/// Ingest's end of the change log. After some fetches it tries whether libzmq takes another message for the feed.
+private final class TriedServer: Station {
+  struct Seen {
+    /// Fetches that have had their turn.
+    var fetches = 0
+    /// True if libzmq takes no further message.
+    var isFull = false
+  }
+
+  static let fetches = 60
+
+  private let server: ChangeServer
+  private let seen: Shared<Seen>
+  private var peer: [UInt8] = []
+  private var count = 0
+
+  init(_ context: Reactor.Context, _ list: FeedState, seen: Shared<Seen>) throws {
+    server = try ChangeServer(context, bind: .anyPort(), state: list, inbox: Inbox(Wake()), logger: quiet)
+    self.seen = seen
+  }
+
+  var socket: Socket { server.socket }
+  var endpoint: Endpoint { server.endpoint }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    peer = frames.first ?? []
+    count += 1
+    server.receive(frames, nowMs: nowMs)
+  }
+
+  func turn(nowMs: Int64) -> Int64 {
+    let nextMs = server.turn(nowMs: nowMs)
+    let isFull = count == Self.fetches && server.socket.send(peer, [0]) == .full
+    seen.change { $0 = Seen(fetches: count, isFull: isFull) }
+    return nextMs
+  }
+
+  func leave() {}
 }
 
 /// A feed's end whose rest can be seen: nothing else tells that it has refused an answer.

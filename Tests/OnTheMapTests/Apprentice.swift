@@ -1,12 +1,12 @@
 @testable import OnTheMap
 
-/// A producer that is examined: one that keeps the rules, with one fault, or none.
+/// A producer under examination, which keeps the rules but for one fault, or none.
 struct Apprentice {
   enum Fault: CaseIterable {
     case unreadable, shortToken, noID, oneID, noKey, otherPost, seventeen
     case repeatsAccepted, repeatsReplayed, repeatsRefused, deafToLaterMinor, noResend, hurriedResend
     case forgetsBusyPosts, hurriesBusyPosts, forgetsBusy, hurriesBusy, takesFewReceipts, believesZero, takesAnyReply
-    case believesGarbage, oneConnection, impatient, forgetsOnReconnect, keepsToken, hurriesToken
+    case believesGarbage, oneConnection, impatient, forgetsOnReconnect, waitsOnReconnect, keepsToken, hurriesToken
   }
 
   typealias Utterance = ProducerExam.Utterance
@@ -19,7 +19,7 @@ struct Apprentice {
   }
 
   let fault: Fault?
-  /// How many batches it has open at most.
+  /// Maximum number of open batches.
   let window: Int
   private var pending: [Batch] = []
   private var again: [(post: SubmittedPost, dueMs: Int64)] = []
@@ -45,7 +45,7 @@ struct Apprentice {
     if nowMs - max(heardMs, oldestMs) > silenceMs, fault != .oneConnection {
       (connection, heardMs) = (connection + 1, nowMs)
       if fault == .forgetsOnReconnect { pending = [] }
-      for index in pending.indices { pending[index].dueMs = nowMs }
+      for index in pending.indices where fault != .waitsOnReconnect { pending[index].dueMs = nowMs }
     }
     for index in pending.indices where pending[index].dueMs <= nowMs && fault != .noResend {
       pending[index].dueMs = nowMs + 5_000

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("The exam of a producer")
 struct ProducerExamTests {
-  /// Plays it to the end, without a network between them.
+  /// Plays an exam to the end, without a network between them.
   ///
-  /// - Returns: what came out, and how long it took.
+  /// - Returns: the result, and the time that it took.
   private func examine(_ fault: Apprentice.Fault?, window: Int = 1) -> (conformance: Conformance, ms: Int64) {
     var exam = ProducerExam(waitMs: 5_000, nowMs: 0)
     var apprentice = Apprentice(fault, window: window)
@@ -31,10 +31,10 @@ struct ProducerExamTests {
     #expect(ms < 60_000)
   }
 
-  /// Which rules each fault breaks: these, and no others.
+  /// The rules that each fault breaks: these, and no others.
   private static let faults: [(fault: Apprentice.Fault, window: Int, rules: Set<ProducerRule>)] = [
     (.unreadable, 1, [.frame]), (.shortToken, 1, [.token]),
-    // Whatever has the number of every batch is a reply to each.
+    // A reply with the number of every batch is a reply to each.
     (.noID, 1, [.requestID, .unmatched, .matching]), (.oneID, 2, [.requestID, .order]),
     (.noKey, 1, [.draft, .key, .accepted]), (.otherPost, 1, [.key]), (.seventeen, 17, [.window]),
     (.repeatsAccepted, 1, [.accepted, .laterMinor, .order]), (.repeatsReplayed, 1, [.replayed]),
@@ -44,7 +44,8 @@ struct ProducerExamTests {
     (.forgetsBusy, 1, [.busy]), (.hurriesBusy, 1, [.busy]), (.takesFewReceipts, 1, [.receiptCount]),
     (.believesZero, 1, [.unmatched]), (.takesAnyReply, 1, [.matching]), (.believesGarbage, 1, [.malformedFrame]),
     (.oneConnection, 1, [.reconnect]), (.impatient, 8, [.reconnect]), (.forgetsOnReconnect, 1, [.resendAnew]),
-    (.keepsToken, 1, [.unauthorized]), (.hurriesToken, 1, [.unauthorized]),
+    // Its sixteen batches are due at different times.
+    (.waitsOnReconnect, 16, [.resendAnew]), (.keepsToken, 1, [.unauthorized]), (.hurriesToken, 1, [.unauthorized]),
   ]
 
   @Test(
@@ -115,6 +116,38 @@ struct ProducerExamTests {
     #expect(broken(exam.conformance) == ["resend"])
     crashed.ended(1, nowMs: 100)
     #expect(broken(crashed.conformance).isEmpty)
+  }
+
+  @Test("A producer that ends as if all were done, while a reply is held back, has given that batch up")
+  func givesUpHeld() {
+    var exam = ProducerExam(waitMs: 5_000, nowMs: 0)
+    var nowMs: Int64 = 0
+    for number in 1...11 {
+      exam.hear(batch(number), nowMs: nowMs)
+      // These steps last until their batch comes again. The reply to batch 11 is held back.
+      guard (4...10).contains(number) else { continue }
+      nowMs += 5_000
+      exam.hear(batch(number), nowMs: nowMs)
+    }
+    #expect(!exam.isOver && broken(exam.conformance).isEmpty)
+    var crashed = exam
+    exam.ended(0, nowMs: nowMs + 100)
+    #expect(broken(exam.conformance) == ["order"])
+    crashed.ended(1, nowMs: nowMs + 100)
+    #expect(broken(crashed.conformance).isEmpty)
+  }
+
+  @Test(
+    "A process that ends less than half a second after a reply does not show that the post never comes again",
+    arguments: [(499, false), (500, true)] as [(Int64, Bool)])
+  func endsEarly(ms: Int64, isShown: Bool) {
+    var exam = ProducerExam(waitMs: 5_000, nowMs: 0)
+    exam.hear(batch(1), nowMs: 10)
+    exam.ended(0, nowMs: 10 + ms)
+    let verdict = exam.conformance.findings.first { $0.rule.name == "accepted" }?.verdict
+    let why = "the exam ended 499 ms after the reply, too early to see whether the post comes again"
+    let wanted: Conformance.Verdict = isShown ? .holds : .notShown(why: why)
+    #expect(verdict == wanted)
   }
 
   @Test("A batch has 1 to 256 posts", arguments: [(0, true), (1, false), (256, false), (257, true)])
