@@ -1,5 +1,5 @@
 extension StringProtocol {
-  /// Whether it has the form of an ISO 3166-1 alpha-2 code: two upper-case ASCII letters.
+  /// True if the text has the form of an ISO 3166-1 alpha-2 code: two upper-case ASCII letters.
   package var isCountryCode: Bool { utf8.count == 2 && utf8.allSatisfy { (65...90).contains($0) } }
 }
 
@@ -7,7 +7,7 @@ extension String {
   /// True if all of the text may stand in a line that other people read: no character has a flaw by ``VisibleText``.
   package var isSafeLine: Bool { VisibleText(self).isSafe }
 
-  /// At most so many bytes of the text, in one safe line: for texts of others that a person will read.
+  /// Returns at most `bytesMax` bytes of the text as one safe line, to show texts of others to people.
   package func safeLine(bytesMax: Int) -> String {
     let safe = VisibleText(self).replacingHidden { _ in "\u{FFFD}" }
     guard safe.utf8.count > bytesMax else { return safe }
@@ -19,14 +19,16 @@ extension String {
     return VisibleText(line).withoutHiddenEnd
   }
 
-  /// Without white space at both ends.
+  /// Without white space at both ends. A mark that stands on a space is none.
   package var trimmedLine: String {
     // Most texts begin and end with a letter or a digit: no need to ask Unicode what they are.
     if let first = utf8.first, let last = utf8.last, (0x21...0x7E).contains(first), (0x21...0x7E).contains(last) {
       return self
     }
-    guard let first = firstIndex(where: { !$0.isWhitespace }) else { return "" }
-    let last = lastIndex { !$0.isWhitespace } ?? first
-    return String(self[first...last])
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    return String(scalars[first...last])
   }
 }

@@ -10,10 +10,11 @@ package struct Submission: Sendable, Equatable {
 
   /// 1 … `Limits.placeBytesMax` bytes without a flaw by ``VisibleText``.
   package let place: String
-  /// What a browser may open, as `WebLink` makes it; empty if what was given is no link.
+  /// A link that a browser may open, as `WebLink` makes it; empty if the client's text is no link.
   package let link: String
-  /// The text that a client of the original service gave, if it is not the link: no link at all, or the link in another
-  /// spelling. Never a hyperlink anywhere: only clients of the original service are shown it, who take any text.
+  /// The text from a client of the original service, if it differs from the link: no link at all, or another spelling.
+  /// It has no white space at its ends.
+  /// It never becomes a hyperlink: only clients of the original service get it, and they accept any text.
   package let linkText: String?
   /// Given by the client; otherwise the place's point is taken.
   package let coordinate: Coordinate?
@@ -24,7 +25,8 @@ package struct Submission: Sendable, Equatable {
   ///   - link: a web link, unless any text is taken.
   ///   - latitude: degrees, with `longitude` or not at all.
   ///   - longitude: degrees.
-  ///   - takesAnyLink: whether what is no link is kept as text; `Limits.linkBytesMax` and one line hold for that too.
+  ///   - takesAnyLink: true keeps what is no link as text, without white space at its ends;
+  ///     `Limits.linkBytesMax` and one line hold for that too.
   package init(
     place: String, link: String, latitude: Double?, longitude: Double?, takesAnyLink: Bool = false
   ) throws(Refusal) {
@@ -34,6 +36,7 @@ package struct Submission: Sendable, Equatable {
       throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
     }
     if let complaint = VisibleText(self.place).complaint { throw Refusal(field: "place", reason: complaint) }
+    let link = takesAnyLink ? link.trimmedLine : link
     do {
       self.link = try WebLink(link).text
       linkText = takesAnyLink ? Submission.spelling(link, of: self.link) : nil
@@ -59,10 +62,9 @@ package struct Submission: Sendable, Equatable {
     }
   }
 
-  /// A link as it was given, but for blanks at its ends and for a scheme that it lacked; nil if the link is that.
+  /// Returns the client's link, which has no white space at its ends, with a scheme; nil if that equals `link`.
   private static func spelling(_ given: String, of link: String) -> String? {
-    let given = given.trimmedLine
-    // A link differs from what was given by letters' case, or by a scheme.
+    // A link differs from the client's text in the case of letters, or by a scheme.
     let text = link.utf8.count > given.utf8.count ? "https://" + given : given
     return text == link ? nil : text
   }

@@ -1,5 +1,5 @@
-/// A text that is checked for characters that hide: which may stand where, and whether the text shows anything. The
-/// article Text has the rule, with its sources.
+/// A text that is checked for hidden characters, and for at least one character that shows. The article Text has the
+/// rule, with its sources.
 package struct VisibleText {
   private typealias Scalars = String.UnicodeScalarView
 
@@ -28,16 +28,16 @@ package struct VisibleText {
   /// another character to stand on.
   package var showsSomething: Bool { scalars.contains(where: \.showsAlone) }
 
-  /// What is wrong with a text that people are to read, to follow the name of its field; nil if nothing is. An empty
-  /// text has no flaw.
+  /// The fault of a text for people, in words that follow the name of its field; nil without one. An empty text has
+  /// none.
   package var complaint: String? {
     if let flaw { return flaw.complaint }
     guard !text.isEmpty, !showsSomething else { return nil }
     return "shows nothing: write at least one letter, digit or symbol"
   }
 
-  /// The same text with another in the place of each character that may not stand there. The other must not have any
-  /// such character itself.
+  /// Returns the text with each character that may not stand there replaced. The replacement must not have any such
+  /// character itself.
   package func replacingHidden(_ replacement: (Unicode.Scalar) -> String) -> String {
     guard hidden != nil else { return text }
     var visible = Scalars()
@@ -45,7 +45,7 @@ package struct VisibleText {
       let scalar = scalars[index]
       if reason(at: index) == nil { visible.append(scalar) } else { visible += replacement(scalar).unicodeScalars }
     }
-    // What is left may have come beside another character by that.
+    // A replacement may have moved a character beside another one.
     return VisibleText(String(visible)).replacingHidden(replacement)
   }
 
@@ -57,7 +57,7 @@ package struct VisibleText {
     return rest.text
   }
 
-  /// Why the character has no place there; nil if it may stand.
+  /// Returns the reason why the character may not stand there; nil if it may.
   private func reason(at index: Scalars.Index) -> HiddenCharacter.Reason? {
     let scalar = scalars[index]
     switch scalar.value {
@@ -90,14 +90,14 @@ package struct VisibleText {
     return (before.showsAlone || before.isMark) && after.showsAlone
   }
 
-  /// ZERO WIDTH NON-JOINER, UAX 31, A1 and A2: between two letters of scripts that join, or between a virama, which
-  /// follows a letter, and another letter.
+  /// ZERO WIDTH NON-JOINER, UAX 31, A1 and A2: between two letters of scripts that join, with any marks between; or
+  /// between a virama, which follows a letter, and another letter, with only reordered marks between.
   private func separatesLetters(_ index: Scalars.Index) -> Bool {
-    guard let after = scalars[scalars.index(after: index)...].first(where: { !$0.isMark }), after.isLetter else {
-      return false
-    }
-    if followsVirama(index) { return true }
-    guard let before = scalars[..<index].last(where: { !$0.isMark }), before.isLetter else { return false }
+    let rest = scalars[scalars.index(after: index)...]
+    if followsVirama(index), rest.first(where: { !$0.isReorderedMark })?.isLetter == true { return true }
+    guard let after = rest.first(where: { !$0.isMark }), after.isLetter,
+      let before = scalars[..<index].last(where: { !$0.isMark }), before.isLetter
+    else { return false }
     return before.isOfJoiningScript && after.isOfJoiningScript
   }
 

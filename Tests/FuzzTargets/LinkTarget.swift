@@ -25,19 +25,20 @@ enum LinkTarget {
     return true
   }
 
-  /// What clients of the original service send in its place is a link, as text only in another spelling, or a text that
-  /// is none.
+  /// Checks a link from a client of the original service: stored as a link, with its text only in another spelling, or
+  /// as text that is no link.
   private static func kept(_ text: String) throws {
     guard
       let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
     else { return }
     let said = "\(text.debugDescription) was kept as \(post)"
+    let given = text.trimmedLine
     if let kept = post.linkText {
       let isSpelling = kept != post.link && (try? WebLink(kept))?.text == post.link
-      try Finding.unless(post.link.isEmpty ? kept == text : isSpelling, said)
+      try Finding.unless(post.link.isEmpty ? kept == given : isSpelling, said)
       try Finding.unless(kept.isSafeLine && kept.utf8.count <= Limits.linkBytesMax, said)
     } else {
-      try Finding.unless((try? WebLink(text))?.text == post.link, said)
+      try Finding.unless((try? WebLink(given))?.text == post.link, said)
     }
   }
 }

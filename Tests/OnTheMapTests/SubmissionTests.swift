@@ -19,6 +19,10 @@ struct SubmissionTests {
     #expect(submission.place == "São Paulo,  SP")
     #expect(submission.link == "https://example.org")
     #expect(submission.coordinate == nil)
+    for (place, kept) in [("\u{A0}Oslo\u{3000}", "Oslo"), (" \u{301}Oslo \u{308} ", "\u{301}Oslo \u{308}")] {
+      let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
+      #expect(Array(submission.place.unicodeScalars) == Array(kept.unicodeScalars), "A mark on a space is kept.")
+    }
   }
 
   @Test("A place has 1 to 256 bytes")
@@ -63,21 +67,25 @@ struct SubmissionTests {
     #expect(refusal == Submission.Refusal(field: "link", reason: WebLink.Refusal.scheme("javascript:").reason))
   }
 
-  @Test("Where any text is taken for a link, what is none is kept as text, in one line and as long as a link")
+  @Test("A text that is no link is kept without white space at its ends, in one line and as long as a link")
   func anyLink() throws {
     func link(_ text: String) throws -> (String, String?) {
       let submission = try Submission(
         place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
       return (submission.link, submission.linkText)
     }
-    for text in ["", "javascript:1", "no link", "https://a:b@c.d", String(repeating: " x", count: 1_024)] {
+    let longest = String(repeating: "x ", count: 1_023) + "xx"
+    for text in ["", "javascript:1", "no link", "https://a:b@c.d", longest] {
       #expect(try link(text) == ("", text))
+      #expect(try link(" \t\(text)\u{A0}\n") == ("", text))
     }
     #expect(try link("example.org") == ("https://example.org", nil))
     #expect(try link("https://example.org/Ada") == ("https://example.org/Ada", nil))
     #expect(try link("HTTPS://Example.ORG/Ada") == ("https://example.org/Ada", "HTTPS://Example.ORG/Ada"))
     #expect(try link(" Example.ORG/Ada ") == ("https://example.org/Ada", "https://Example.ORG/Ada"))
-    for text in ["a\nb", "a\u{202E}b", String(repeating: " x", count: 1_024) + "y"] {
+    #expect(try link(" \u{6E2}l.ol80") == ("https://\u{6E2}l.ol80", nil))
+    #expect(try link("\u{A0}example.org\n") == ("https://example.org", nil))
+    for text in ["a\nb", "a\u{202E}b", longest + "y"] {
       #expect(throws: Submission.Refusal.self) { try link(text) }
     }
   }

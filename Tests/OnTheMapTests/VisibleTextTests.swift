@@ -9,6 +9,7 @@ struct VisibleTextTests {
     ("Persian: Aliabad", "علی\u{200C}آباد"), ("Persian: Mahsa", "مه\u{200C}سا"), ("Persian: works", "کار\u{200C}ها"),
     ("ZWNJ beside vowel signs", "مِه\u{200C}سا"), ("Adlam", "\u{1E900}\u{1E92A}\u{200C}\u{1E900}"),
     ("Hindi: half form", "क\u{94D}\u{200D}ष"), ("Hindi: no ligature", "क\u{94D}\u{200C}ष"),
+    ("ZWNJ between a virama and a reordered mark", "क\u{94D}\u{200C}\u{93C}ष"),
     ("Sinhala: Sri Lanka", "ශ\u{DCA}\u{200D}රී ලංකාව"), ("Malayalam: chillu", "നന\u{D4D}\u{200D}"),
     ("Bengali: ra with ya-phala", "র\u{200D}\u{9CD}য\u{9BE}ব"), ("Kannada: ra", "ಸೂರ\u{200D}\u{CCD}ಯ"),
     ("Family", "👨\u{200D}👩\u{200D}👧\u{200D}👦"), ("Technologist", "👩🏽\u{200D}💻"),
@@ -35,7 +36,7 @@ struct VisibleTextTests {
     ])
   func scripts(text: String) { #expect(VisibleText(text).complaint == nil) }
 
-  /// By number, for a literal holds no noncharacter: the character, and what is said of it.
+  /// Characters by number, since a literal holds no noncharacter, with their complaints.
   static let hidden: [(UInt32, String)] = [
     (0x0, "is a control character"), (0xA, "is a control character"), (0x1B, "is a control character"),
     (0x7F, "is a control character"), (0x85, "is a control character"), (0x2028, "ends the line"),
@@ -67,6 +68,7 @@ struct VisibleTextTests {
   static let misplaced: [(String, String)] = [
     ("ZWNJ at the end", "ا\u{200C}"), ("ZWNJ twice", "ب\u{200C}\u{200C}ب"), ("ZWNJ before a space", "ب\u{200C} ب"),
     ("ZWNJ between Latin and Arabic", "a\u{200C}ب"), ("ZWJ before a vowel sign", "क\u{94D}\u{200D}ा"),
+    ("ZWNJ between a virama and a vowel sign", "क\u{94D}\u{200C}\u{93E}क"),
     ("ZWJ between Arabic letters", "ب\u{200D}ب"), ("ZWJ after an emoji", "😀\u{200D}"), ("ZWJ first", "\u{200D}😀"),
     ("ZWJ between digits", "1\u{200D}2"), ("Virama without a letter", " \u{94D}\u{200D}"),
     ("Soft hyphen at the end", "Neu\u{AD}"), ("Soft hyphen first", "\u{AD}Neu"), ("Two of them", "a\u{AD}\u{AD}b"),
