@@ -22,6 +22,7 @@ struct IngestCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var configuration = try options.configuration(settings, keys: &keys)
+    try keys.hold(to: configuration.page.viewing)
     try keys.check(
       isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
     let logger = makeLogger("ingest", level: settings.logLevel)

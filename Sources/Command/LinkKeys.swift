@@ -10,7 +10,7 @@ struct LinkKeys: Sendable {
   /// The lists that are read again on SIGHUP.
   private(set) var lists: [AllowListFile] = []
   private var openLinks: [LinkName] = []
-  /// Links that other hosts reach in plain text, by the operator's word.
+  /// Links that the operator lets other hosts reach in plain text.
   private var plainLinks: [(link: LinkName, endpoint: Endpoint)] = []
   private var isMapClosed = false
   private let plaintext: Set<LinkName>
@@ -85,10 +85,11 @@ struct LinkKeys: Sendable {
       "\(Setting.keyFile.title) is set, and nothing uses it: set \(wanted.map(\.title).joined(separator: " or ")) too.")
   }
 
-  /// Holds the feed's links to access control for viewing. Call this after `server` for both of them, and before
-  /// `announce`, which warns of plain text.
+  /// Applies access control for viewing to the links that show the map or parts of it. Call this after `server` for all
+  /// links of the process, and before `announce`, which warns of plain text and of workers without a list.
   ///
-  /// - Throws: `SettingError` where the map is closed and anybody with the feed's public key may subscribe.
+  /// - Throws: `SettingError` if the map is closed and every client with the public key may subscribe, or follow the
+  ///   change log.
   mutating func hold(to viewing: Viewing) throws {
     guard viewing.isClosed else { return }
     guard openLinks.allSatisfy({ $0 != .feed && $0 != .query }) else {
@@ -96,6 +97,12 @@ struct LinkKeys: Sendable {
         "\(Setting.viewing.title) is closed, but \(Setting.allowSubscribers.title) \(AllowListFile.anyone) lets "
           + "everybody who knows the feed's public key read the map over ZeroMQ. Name a file of subscribers' public "
           + "keys instead.")
+    }
+    guard !openLinks.contains(.changes) else {
+      throw SettingError(
+        "\(Setting.viewing.title) is closed, but \(Setting.allowFeeds.title) \(AllowListFile.anyone) lets everybody "
+          + "who knows ingest's public key read the map from the change log. Name a file of feeds' public keys "
+          + "instead.")
     }
     isMapClosed = true
   }
@@ -107,11 +114,31 @@ struct LinkKeys: Sendable {
     for link in openLinks where link != .feed {
       logger.warning("whoever knows the public key may connect and is believed", metadata: ["link": "\(link)"])
     }
-    for (link, endpoint) in plainLinks where isMapClosed && (link == .feed || link == .query) {
+    if isMapClosed { announceLeaks(to: logger) }
+  }
+
+  /// Logs a warning for each link that shows a closed map, or the places of its posts, to clients without an account.
+  private func announceLeaks(to logger: Logger) {
+    if openLinks.contains(.jobs) {
       logger.warning(
         """
-        the map is closed, but everybody who reaches this port reads it without an account: set \
-        \(Setting.keyFile.title) and a file for \(Setting.allowSubscribers.title), or bind 127.0.0.1
+        the map is closed, but everybody who knows the public key gets the places of posts, as a worker: name a file \
+        of workers' public keys for \(Setting.allowWorkers.title)
+        """, metadata: ["link": "\(LinkName.jobs)"])
+    }
+    for (link, endpoint) in plainLinks {
+      let leak: (list: Setting, deed: String)
+      switch link {
+      case .feed, .query: leak = (.allowSubscribers, "reads it")
+      case .changes: leak = (.allowFeeds, "reads it")
+      case .jobs: leak = (.allowWorkers, "gets the places of posts, as a worker,")
+      // A producer only sends posts, with a token of its account.
+      case .submit: continue
+      }
+      logger.warning(
+        """
+        the map is closed, but everybody who reaches this port \(leak.deed) without an account: set \
+        \(Setting.keyFile.title) and a file for \(leak.list.title), or bind 127.0.0.1
         """, metadata: ["link": "\(link)", "address": "\(endpoint)"])
     }
   }

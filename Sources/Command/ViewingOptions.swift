@@ -6,8 +6,8 @@ import Web
 struct ViewingOptions: ParsableArguments {
   @Option(
     help: """
-      Who sees the map: open for everybody, closed for accounts alone (over ZeroMQ: for subscribers with a key on the \
-      feed's list). For events in a browser ingest and feeds share \
+      Who sees the map: open for everybody, closed for accounts alone (over ZeroMQ: for subscribers and feeds with a \
+      key on a list; workers see the places of posts). For events in a browser ingest and feeds share \
       a text of 32 bytes or more then, in a file that ONTHEMAP_VIEW_KEY_FILE names; up needs none. \
       [ONTHEMAP_VIEWING, default: open]
       """)

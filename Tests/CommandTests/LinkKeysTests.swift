@@ -99,8 +99,8 @@ struct LinkKeysTests {
     #expect(curve.keys.secret == (try KeyFile.read(folder + "/key").secret))
   }
 
-  /// What `feed`, with a closed map or an open one, logs of its links at the start with these options, or why it
-  /// refuses them.
+  /// Returns the lines that `feed`, with a closed map or an open one, logs of its links at startup with these options,
+  /// or why it refuses them.
   private func announced(_ arguments: String, isClosed: Bool = true) async throws -> Result<[String], SettingError> {
     let words = arguments.split(separator: " ").map {
       ["KEY": "\(folder)/key", "LIST": "\(folder)/list"][String($0)] ?? String($0)
@@ -155,6 +155,68 @@ struct LinkKeysTests {
       #expect(try await announced(quiet).get().allSatisfy { !$0.hasPrefix("warning") }, "\(quiet)")
     }
     #expect(try await announced(plain, isClosed: false).get().isEmpty, "An open map is for everybody.")
+  }
+
+  /// Returns the lines that `ingest` logs of its links at startup with these options, or why it refuses them.
+  private func announcedByIngest(
+    _ arguments: String, viewing: String = "closed"
+  ) async throws -> Result<[String], SettingError> {
+    let words = arguments.split(separator: " ").map {
+      ["KEY": "\(folder)/key", "LIST": "\(folder)/list"][String($0)] ?? String($0)
+    }
+    let options = try IngestOptions.parse(words + ["--viewing", viewing])
+    let settings = try await settings()
+    do {
+      var keys = try options.keys(settings)
+      let configuration = try options.configuration(settings, keys: &keys)
+      try keys.hold(to: configuration.page.viewing)
+      let lines = Lines()
+      keys.announce(to: Logger(label: "test") { _ in lines })
+      return .success(lines.said)
+    } catch let error as SettingError { return .failure(error) }
+  }
+
+  @Test("A closed map wants a list of feeds where everybody with ingest's public key could read the change log")
+  func closedChangeLog() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let anyone = "--changes tcp://*:1 --key-file KEY --allow-feeds anyone"
+    guard case .failure(let error) = try await announcedByIngest(anyone) else {
+      Issue.record("\(anyone) are not refused.")
+      return
+    }
+    for word in ["--viewing", "--allow-feeds", "anyone", "a file of feeds' public keys"] {
+      #expect(error.description.contains(word), "\(error)")
+    }
+    guard case .success = try await announcedByIngest(anyone, viewing: "open") else {
+      Issue.record("An open map is for everybody, also for every feed.")
+      return
+    }
+  }
+
+  @Test("Ingest with a closed map warns of each port that shows posts in plain text, and of workers without a list")
+  func closedIngest() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    func warnings(_ arguments: String, viewing: String = "closed") async throws -> [String] {
+      let lines = try await announcedByIngest(arguments, viewing: viewing).get()
+      return lines.filter { $0.hasPrefix("warning the map is closed") }
+    }
+    let plain =
+      "--submit tcp://0.0.0.0:7700 --jobs tcp://0.0.0.0:7701 --changes tcp://0.0.0.0:7702 "
+      + "--allow-plaintext submit,jobs,changes"
+    let (said, ports) = (try await warnings(plain), ["tcp://0.0.0.0:7701", "tcp://0.0.0.0:7702"])
+    #expect(said.count == 2)
+    for (warning, (port, list)) in zip(said, zip(ports, ["--allow-workers", "--allow-feeds"])) {
+      #expect(warning.contains("without an account") && warning.contains(list), "\(warning)")
+      #expect(warning.hasSuffix(port), "\(warning)")
+    }
+    #expect(said.first?.contains("places of posts") == true, "A worker sees what it looks up, not the map.")
+    let anyone = "--jobs tcp://*:1 --key-file KEY --allow-workers anyone"
+    let warned = try await warnings(anyone)
+    #expect(warned.count == 1 && warned[0].contains("places of posts") && warned[0].contains("--allow-workers"))
+    for quiet in ["", "--jobs tcp://*:1 --changes tcp://*:2 --key-file KEY --allow-workers LIST --allow-feeds LIST"] {
+      #expect(try await warnings(quiet).isEmpty, "\(quiet)")
+    }
+    for open in [plain, anyone] { #expect(try await warnings(open, viewing: "open").isEmpty, "\(open)") }
   }
 
   @Test("A client's public key of the server may be the key or a file; its own is made only where that will do")

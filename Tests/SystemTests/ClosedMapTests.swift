@@ -16,14 +16,17 @@ struct ClosedMapTests {
     #expect(!log.contains(secret) && !log.contains("ViewTickets(") && !log.contains("key: ["))
   }
 
-  @Test("It is refused where anybody may subscribe")
-  func anyone() async throws {
+  @Test(
+    "Ingest and up refuse it where everybody with a public key may subscribe or follow the change log",
+    arguments: [("up", "subscribers"), ("up", "feeds"), ("ingest", "feeds")])
+  func anyone(command: String, clients: String) async throws {
     let stage = Stage.current
     let key = stage.path("feed.key")
     #expect(try await stage.run("keys", "new", "--output", key).status == 0)
     let ran = try await stage.run(
-      "up", "--data", stage.path("data"), "--viewing", "closed", "--key-file", key, "--allow-subscribers", "anyone")
-    #expect(ran.status == 1 && ran.logged.contains("--allow-subscribers (ONTHEMAP_ALLOW_SUBSCRIBERS) anyone lets"))
-    #expect(ran.logged.contains("Name a file of subscribers' public keys instead."), "\(ran.logged)")
+      command, "--data", stage.path("data"), "--viewing", "closed", "--key-file", key, "--allow-\(clients)", "anyone")
+    let setting = "--allow-\(clients) (ONTHEMAP_ALLOW_\(clients.uppercased()))"
+    #expect(ran.status == 1 && ran.logged.contains("\(setting) anyone lets"), "\(ran.logged)")
+    #expect(ran.logged.contains("Name a file of \(clients)' public keys instead."), "\(ran.logged)")
   }
 }
