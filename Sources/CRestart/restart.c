@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 enum { CALM_S = 60, CRASHES_MAX = 9, DESCRIPTORS_MAX = 65536 };
 
 static const int crash_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
-/* The runtime ignores these once it handles them in its own way, and the next program would inherit that. */
+/* The runtime ignores these signals once it handles them itself, and the next program would inherit that. */
 static const int other_signals[] = {SIGHUP, SIGINT, SIGTERM};
 enum { OTHERS = sizeof other_signals / sizeof *other_signals };
 
@@ -37,7 +38,7 @@ static void say(const char *text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* Only what is safe in a signal handler: the process may have stopped anywhere. */
+/* Calls only functions that are safe in a signal handler: the process may have stopped anywhere. */
 static void restart(int signal) {
   char line[] = "onthemap: crashed with signal 00: starting again\n";
   char *digits = strchr(line, '0');
@@ -46,12 +47,16 @@ static void restart(int signal) {
   say(line);
   int crashes = now() - started >= CALM_S ? 1 : crashes_so_far + 1;
   crashes_text[sizeof crashes_text - 2] = (char)('0' + (crashes < CRASHES_MAX ? crashes : CRASHES_MAX));
-  /* Not all that listens is closed by exec, and the next program needs the ports. */
+  /* exec leaves some listening sockets open, and the next program needs their ports. */
   if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
     for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) close(descriptor);
   }
   for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], &other_actions[index], NULL);
   sigprocmask(SIG_SETMASK, &mask, NULL);
+  /* The program takes this thread's policy over, and a thread that hashes passwords yields to all others. Linux lets
+   * only root change that; elsewhere the program runs with it. */
+  struct sched_param usual = {0};
+  sched_setscheduler(0, SCHED_OTHER, &usual);
   execve(program, program_arguments, program_environment);
   say("onthemap: cannot start again\n");
   _exit(128 + signal);

@@ -5,12 +5,12 @@ import Logging
 /// The process of a service, prepared before anything else: no backtracer, and `up` starts again after a crash.
 enum ServiceProcess {
   private static let services = ["up", "ingest", "geocoder", "feed"]
-  /// Set by `otm_restart_when_crashed`: crashes in a row.
+  /// Environment variable of `otm_restart_when_crashed`: the number of crashes in a row.
   private static let crashesName = "OTM_CRASHES"
 
   /// Prepares the process. For other commands it does nothing. Call it first, while there is one thread.
   ///
-  /// Swift's backtracer inherits the open ports of a process that crashes. Where it waits, nobody can bind them again.
+  /// Swift's backtracer inherits the open ports of a process that crashes. While it waits, no program can bind them.
   /// The runtime reads its setting before `main`, so the program starts once more with the backtracer off, unless
   /// SWIFT_BACKTRACE is set already.
   static func prepare() {
@@ -20,16 +20,17 @@ enum ServiceProcess {
       // Where the system forbids it, the service runs with the backtracer.
       execv(path, CommandLine.unsafeArgv)
     }
-    // systemd and container engines start the other services again. A backtracer that somebody has asked for stays.
+    // systemd and container engines restart the other services. A backtracer that the operator has enabled stays.
     let backtrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0) }
     guard CommandLine.arguments[1] == "up", backtrace == "enable=no" else { return }
     let crashes = getenv(crashesName).flatMap { Int32(String(cString: $0)) } ?? 0
     unsetenv(crashesName)
-    otm_restart_when_crashed(path, CommandLine.unsafeArgv, crashes)
+    // Before the start is counted from: a rest is no running.
     if crashes > 0 { rest(after: crashes) }
+    otm_restart_when_crashed(path, CommandLine.unsafeArgv, crashes)
   }
 
-  /// 1 s after the first crash, twice as long after each that follows, 64 s at most.
+  /// Sleeps 1 s after the first crash, and twice as long after each later one, 64 s at most.
   private static func rest(after crashes: Int32) {
     let seconds = 1 << min(max(0, crashes - 1), 6)
     makeLogger("up", level: .info).warning(
