@@ -5,7 +5,7 @@
 # make page       the tests of the page, in a browser
 # make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
 # make build      the program in its debug form, and its gazetteer
-# make release    the program in its release form, and its gazetteer
+# make release    the program in its release form, its gazetteer, and the licences of what it contains
 # make gazetteer  only the gazetteer file, beside the debug program; CONFIG=release beside the other
 # make soak       the release at 1,000 posts/s, left alone and then with kill -9; SOAK_RATE=… SOAK_SECONDS=…
 # make faults     every fault on real processes: kill -9, disk, damage, network, clock, power; root does more of them
@@ -58,7 +58,8 @@ PLUGIN := .build/debug/protoc-gen-swift
 GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
 	--swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath
 
-run: release
+# Without the licences, which only a package or an image needs.
+run: .build/release/onthemap .build/release/gazetteer.otm
 	@exec .build/release/onthemap up $(ARGS)
 
 # All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
@@ -141,7 +142,8 @@ gazetteer: .build/$(CONFIG)/gazetteer.otm
 	xz -dc $(PLACES) | .build/$*/onthemap gazetteer build --output $@
 
 # The licences of what the program contains, for a package or an image that carries it.
-.build/release/THIRD-PARTY-NOTICES.txt: deploy/notices.sh deploy/packages.tsv | .build/release/onthemap
+.build/release/THIRD-PARTY-NOTICES.txt: deploy/notices.sh deploy/packages.tsv $(wildcard deploy/licences/*) \
+		| .build/release/onthemap
 	deploy/notices.sh > $@
 
 bench: setup-bench release

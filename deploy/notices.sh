@@ -1,7 +1,7 @@
 #!/bin/bash
 # Prints the licences and notices of everything that the program contains:  deploy/notices.sh > THIRD-PARTY-NOTICES.txt
 # A package or an image that carries the program carries this text too. Run it after a build, which fetches the packages
-# that deploy/packages.tsv lists.
+# that deploy/packages.tsv lists. deploy/licences has the texts that neither the packages nor Swift carry.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -27,6 +27,14 @@ show() {
   [[ -n $found ]] || fail "no licence found among: $*"
 }
 
+# Prints a licence that stands in a source file's comment: from the line that the pattern matches to a rule of dashes.
+show_comment() {
+  local text
+  text=$(sed -n "/$1/,\|^//-|{\|^//-|!s|^// \{0,1\}||p}" "$2")
+  [[ -n $text ]] || fail "no licence found in $2"
+  printf '%s\n' "$text"
+}
+
 echo "On The Map contains the work of others, under these licences. Its own is in LICENSE."
 
 tail -n +2 deploy/packages.tsv | while IFS=$'\t' read -r package version licence source; do
@@ -34,8 +42,25 @@ tail -n +2 deploy/packages.tsv | while IFS=$'\t' read -r package version licence
   show "$checkouts/${source##*/}"/{LICENSE,NOTICE}{,.txt}
 done
 
-section "The Swift standard library and Foundation (Apache-2.0 WITH Swift-exception), https://swift.org"
-show "$(dirname "$(readlink -f "$(command -v swift)")")/../share/swift/LICENSE.txt"
+# Parts of packages under licences that the LICENSE and NOTICE of their packages lack, or give as an address only.
+section "llhttp, part of swift-nio (MIT), https://github.com/nodejs/llhttp"
+show "$checkouts/swift-nio/Sources/CNIOLLHTTP/LICENSE"
+section "Protocol Buffers' own messages, part of swift-protobuf (BSD-3-Clause), https://protobuf.dev"
+show "$checkouts/swift-protobuf/Sources/protobuf/protobuf/LICENSE"
+section "Calendar of musl, part of swift-certificates (MIT), https://musl.libc.org"
+calendar=$checkouts/swift-certificates/Sources/X509/X509BaseTypes/TimeCalculations.swift
+show_comment 'Copyright .* Rich Felker' "$calendar"
+
+# The compiler names the folder of its libraries, and the licence lies beside that. The `swift` of swiftly, mise or asdf
+# is a shim, which lies elsewhere.
+libraries=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')
+swift_parts="The Swift standard library, Foundation, Dispatch and the Blocks runtime"
+section "$swift_parts (Apache-2.0 WITH Swift-exception), https://swift.org"
+# JSON may escape a slash.
+show "${libraries//\\\//\/}/../../share/swift/LICENSE.txt"
+# The LICENSE of ICU 76 without its parts about configure scripts, which no program contains.
+section "ICU, part of Foundation (Unicode-3.0), https://icu.unicode.org"
+show deploy/licences/ICU.txt
 for package in libjs-leaflet libjs-leaflet.markercluster; do
   section "$package, from Debian"
   show "/usr/share/doc/$package/copyright"
