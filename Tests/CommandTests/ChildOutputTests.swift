@@ -24,7 +24,7 @@ struct ChildOutputTests {
         }
       }
     }
-    let deadline = ContinuousClock.now + .seconds(15)
+    let deadline = ContinuousClock.now + .seconds(120)
     while lines.withLock({ $0.last != 7 }), ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(5))
     }

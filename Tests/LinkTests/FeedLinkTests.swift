@@ -29,7 +29,7 @@ struct FeedLinkTests {
     try await eventually("the other one's join is answered") {
       joiner.receive().map { String(decoding: $0[0], as: UTF8.self) } == own
     }
-    // What the feed says after the join comes after it.
+    // Frames that the feed sends after the join arrive after it.
     let before = heard.count
     try await eventually("it hears the next heartbeat") {
       listen()
@@ -61,6 +61,20 @@ struct FeedLinkTests {
     server.inbox.put([.sample(151)])
     try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
     #expect(early.losses.isEmpty && late.losses.isEmpty)
+  }
+
+  @Test("A subscriber has the list by its join alone")
+  func loneJoin() async throws {
+    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+      // By its clock neither a periodic list nor a heartbeat is ever due.
+      let feed = try MuteFeed(context, bind: .anyPort(), stands: true)
+      return ([feed], feed.endpoint)
+    }
+    defer { reactor.stop() }
+    let subscriber = try TestSubscriber(endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.lists >= 1 }
+    #expect(subscriber.state == .sample(1...3))
   }
 
   @Test("Twenty subscribers that join during a thousand changes all end with the same list, without a gap")
@@ -237,12 +251,16 @@ struct FeedLinkTests {
     }
     var answers: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
+    // Answers between two changes.
+    var (gap, atLast) = (0, 0)
     try await eventually("all are answered", within: 60) {
       for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
       // The next change when it has the last.
       if subscriber.state?.seq == seq {
         seq += 1
         server.inbox.put([.sample(seq)])
+        gap = max(gap, answers.count - atLast)
+        atLast = answers.count
       }
       return answers.count == 1_000
     }
@@ -251,6 +269,7 @@ struct FeedLinkTests {
     #expect(took > .seconds(3.5))
     #expect(answers.values.allSatisfy { $0 == 1 })
     #expect(seq > 110, "Changes stand still while joins are answered.")
+    #expect(max(gap, 1_000 - atLast) <= 600, "Changes wait for joins: \(gap)")
     #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
   }
 
@@ -297,18 +316,23 @@ struct FeedLinkTests {
   }
 }
 
-/// A feed that can be kept from saying anything, while its connections live.
+/// A feed that can be kept from saying anything, while its connections live, or whose clock stands still.
 final class MuteFeed: Station {
   private let publisher: FeedPublisher
   private let isMute: Shared<Bool>
   /// Messages that came.
   private let heard: Shared<Int>
+  /// The time at which its clock stands still; nil where the clock goes on.
+  private let standsAtMs: Int64?
 
   init(
-    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool>, heard: Shared<Int> = Shared(0)
+    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool> = Shared(false), stands: Bool = false,
+    heard: Shared<Int> = Shared(0)
   ) throws(LinkError) {
     publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
-    publisher.replace(.sample(1...3), nowMs: Reactor.nowMs)
+    let startMs = Reactor.nowMs
+    publisher.replace(.sample(1...3), nowMs: startMs)
+    standsAtMs = stands ? startMs : nil
     self.isMute = isMute
     self.heard = heard
   }
@@ -321,6 +345,12 @@ final class MuteFeed: Station {
     heard.change { $0 += 1 }
   }
 
-  func turn(nowMs: Int64) -> Int64 { isMute.value ? nowMs + 20 : publisher.turn(nowMs: nowMs) }
+  func turn(nowMs: Int64) -> Int64 {
+    if isMute.value { return nowMs + 20 }
+    guard let standsAtMs else { return publisher.turn(nowMs: nowMs) }
+    _ = publisher.turn(nowMs: standsAtMs)
+    return nowMs + 20
+  }
+
   func leave() { publisher.leave() }
 }

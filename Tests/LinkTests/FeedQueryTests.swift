@@ -36,11 +36,11 @@ struct FeedQueryTests {
       return reply
     }
 
-    /// Asks again and again until the answer is as it should be; 10 s at most.
+    /// Asks again and again until the answer is as it should be; 60 s at most.
     func ask(_ body: FeedRequest.OneOf_Body, until isRight: (FeedReply) -> Bool) async throws {
       let start = ContinuousClock.now
       while try await !isRight(ask(body)) {
-        try #require(ContinuousClock.now - start < .seconds(10))
+        try #require(ContinuousClock.now - start < .seconds(60))
         // Slower than one may ask.
         try await Task.sleep(for: .milliseconds(20))
       }
@@ -158,7 +158,7 @@ struct FeedQueryTests {
         var error: FeedReply?
         let start = ContinuousClock.now
         while error == nil {
-          try #require(ContinuousClock.now - start < .seconds(10))
+          try #require(ContinuousClock.now - start < .seconds(60))
           asker.send(frames)
           asker.send([Self.request(99, Self.list(unless: 150)).bytes])
           while true {
@@ -239,7 +239,8 @@ struct FeedQueryTests {
       let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
       let (start, question) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
       var (answered, busy, asked) = (0, 0, 0)
-      while ContinuousClock.now - start < .seconds(3) {
+      while asked < 60 || busy <= 1_000 {
+        try #require(ContinuousClock.now - start < .seconds(120), "\(asked) asked, \(busy) told to come again")
         // More than of all together are answered.
         for _ in 0..<32 { flooder.send([question]) }
         if asked < 60 {
@@ -252,9 +253,10 @@ struct FeedQueryTests {
         }
         try await Task.sleep(for: .milliseconds(4))
       }
-      // Five seconds of the feed's clock have begun at most; an answer is lost when the flooder reads too late.
-      #expect((50...500).contains(answered), "\(answered)")
-      #expect(asked == 60 && busy > 1_000, "\(busy)")
+      // The feed counts by seconds of its clock. The first and the last one may lie only partly within these seconds.
+      // An answer is lost when the flooder reads too late.
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      #expect(answered >= 50 && Double(answered) <= 100 * (2 + seconds), "\(answered) in \(seconds) s")
     }
   }
 

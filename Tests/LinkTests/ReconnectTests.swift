@@ -8,7 +8,7 @@ import Testing
 struct ReconnectTests {
   private static let rounds = 100
 
-  /// A DEALER that connects anew, sends a numbered message when libzmq accepts it, and waits until it has arrived.
+  /// A DEALER that reconnects, sends a numbered message when libzmq accepts it, and waits until it has arrived.
   private final class Caller: Station {
     let socket: Socket
     private let endpoint: Endpoint
@@ -28,7 +28,7 @@ struct ReconnectTests {
 
     func turn(nowMs: Int64) -> Int64 {
       if !isSending {
-        // The monitor, too, has told of the connection.
+        // Wait for the monitor's line about the connection, too.
         guard arrived.value == accepted, log.lines(with: "connected to").count == accepted else { return nowMs + 1 }
         guard accepted < ReconnectTests.rounds else { return .max }
         try? socket.reconnect(endpoint)
@@ -43,7 +43,7 @@ struct ReconnectTests {
     func leave() {}
   }
 
-  /// A ROUTER that says which message has come last.
+  /// A ROUTER that records the latest message.
   private final class Listener: Station {
     let socket: Socket
     let endpoint: Endpoint
@@ -81,7 +81,7 @@ struct ReconnectTests {
     let changes = try TestChangeServer(.sample(1...5))
     defer { changes.reactor.stop() }
     let feeds = try (0..<2).map { _ in try TestFeed(pulling: changes.endpoint) }
-    defer { feeds[1].reactor.stop() }
+    defer { for feed in feeds { feed.reactor.stop() } }
     let subscriber = try TestSubscriber(feeds[0].endpoint, feeds[1].endpoint)
     defer { subscriber.reactor.stop() }
     try await eventually("it has the list") { subscriber.isLive }

@@ -8,7 +8,7 @@ import Testing
 
 /// Waits until something holds; an issue when it does not within the time.
 func eventually(
-  _ claim: String, within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation,
+  _ claim: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
   _ holds: () throws -> Bool
 ) async throws {
   let deadline = ContinuousClock.now + .seconds(seconds)
@@ -21,16 +21,14 @@ func eventually(
   }
 }
 
-/// How long it takes until something holds, 20 s at most. A thread of its own looks: a task that sleeps goes on only
-/// after the turns of the other tests' tasks, and those are not what is measured.
-func time(until holds: @escaping @Sendable () -> Bool) async -> Duration {
-  await withCheckedContinuation { continuation in
-    Thread.detachNewThread {
-      let start = ContinuousClock.now
-      while !holds(), ContinuousClock.now - start < .seconds(20) { poll(nil, 0, 1) }
-      continuation.resume(returning: ContinuousClock.now - start)
-    }
+/// Stops a reactor, on a thread of its own, and waits for its end.
+func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  let isOver = Shared(false)
+  Thread.detachNewThread {
+    reactor.stop()
+    isOver.change { $0 = true }
   }
+  try await eventually("it ends", within: 30, sourceLocation: sourceLocation) { isOver.value }
 }
 
 struct Late: Error {}

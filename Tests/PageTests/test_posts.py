@@ -1,5 +1,7 @@
 """One's own posts: to find, to edit, and to delete, with a way back."""
 
+from datetime import datetime, timedelta
+
 from playwright.sync_api import expect
 
 from product import eventually
@@ -73,6 +75,11 @@ def delete(visitor, place):
     assert answered.value.ok
 
 
+def stop_clock(visitor):
+    """Stops the clock that the test has installed, a few seconds later than it is."""
+    visitor.page.clock.pause_at(datetime.now() + timedelta(seconds=5))
+
+
 def failures(visitor):
     return visitor.page.locator("#toasts").get_by_text("It could not be deleted")
 
@@ -120,6 +127,8 @@ def test_undo_in_the_last_second_sends_nothing(shared, visit):
     visitor.page.on("request", lambda request: sent.append(request.method))
     visitor.page.clock.install()
     visitor.open("/#posts")
+    expect(own(visitor)).to_have_count(1)
+    stop_clock(visitor)
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()
     visitor.page.clock.fast_forward(5_000)
     visitor.page.get_by_role("button", name="Undo").click()
@@ -132,15 +141,20 @@ def test_a_post_that_is_deleted_in_another_window_leaves_the_list_and_its_own_de
     ada = product.person("Ada")
     ada.post("Oslo, Norway")
     ada.post("Lima, Peru")
-    one, other = (visit(product).sign_in(ada).open("/#posts").connection("live") for _ in range(2))
+    one, other = (visit(product).sign_in(ada) for _ in range(2))
+    other.page.clock.install()
+    for visitor in (one, other):
+        visitor.open("/#posts").connection("live")
     delete(one, "Oslo, Norway")
     expect(own(other)).to_have_count(1)
     expect(own(other)).to_contain_text("Lima, Peru")
+    stop_clock(other)
     own(other).get_by_role("button", name="Delete Lima, Peru").click()
     [post] = ada.posts()
     ada.ask("DELETE", f"/v2/posts/{post['id']}")
     with other.page.expect_response(lambda answer: answer.request.method == "DELETE") as answered:
-        pass
+        other.page.clock.fast_forward(7_000)
+        other.page.clock.resume()
     assert answered.value.status in (404, 410)
     expect(other.page.get_by_text("You have no posts yet.")).to_be_visible()
     expect(failures(other)).to_have_count(0)

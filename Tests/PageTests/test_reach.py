@@ -103,7 +103,7 @@ def test_every_text_is_there_in_every_language_with_the_same_places(shared, visi
 def test_nobody_who_wants_calm_is_moved(shared, ada, visit):
     visitor = visit(shared, reduced_motion="reduce").sign_in(ada).open().connection("live")
     visitor.page.get_by_role("button", name="My pin").click()
-    expect(visitor.page.locator(".leaflet-popup")).to_be_visible(timeout=700)
+    expect(visitor.page.locator(".leaflet-popup")).to_be_visible()
     moved = visitor.page.evaluate("""() => document.getAnimations()
       .map((one) => [one.effect.target?.className, one.effect.getComputedTiming().activeDuration])
       .filter(([, ms]) => ms > 1)""")

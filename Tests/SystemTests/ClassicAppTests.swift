@@ -68,7 +68,7 @@ struct ClassicAppTests {
     let request =
       "DELETE /v1/session HTTP/1.1\r\nhOST: x\r\ncOOKIE: \(cookie)\r\nX-Xsrf-Token: y\r\nconnection: close\r\n\r\n"
     try await connection.send(Array(request.utf8))
-    #expect(try await connection.receive(within: .seconds(5)).hasPrefix("HTTP/1.1 200"))
+    #expect(try await connection.receive().hasPrefix("HTTP/1.1 200"))
   }
 
   @Test("B4, B5: a body is JSON whatever its type says, in as many lines as it likes, with escaped slashes")
@@ -114,7 +114,7 @@ struct ClassicAppTests {
       "GET /v1/StudentLocation HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n"
       + "Connection: close\r\n\r\n{\"a\":1}"
     try await connection.send(Array(request.utf8))
-    let answer = try await connection.receive(within: .seconds(5))
+    let answer = try await connection.receive()
     #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("{\"results\":[]}"))
   }
 

@@ -123,7 +123,7 @@ struct CommandLineTests {
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
     let arguments = ["ingest", "--data", Stage.current.path("data")] + options.flatMap { [$0, $1] }
-    let (status, said, logged) = try await Stage.current.run(arguments, within: .seconds(5))
+    let (status, said, logged) = try await Stage.current.run(arguments)
     withExtendedLifetime(listener) {}
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))
@@ -140,7 +140,7 @@ struct CommandLineTests {
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
     let (status, said, logged) = try await Stage.current.run(
-      ["feed"] + options.flatMap { [$0, $1] } + ["--data", "none"], within: .seconds(5))
+      ["feed"] + options.flatMap { [$0, $1] } + ["--data", "none"])
     withExtendedLifetime(listener) {}
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))

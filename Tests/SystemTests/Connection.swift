@@ -20,7 +20,10 @@ final class Connection: Sendable {
   deinit { close(descriptor) }
 
   /// Sends as much as the other end takes within the time.
-  func send(_ bytes: [UInt8], within limit: Duration = .seconds(5)) async throws {
+  ///
+  /// - Returns: true if the other end has hung up before it took all.
+  @discardableResult
+  func send(_ bytes: [UInt8], within limit: Duration = .seconds(5)) async throws -> Bool {
     let end = ContinuousClock.now + limit
     var rest = bytes[...]
     while !rest.isEmpty, ContinuousClock.now < end {
@@ -32,8 +35,27 @@ final class Connection: Sendable {
       } else if errno == EAGAIN {
         try await Task.sleep(for: .milliseconds(5))
       } else {
-        return
+        return true
       }
+    }
+    return false
+  }
+
+  /// True while the other end has not closed and nothing that it has sent waits to be read.
+  var isOpen: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) < 0 && errno == EAGAIN
+  }
+
+  /// Count of segments that the kernel of this end has sent again, SYNs among them.
+  var retransmissions: UInt32 {
+    get throws {
+      var info = tcp_info()
+      var size = socklen_t(MemoryLayout<tcp_info>.size)
+      guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL)
+      }
+      return info.tcpi_total_retrans
     }
   }
 
@@ -48,12 +70,12 @@ final class Connection: Sendable {
 
   /// What comes until the other end closes, so many bytes are there, or the time is over.
   @discardableResult
-  func receive(_ enough: Int = .max, within limit: Duration = .seconds(5)) async throws -> String {
+  func receive(_ enough: Int = .max, within limit: Duration = .seconds(30)) async throws -> String {
     String(decoding: try await bytes(enough == .max ? nil : enough, within: limit), as: UTF8.self)
   }
 
   /// The same as bytes, and no more than are wanted; nil for all that comes.
-  func bytes(_ count: Int?, within limit: Duration = .seconds(5)) async throws -> [UInt8] {
+  func bytes(_ count: Int?, within limit: Duration = .seconds(30)) async throws -> [UInt8] {
     let end = ContinuousClock.now + limit
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -57,7 +57,7 @@ struct FullQueueTests {
     let map = try await Stage.current.roles(workers: 0, environment: ["ONTHEMAP_QUEUE_WAIT_MAX": "1"])
     let client = try await map.client.signedUp()
     #expect(try await client.post("Lima", key: "first").status == 202)
-    try await eventually("the post has waited too long", within: .seconds(10)) {
+    try await eventually("the post has waited too long") {
       try await client.post("Quito").status == 503
     }
     let refused = try await client.post("Quito")
@@ -73,7 +73,7 @@ struct FullQueueTests {
     #expect(status.said.contains("REFUSING: a post waits "), "\(status.said)")
 
     _ = try await Stage.current.worker(of: map)
-    try await eventually("posts are taken", within: .seconds(10)) { try await client.post("Oslo").status == 202 }
+    try await eventually("posts are taken") { try await client.post("Oslo").status == 202 }
     #expect(map.ingest.logged.contains("posts are refused") && map.ingest.logged.contains("posts are taken again"))
   }
 

@@ -60,26 +60,31 @@ struct GeocodeTests {
     func lookups() async throws -> Double? {
       try await Scrape(#require(map.operations.first))["onthemap_queue_lookups"]
     }
-    // The older look-up would end first, if it were not for the client that hangs up.
-    let older = try Connection(port: port)
-    try await older.send(request("Lima"))
-    do {
-      let caller = try Connection(port: port)
-      try await caller.send(request("Oslo"))
-      try await eventually("both are looked up") { try await lookups() == 2 }
-      withExtendedLifetime(caller) {}
+    var isGivenUp = false
+    // Without a worker a lookup ends after 5 s. A busy machine may be slower than that in some rounds.
+    for _ in 0..<5 where !isGivenUp {
+      // The older lookup would end first if its client did not hang up.
+      let older = try Connection(port: port)
+      try await older.send(request("Lima"))
+      do {
+        let caller = try Connection(port: port)
+        try await caller.send(request("Oslo"))
+        try await eventually("both are looked up, or one has ended") { try await lookups() == 2 || !older.isOpen }
+        withExtendedLifetime(caller) {}
+      }
+      try await eventually("one is given up, or has ended") { try await lookups() == 1 || !older.isOpen }
+      // Asked once more: the answer to the older one would be there by now.
+      isGivenUp = try await lookups() == 1 && older.isOpen
+      try await eventually("the older one ends too") { try await lookups() == 0 }
     }
-    try await eventually("one is given up") { try await lookups() == 1 }
-    let answer = try await older.receive(within: .milliseconds(10))
-    #expect(answer.isEmpty, "The older one has ended, not the one whose client left.")
-    try await eventually("the other ends too") { try await lookups() == 0 }
+    #expect(isGivenUp, "The lookup of the client that hangs up does not end before the older one.")
     _ = try await Stage.current.worker(of: map)
     try await eventually("somebody looks up") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
     for _ in 0..<5 {
       let caller = try Connection(port: port)
       try await caller.send(request("Oslo"))
       caller.finish()
-      #expect(try await caller.receive().hasPrefix("HTTP/1.1 200"))
+      #expect(try await caller.receive(12) == "HTTP/1.1 200")
     }
   }
 

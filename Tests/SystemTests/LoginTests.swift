@@ -63,10 +63,16 @@ struct LoginTests {
     // The count is on disk with the next commit.
     _ = try await map.client.signedUp(as: "bob@example.org")
     try await map.ingest.restart()
-    #expect(try await logIn(try map.client, from: "203.0.113.5").status == 429)
-    let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
-    let classic = try await map.client.send(
-      "POST", "/v1/session", body: body, headers: ["X-Forwarded-For": "203.0.113.5"])
+    // A slow machine outlasts a pause; the next one is twice as long. Without the count five would be free again.
+    let wrong = try await holdUp { try await logIn(try map.client, from: "203.0.113.5") }.wrong
+    #expect(wrong < 5)
+    func classicLogin() async throws -> Answer {
+      let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
+      return try await map.client.send(
+        "POST", "/v1/session", body: body, headers: ["X-Forwarded-For": "203.0.113.5"])
+    }
+    var classic = try await classicLogin()
+    for _ in 0..<4 where classic.status == 403 { classic = try await classicLogin() }
     #expect(classic.status == 429 && classic.headers["retry-after"] != nil)
     let text = String(decoding: classic.body, as: UTF8.self)
     #expect(text.hasPrefix(")]}'\n{\"status\":429,\"code\":155,\"error\":\"Too many"), "\(text)")
@@ -90,17 +96,28 @@ struct LoginTests {
 
   @Test("A class behind one address signs up at once, and logs in at once; each has the next number")
   func schoolClass() async throws {
-    let client = try await up().client
+    let client = try await up().client.patient
     let count = 70
+    // Where ingest is too slow for all of them, each asks again after the pause that ingest names.
     func all(_ ask: @escaping @Sendable (Int) async throws -> Answer) async throws -> [Answer] {
-      try await withThrowingTaskGroup { group in
-        for pupil in 0..<count { group.addTask { try await ask(pupil) } }
+      try await withThrowingTaskGroup(of: Answer.self) { group in
+        for pupil in 0..<count {
+          group.addTask {
+            try await eventually("pupil \(pupil) is answered", within: .seconds(300)) { () -> Answer? in
+              let answer = try await ask(pupil)
+              guard answer.status == 503 else { return answer }
+              let pause = try #require(Int(answer.headers["retry-after"] ?? ""))
+              try await Task.sleep(for: .seconds(pause))
+              return nil
+            }
+          }
+        }
         return try await group.reduce(into: []) { $0.append($1) }
       }
     }
     let made = try await all { try await client.signUp("\($0)@example.org") }
     #expect(made.allSatisfy { $0.status == 201 }, "\(made.map(\.status))")
-    // More than the wrong passwords that are free for an address: people who are let in are no wrong passwords.
+    // More logins than an address has free wrong passwords: right passwords do not count.
     let loggedIn = try await all {
       try await logIn(client, "\($0)@example.org", password: Client.password, from: "2001:db8::\($0)")
     }
@@ -119,20 +136,22 @@ struct LoginTests {
       let body = JSON.object(["email": "\(number)@example.org", "password": Client.password, "firstName": "Eve"])
       return try await client.send("POST", "/v2/accounts", body: body, headers: ["X-Forwarded-For": address])
     }
-    // A few at once: a client gives up on an answer that takes long.
+    // A few at once: a client gives up on an answer that takes long. Each stops at its first refusal.
     let answers = try await withThrowingTaskGroup { group in
       for part in 0..<13 {
         group.addTask {
           var answers: [Answer] = []
-          for number in 1...31 { answers.append(try await signUp(100 * part + number, from: "203.0.113.5")) }
+          while answers.last?.status ?? 201 == 201, answers.count < 500 {
+            answers.append(try await signUp(1_000 * part + answers.count, from: "203.0.113.5"))
+          }
           return answers
         }
       }
       return try await group.reduce(into: [Answer]()) { $0 += $1 }
     }
     let refused = answers.filter { $0.status != 201 }
-    // One more for each minute that they took.
-    #expect((1...3).contains(refused.count), "\(answers.map(\.status))")
+    // 400 are free, and one more for each minute that all of them take.
+    #expect(refused.count == 13 && answers.count - refused.count >= 400, "\(answers.map(\.status))")
     #expect(refused.allSatisfy { $0.status == 429 && $0["code"] == "too_many_sign_ups" })
     #expect(refused.allSatisfy { Int($0.headers["retry-after"] ?? "").map { (1...240).contains($0) } == true })
     #expect(try await signUp(9_999, from: "203.0.113.6").status == 201)

@@ -19,6 +19,23 @@ struct RawHTTPTests {
     "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\u{3}\u{3}", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   ]
 
+  /// Sends requests over a connection of their own.
+  ///
+  /// - Returns: what comes until the server closes the connection. Throws if the server closes it only after a timeout.
+  private func answers(to requests: String, port: UInt16) async throws -> String {
+    // A busy machine may need so long that the third one counts.
+    for _ in 0..<3 {
+      // The server cuts off a request that is not whole after 10 s, and an idle connection after a minute.
+      let idle = try Connection(port: port)
+      try await idle.send(Array("GET /livez HT".utf8))
+      let connection = try Connection(port: port)
+      try await connection.send(Array(requests.utf8))
+      let raw = try await connection.receive(within: .seconds(50))
+      if idle.isOpen { return raw }
+    }
+    throw Overdue(description: "closed later than a request that was not whole, three times: \(requests.prefix(60))")
+  }
+
   @Test("Garbage is answered with a problem, at ingest and at the feed, the connection ends, and both go on")
   func garbage() async throws {
     let map = try await Stage.current.up()
@@ -27,9 +44,9 @@ struct RawHTTPTests {
       for bytes in Self.garbage {
         let connection = try Connection(port: port)
         try await connection.send(Array(bytes.utf8))
-        let raw = try await connection.receive(within: .seconds(3))
+        let raw = try await connection.receive()
         let answer = try #require(Answer(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
-        #expect((400..<500).contains(answer.status))
+        #expect((400..<500).contains(answer.status) && answer.status != 408, "\(bytes.prefix(60)): \(answer.status)")
         BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
       }
     }
@@ -49,13 +66,8 @@ struct RawHTTPTests {
     let map = try await Stage.current.up()
     for port in [try map.client.port, try map.feedClient.port] {
       for (bytes, status, code) in Self.refusals {
-        let connection = try Connection(port: port)
         // What came before in the same connection is answered first.
-        try await connection.send(Array(("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes).utf8))
-        let start = ContinuousClock.now
-        // An idle connection is closed after a minute.
-        let raw = try await connection.receive(within: .seconds(50))
-        #expect(ContinuousClock.now - start < .seconds(45))
+        let raw = try await answers(to: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes, port: port)
         let first = try #require(raw.range(of: "\r\n\r\n"))
         #expect(raw.hasPrefix("HTTP/1.1 204"))
         let answer = try #require(Answer(raw: String(raw[first.upperBound...])), "\(raw)")
@@ -72,7 +84,7 @@ struct RawHTTPTests {
       let connection = try Connection(port: port)
       let first = "GET \(path)?a=b HTTP/1.1\r\nHost: x\r\n\r\n"
       try await connection.send(Array((first + "GET / HTTP/9.9\r\n\r\n").utf8))
-      let raw = try await connection.receive(within: .seconds(8))
+      let raw = try await connection.receive()
       let second = try #require(raw.range(of: "HTTP/1.1 400 Bad Request\r\n", options: .backwards))
       return try #require(Answer(raw: String(raw[second.lowerBound...])), "\(raw)")
     }
@@ -116,7 +128,8 @@ struct RawHTTPTests {
     let connection = try Connection(port: try await Stage.current.up().client.port)
     try await connection.send(
       Array("POST /v2/session HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
-    #expect(try await connection.receive(within: .seconds(1)) == "HTTP/1.1 100 Continue\r\n\r\n")
+    let line = "HTTP/1.1 100 Continue\r\n\r\n"
+    #expect(try await connection.receive(line.utf8.count) == line)
     try await connection.send(Array("{}".utf8))
     connection.finish()
     #expect(try await connection.receive().hasPrefix("HTTP/1.1 422"))
@@ -126,11 +139,9 @@ struct RawHTTPTests {
   func closing() async throws {
     let port = try await Stage.current.up().client.port
     for word in ["close", "Close", "CLOSE"] {
-      let connection = try Connection(port: port)
-      let start = ContinuousClock.now
-      try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n".utf8))
-      #expect(try await connection.receive(within: .seconds(50)).hasPrefix("HTTP/1.1 204"))
-      #expect(ContinuousClock.now - start < .seconds(45))
+      let raw = try await answers(
+        to: "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n", port: port)
+      #expect(raw.hasPrefix("HTTP/1.1 204"), "\(word): \(raw)")
     }
   }
 
@@ -234,7 +245,13 @@ struct RawHTTPTests {
     ] {
       let connection = try Connection(port: port)
       try await connection.send(Array(bytes.utf8))
-      let answer = try await connection.receive(within: .seconds(2))
+      var answer = ""
+      // To the end of the problem: the connection may stay until its request is over.
+      while !answer.contains("body_too_large") {
+        let more = try await connection.some(within: .seconds(30))
+        if more.isEmpty { break }
+        answer += String(decoding: more, as: UTF8.self)
+      }
       #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("body_too_large"), "\(answer.prefix(200))")
     }
     try await client.expectService()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Whoever does not read costs the feed a bounded amount of memory, and the others nothing that they notice. In every
-/// run at a rate that any machine carries; in `make soak` at 1,000 changes a second.
+/// A subscriber that does not read costs the feed a bounded amount of memory, and the others lose nothing. Every run
+/// tests this at a rate that any machine carries. `make soak` tests it at 1,000 changes a second, and judges latency.
 @Suite("A subscriber that stands still, and a client of the stream that never reads", .stage, .serialized)
 struct StoppedSubscriberTests {
   private struct Figures: Decodable {
@@ -28,8 +28,9 @@ struct StoppedSubscriberTests {
     try await Scrape(map.operations[feed])["process_resident_memory_bytes"]
   }
 
-  /// - Parameter slackMs: of the machine: what two runs differ by anyway.
-  private func run(rate: Int, seconds: Int, slackMs: Double) async throws {
+  /// - Parameter slackMs: difference in latency, in milliseconds, that two runs may have anyway. Nil where other
+  ///   programs use the machine: then no latency is judged.
+  private func run(rate: Int, seconds: Int, slackMs: Double? = nil) async throws {
     let map = try await Stage.current.roles()
     let calm = try await latency(map, rate: rate, seconds: seconds)
     let watcher = try await Stage.current.watcher(of: map)
@@ -40,11 +41,11 @@ struct StoppedSubscriberTests {
     let before = try await residentBytes(of: 1, map)
     let burdened = try await latency(map, rate: rate, seconds: seconds)
     let growth = try await residentBytes(of: 1, map) - before
-    #expect(burdened <= 2 * calm + slackMs, "calm \(calm) ms, with both \(burdened) ms")
+    if let slackMs { #expect(burdened <= 2 * calm + slackMs, "calm \(calm) ms, with both \(burdened) ms") }
     // 128 frames for the one, one event for the other, and what libraries keep.
     #expect(growth < 32_000_000)
     watcher.program.signal(SIGCONT)
-    try await eventually("who stood still has the list", within: .seconds(20)) {
+    try await eventually("who stood still has the list") {
       try await watcher.list == map.client.list()
     }
     let list = try await map.client.list()
@@ -59,8 +60,8 @@ struct StoppedSubscriberTests {
     FileHandle.standardError.write(Data(line.utf8))
   }
 
-  @Test("The others are told as soon as before, the feed's memory is bounded, and who goes on is right again")
-  func few() async throws { try await run(rate: 50, seconds: 5, slackMs: 200) }
+  @Test("The others get every change, the feed's memory is bounded, and both have the list again when they go on")
+  func few() async throws { try await run(rate: 50, seconds: 5) }
 
   @Test(
     "The same at 1,000 changes a second",

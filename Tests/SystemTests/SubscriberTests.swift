@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Subscribers", .stage)
 struct SubscriberTests {
-  @Test("A late subscriber has the latest hundred within a second, newest first")
+  @Test("A late subscriber has the latest hundred posts, newest first")
   func late() async throws {
     let map = try await Stage.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
     try await stream.run()
-    try await stream.expectAll(within: .seconds(15))
+    try await stream.expectAll(within: .seconds(60))
     let list = try await stream.client.list()
     #expect(list.entries.map(\.seq) == (2...101).reversed())
     try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
@@ -22,7 +22,7 @@ struct SubscriberTests {
     let watchers = [try await Stage.current.watcher(of: map), try await Stage.current.watcher(of: map)]
     let stream = Stream(try await map.client.signedUp(), count: 150)
     try await stream.run()
-    try await stream.expectAll(within: .seconds(15))
+    try await stream.expectAll(within: .seconds(60))
     let list = try await stream.client.list()
     for watcher in watchers {
       try await eventually("the subscriber has ingest's list") { try watcher.list == list }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Faults: a long queue", .stage, .serialized)
 struct BacklogFaultTests {
-  /// The promise. The debug form has nothing of it to give away beside other tests.
+  /// The promise, judged in full runs only. The debug form has nothing of it to give away beside other tests.
   private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
 
   @Test("Ingest with 100,000 queued posts is ready again soon after kill -9", .enabled(if: SQL.isThere))
@@ -23,16 +23,18 @@ struct BacklogFaultTests {
       let drafts = (0..<100).map { Draft(key: "\(batch)-\($0)") }
       #expect(try await producer.submit(drafts).receipts.allSatisfy { $0.outcome == .accepted })
     }
-    var slowest = Duration.zero
+    var (slowest, ticks) = (Duration.zero, 0)
     for _ in 0..<3 {
       try await map.ingest.kill()
       let begun = ContinuousClock.now
       try await map.ingest.startAndWait()
+      ticks = max(ticks, try map.ingest.cpuTicks)
       slowest = max(slowest, begun.duration(to: .now))
     }
     let form = Program.binary.path.contains("release") ? "release" : "debug"
     Fault.tell("ready \(slowest) after kill -9 with 100,000 queued posts (\(form), slowest of 3)")
-    #expect(slowest < Self.readyWithin)
+    #expect(ticks < 600, "\(ticks) hundredths of a second of CPU time")
+    if Fault.isFull { #expect(slowest < Self.readyWithin) }
     #expect(map.ingest.logged.contains("count=100000"))
   }
 }
