@@ -13,7 +13,7 @@ extension Limits {
   /// Time without a post that comes or is settled, after which hashes use all cores.
   package static let passwordQuietMs: Int64 = 200
   /// Posts a second from which they are heavy work. Below it hashes leave posts one core.
-  package static let heavyPostsPerSecond = 50
+  package static let heavyPostsPerSecond = 200
   /// Beside heavy work, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is
   /// slow with its disk, on which posts wait: with an eighth their p99 is more than doubled. About three hashes a
   /// second remain there.

@@ -22,7 +22,7 @@ extension Limits {
   package static let scanStretchMs: Int64 = 10_000
   /// Time for which a scan works before it rests, and for which it rests, in microseconds: on two cores a login or a
   /// post gets a core within this time. A thread of a lower priority would starve while others want all cores.
-  package static let scanTurnUs: Int64 = 1_000
+  package static let scanTurnUs: Int64 = 250
   /// Instructions of SQLite's virtual machine between two checks whether a scan must end or rest: about 25 us.
   package static let scanStepsPerLook: Int32 = 1_000
 }

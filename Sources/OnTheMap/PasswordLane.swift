@@ -41,6 +41,8 @@ struct PasswordLane: Sendable {
   private var favoursFresh = true
   /// Number of requests.
   private(set) var count = 0
+  /// No deadline is before this time.
+  private var soonestMs = Int64.max
 
   mutating func add(_ number: UInt64, from network: IPAddress?, nowMs: Int64) {
     let block = network?.block
@@ -49,6 +51,7 @@ struct PasswordLane: Sendable {
     networks[network, default: Network()].waiters.append(Waiter(number: number, enteredMs: nowMs))
     blocks[block]?.count += 1
     count += 1
+    soonestMs = min(soonestMs, nowMs + min(Limits.passwordTurnWaitMs, Limits.passwordWaitMs))
   }
 
   /// Removes the request whose turn it is, and returns its number.
@@ -101,14 +104,22 @@ struct PasswordLane: Sendable {
 
   /// Removes the requests whose deadline has passed, and returns their numbers.
   mutating func expire(nowMs: Int64) -> [UInt64] {
+    // A flood has thousands of networks: they are looked at only where a deadline may have passed.
+    guard nowMs >= soonestMs else { return [] }
     var expired: [UInt64] = []
     var touched: Set<IPAddress?> = []
-    for (key, network) in networks where network.deadlineMs <= nowMs {
+    soonestMs = .max
+    for (key, network) in networks {
+      guard network.deadlineMs <= nowMs else {
+        soonestMs = min(soonestMs, network.deadlineMs)
+        continue
+      }
       var network = network
       while network.deadlineMs <= nowMs, let first = network.waiters.popFirst() {
         expired.append(first.number)
         blocks[key?.block]?.count -= 1
       }
+      soonestMs = min(soonestMs, network.deadlineMs)
       networks[key] = network.waiters.isEmpty ? nil : network
       touched.insert(key?.block)
     }

@@ -17,8 +17,8 @@ struct PostFlowTests {
   }
 
   @Test(
-    "Posts are heavy work from fifty a second",
-    arguments: [(1, .light), (6, .light), (48, .light), (52, .heavy), (500, .heavy)] as [(Int, PostFlow.Pace)])
+    "Posts are heavy work from two hundred a second",
+    arguments: [(1, .light), (6, .light), (180, .light), (220, .heavy), (500, .heavy)] as [(Int, PostFlow.Pace)])
   func rate(perSecond: Int, expected: PostFlow.Pace) { #expect(pace(perSecond: perSecond) == expected) }
 
   @Test("A batch counts as its posts, until a second later, at the edge of the limit")
