@@ -31,6 +31,8 @@ package final class SubmitClient: Station {
     let sinceMs: Int64
     /// When it goes out again.
     var dueMs: Int64
+    /// True if ingest has asked for a pause: no reply to it is on its way.
+    var isBusy = false
   }
 
   package let socket: Socket
@@ -85,7 +87,7 @@ package final class SubmitClient: Station {
       shutOut = SubmitRefusal(code: error.code.word, detail: error.detail)
       refuseAll()
     case .error(let error) where error.code == .busy:
-      batch.dueMs = nowMs + max(1, Int64(error.retryAfterMs))
+      (batch.dueMs, batch.isBusy) = (nowMs + max(1, Int64(error.retryAfterMs)), true)
       pending[reply.requestID] = batch
       event(.repeated(reply.requestID, reason: "busy"))
     case .error(let error):
@@ -118,7 +120,7 @@ package final class SubmitClient: Station {
       heardMs = nowMs
       try? socket.reconnect(endpoint)
       // Replies that were on their way went with the old connection.
-      for id in pending.keys { pending[id]?.dueMs = nowMs }
+      for (id, batch) in pending where !batch.isBusy { pending[id]?.dueMs = nowMs }
     }
     for (id, batch) in pending {
       if batch.dueMs <= nowMs {

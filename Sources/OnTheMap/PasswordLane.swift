@@ -23,7 +23,7 @@ struct PasswordLane: Sendable {
   }
 
   private struct Block {
-    /// By their next turn.
+    /// Networks with requests, in the order of their next turns.
     var networks: Deque<IPAddress?> = []
     /// Number of requests.
     var count = 0

@@ -96,7 +96,7 @@ export const texts = {
     'admin.paused': 'The queue is paused. Posts are taken and wait.', 'admin.resumed': 'The queue goes on.',
     'admin.paused-since': 'Paused since {since}. Posts are accepted and wait.',
     'admin.disk-full':
-      'The disk is full or nearly full since {since}. Posts that do not fit are refused; free some space there.',
+      'The disk has been full or nearly full since {since}. Posts that do not fit are refused; free some space on it.',
     'admin.disk': 'Disk free',
     'admin.workers.none': 'No worker is there: posts wait.', 'admin.feeds.none': 'No feed asks for changes.',
     'admin.credit': 'Credit', 'admin.leases': 'Leases', 'admin.answered': 'Answered', 'admin.jobs': 'Jobs',
@@ -255,7 +255,7 @@ export const texts = {
     'admin.resumed': 'Die Warteschlange läuft weiter.',
     'admin.paused-since': 'Angehalten seit {since}. Einträge werden angenommen und warten.',
     'admin.disk-full':
-      'Die Festplatte ist voll oder fast voll seit {since}. Was nicht passt, wird abgelehnt; schaffe dort Platz.',
+      'Die Festplatte ist seit {since} voll oder fast voll. Was nicht passt, wird abgelehnt; schaffe Platz darauf.',
     'admin.disk': 'Platz frei',
     'admin.workers.none': 'Kein Worker ist da: Einträge warten.',
     'admin.feeds.none': 'Kein Feed fragt nach Änderungen.',

@@ -9,9 +9,9 @@ final class DiskRoom: Sendable {
   /// The meaning of the free bytes of a disk.
   enum Finding: Equatable {
     case nothingNew
-    /// It has become full or nearly full.
+    /// A disk that has become full or nearly full.
     case full
-    /// It was full, and a trial commit shows whether it still is.
+    /// A disk that was full; a trial commit shows whether it still is.
     case mayHaveRoom
   }
 
@@ -22,8 +22,10 @@ final class DiskRoom: Sendable {
 
   private let state = Mutex(State())
 
+  /// Judges the free bytes.
+  ///
   /// - Parameters:
-  ///   - freeBytes: nil where the kernel does not tell.
+  ///   - freeBytes: nil if the kernel does not report them.
   ///   - isFull: true if the disk was full before.
   static func finding(freeBytes: Int64?, isFull: Bool) -> Finding {
     if isFull { return freeBytes ?? .max >= Limits.diskRoomBytes ? .mayHaveRoom : .nothingNew }

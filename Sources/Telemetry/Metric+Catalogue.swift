@@ -146,7 +146,7 @@ extension Metric {
     "onthemap_store_errors_total", .counter,
     "Writes that failed, by SQLite's result code: full, ioerr, corrupt, other.",
     labels: ["code"])
-  /// By outcome.
+  /// Number of scans, by outcome.
   package static let storeScans = Metric(
     "onthemap_store_scans_total", .counter,
     "Long reads by outcome: done, refused (no room, 503), ended (out of time or client gone).", labels: ["outcome"])

@@ -233,7 +233,7 @@ struct FeedQueryTests {
     try await asker.ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
   }
 
-  @Test("Of one who floods a feed with questions 100 a second are answered, and all of another's")
+  @Test("Of a flood of questions at most 100 a second are answered, and all of another peer's")
   func flood() async throws {
     try await withFeed { _, feed, asker in
       let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)

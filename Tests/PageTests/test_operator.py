@@ -205,7 +205,7 @@ def test_a_full_disk_is_said_for_as_long_as_it_is(product, visit):
         route.fulfill(response=answer, json=status)
 
     visitor.page.route("**/v2/admin/status", fill)
-    expect(visitor.page.locator("#standing.danger")).to_contain_text("The disk is full or nearly full since")
+    expect(visitor.page.locator("#standing.danger")).to_contain_text("The disk has been full or nearly full since")
     expect(figure(visitor, "Disk free")).to_have_text("0 byte")
     visitor.page.unroute("**/v2/admin/status")
     expect(visitor.page.locator("#standing")).to_be_hidden()

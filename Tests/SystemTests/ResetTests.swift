@@ -38,7 +38,7 @@ struct ResetTests {
     try await eventually("the feed serves") { try await watcher.list == client.list() }
   }
 
-  @Test("With keys none of them does either")
+  @Test("With keys no port loses its service either")
   func curve() async throws {
     let stage = Stage.current
     let key = stage.path("service.key")
@@ -65,7 +65,7 @@ struct ResetTests {
         let peers = try gates.map { gate in
           try #require(Pinging(port: gate.port, key: publicKey, isSubscriber: name == "feed"))
         }
-        for peer in peers { try await eventually("\(name) lets it in") { peer.isLetIn } }
+        for peer in peers { try await eventually("\(name) accepts the handshake") { peer.isConnected } }
         for gate in gates { gate.shut() }
         for _ in 0..<3 {
           for peer in peers { for _ in 0..<mark + 4 { peer.send() } }
@@ -136,8 +136,8 @@ private final class Pinging {
     zmq_ctx_term(context)
   }
 
-  /// Whether its handshake is over: a subscriber has a heartbeat then, and others may send.
-  var isLetIn: Bool {
+  /// True if its handshake has ended: a subscriber then gets a heartbeat, and others may send.
+  var isConnected: Bool {
     isSubscriber ? zmq_recv(socket, nil, 0, ZMQ_DONTWAIT) >= 0 : zmq_send(socket, "x", 1, ZMQ_DONTWAIT) == 1
   }
 

@@ -23,7 +23,7 @@ struct Services: Sendable {
   /// Where producers connect.
   var submit: String { get throws { try address("submit", of: ingest) } }
 
-  /// Where feeds connect.
+  /// The address to which feeds connect.
   var changes: String { get throws { try address("changes", of: ingest) } }
 
   /// Where each process is asked about itself.
