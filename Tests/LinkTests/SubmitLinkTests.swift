@@ -274,7 +274,7 @@ struct SubmitLinkTests {
     #expect(posts.withLock { $0.known.count } == 300)
   }
 
-  @Test("A client that connects anew after a silence sends every open batch again, before the batch is due by itself")
+  @Test("A client that reconnects after a silence resends open batches at once, but none before its pause is over")
   func anew() async throws {
     try await withDesk { endpoint in
       let (clock, allowed, answered) = (Shared<Int64>(0), Shared(1), Shared(0))
@@ -287,18 +287,26 @@ struct SubmitLinkTests {
         clock.change { $0 += 1 }
         return answered.value == 1
       }
+      desk.setBusy(retryAfterMs: 60_000)
+      allowed.change { $0 = 2 }
+      try await eventually("the second has a pause") { answered.value == 2 }
+      desk.setBusy(retryAfterMs: nil)
       let startMs = clock.value
       desk.setSilent(true)
-      allowed.change { $0 = 4 }
-      try await eventually("three more are there") { desk.batches == 4 }
+      allowed.change { $0 = 5 }
+      try await eventually("three more are there") { desk.batches == 5 }
       clock.change { $0 = startMs + Limits.submitAnswerMs }
-      try await eventually("each is there again, and due in 5 s") { desk.batches == 7 }
+      try await eventually("each of the three is there again, and due in 5 s") { desk.batches == 8 }
       clock.change { $0 = startMs + Limits.livenessMs + 1 }
       let dueMs = startMs + 2 * Limits.submitAnswerMs
       try await eventually("each is there by the new connection") {
         clock.change { $0 = min($0 + 1, dueMs - 1) }
-        return desk.batches == 10
+        return desk.batches >= 11
       }
+      // A connection keeps the order: the second would have come before this one.
+      allowed.change { $0 = 6 }
+      try await eventually("a further one is there") { desk.stored == 5 && desk.batches >= 12 }
+      #expect(desk.batches == 12, "The pause of the second is not over.")
     }
   }
 }
@@ -312,7 +320,7 @@ private final class TimedClient: Station {
   /// - Parameters:
   ///   - clock: its time, in milliseconds since its start.
   ///   - allowed: number of batches that it may have sent.
-  ///   - answered: counts batches that have their receipts.
+  ///   - answered: counts batches that have their receipts or a pause.
   init(
     _ context: Reactor.Context, connect endpoint: Endpoint, clock: Shared<Int64>, allowed: Shared<Int>,
     answered: Shared<Int>
@@ -326,7 +334,10 @@ private final class TimedClient: Station {
         return .batch(UInt64(given), [.sample(given)])
       },
       event: { event in
-        if case .receipts = event { answered.change { $0 += 1 } }
+        switch event {
+        case .receipts, .repeated(_, reason: "busy"): answered.change { $0 += 1 }
+        default: break
+        }
       })
     self.clock = clock
     // Not before the time from which it counts the silence.

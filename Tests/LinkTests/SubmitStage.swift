@@ -18,6 +18,7 @@ final class TestDesk: Sendable {
     var lookups = 0
     var isOver = false
     var isSilent = false
+    var busyMs: Int64?
     /// Answers that nobody has taken yet.
     var kept: [SubmitServer.Command] = []
   }
@@ -57,6 +58,14 @@ final class TestDesk: Sendable {
     for answer in kept { inbox.put(answer) }
   }
 
+  /// Answers batches with BUSY and a pause; nil ends that.
+  func setBusy(retryAfterMs: Int64?) { state.withLock { $0.busyMs = retryAfterMs } }
+
+  private func answer(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Answer {
+    if let busyMs = state.withLock({ $0.busyMs }) { return .busy(detail: "too many", retryAfterMs: busyMs) }
+    return .receipts(account == Self.account ? posts.map(store) : [])
+  }
+
   private func take(_ requests: [SubmitServer.Request]) {
     for request in requests {
       let answer: SubmitServer.Command =
@@ -68,7 +77,7 @@ final class TestDesk: Sendable {
             return .identified(peer: peer, token: token, isOurs ? .account(Self.account) : .stranger)
           }
         case .batch(let ticket, let account, let posts):
-          .answered(ticket, .receipts(account == Self.account ? posts.map(store) : []))
+          .answered(ticket, answer(account, posts))
         case .query(let ticket, _, let ids):
           .answered(ticket, .statuses(ids.map { ($0, $0.rawValue > 99 ? nil : .sample($0)) }))
         }
