@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,6 +27,8 @@ static char **program_environment;
 static char crashes_text[] = "OTM_CRASHES=0";
 static int crashes_so_far;
 static time_t started;
+/* The thread in `restart`; 0 before a crash. */
+static _Atomic pid_t restarting_thread;
 static struct sigaction other_actions[OTHERS];
 static sigset_t mask;
 
@@ -39,17 +43,25 @@ static void say(const char *text) {
 }
 
 /* Calls only functions that are safe in a signal handler: the process may have stopped anywhere. */
-static void restart(int signal) {
+static void restart(int number) {
+  pid_t thread = (pid_t)syscall(SYS_gettid), first = 0;
+  if (!atomic_compare_exchange_strong(&restarting_thread, &first, thread)) {
+    /* Another thread has crashed meanwhile: exec ends this one. */
+    while (first != thread) pause();
+    /* The handler itself has crashed. */
+    _exit(128 + number);
+  }
   char line[] = "onthemap: crashed with signal 00: starting again\n";
   char *digits = strchr(line, '0');
-  digits[0] = (char)('0' + signal / 10 % 10);
-  digits[1] = (char)('0' + signal % 10);
+  digits[0] = (char)('0' + number / 10 % 10);
+  digits[1] = (char)('0' + number % 10);
   say(line);
   int crashes = now() - started >= CALM_S ? 1 : crashes_so_far + 1;
   crashes_text[sizeof crashes_text - 2] = (char)('0' + (crashes < CRASHES_MAX ? crashes : CRASHES_MAX));
-  /* exec leaves some listening sockets open, and the next program needs their ports. */
-  if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
-    for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) close(descriptor);
+  /* exec would leave some listening sockets open, and the next program needs their ports. It closes them itself, once
+   * it has ended the other threads: libzmq's thread calls abort when a descriptor closes under it. */
+  if (syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    for (int descriptor = 3; descriptor < DESCRIPTORS_MAX; descriptor++) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], &other_actions[index], NULL);
   sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -59,7 +71,7 @@ static void restart(int signal) {
   sched_setscheduler(0, SCHED_OTHER, &usual);
   execve(program, program_arguments, program_environment);
   say("onthemap: cannot start again\n");
-  _exit(128 + signal);
+  _exit(128 + number);
 }
 
 void otm_restart_when_crashed(const char *path, char *const arguments[], int crashes) {
@@ -76,8 +88,7 @@ void otm_restart_when_crashed(const char *path, char *const arguments[], int cra
   started = now();
   sigprocmask(SIG_SETMASK, NULL, &mask);
   for (int index = 0; index < OTHERS; index++) sigaction(other_signals[index], NULL, &other_actions[index]);
-  /* A crash within the handler ends the process. */
-  struct sigaction action = {.sa_handler = restart, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = restart};
   for (size_t index = 0; index < sizeof crash_signals / sizeof *crash_signals; index++) {
     sigaction(crash_signals[index], &action, NULL);
   }

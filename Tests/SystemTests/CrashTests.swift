@@ -5,14 +5,7 @@ import Testing
 struct CrashTests {
   @Test("up starts again in its process after a crash: the same ports, and every post", arguments: [SIGABRT, SIGSEGV])
   func up(signal: Int32) async throws {
-    let stage = Stage.current
-    let ports = try (0..<7).map { _ in try Port.free() }
-    let program = try stage.program([
-      "up", "--data", stage.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
-      "--jobs", "tcp://127.0.0.1:\(ports[2])", "--changes", "tcp://127.0.0.1:\(ports[3])",
-      "--publish", "tcp://127.0.0.1:\(ports[4])", "--query", "tcp://127.0.0.1:\(ports[5])",
-      "--submit", "tcp://127.0.0.1:\(ports[6])", "--operations", "none",
-    ])
+    let program = try everything()
     try await program.startAndWait()
     let map = Services(ingest: program)
     let client = try await map.client.signedUp()
@@ -20,9 +13,7 @@ struct CrashTests {
     let pid = try #require(program.pid)
     for crashes in 1...2 {
       program.signal(signal)
-      try await eventually("it is ready again", within: .seconds(60)) {
-        program.said.split(separator: "\n").count { $0.hasPrefix("ready ") } == crashes + 1
-      }
+      try await expectReady(program, times: crashes + 1)
       #expect(program.pid == pid)
       #expect(program.logged.contains("crashed with signal"))
       #expect(program.logged.contains("crashes=\(crashes) pause-s=\(crashes)"), "\(program.logged.suffix(300))")
@@ -31,6 +22,24 @@ struct CrashTests {
     #expect(try await client.posts().count == 2)
     program.signal(SIGTERM)
     #expect(try await program.exit(within: .seconds(60)) == 0)
+  }
+
+  @Test(
+    "Threads that run on, or crash too, while the program is loaded again do not end it",
+    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+  func loading() async throws {
+    let program = try everything()
+    // The load takes a second, in which libzmq's threads go on.
+    try await program.startAndWait(under: Tampering("execve:delay_enter=1000000").command)
+    let pid = try #require(program.pid)
+    program.signal(SIGABRT)
+    try await eventually("it has crashed") { program.logged.contains("crashed with signal") }
+    program.signal(SIGABRT)
+    program.signal(SIGSEGV)
+    try await expectReady(program, times: 2)
+    #expect(program.pid == pid)
+    #expect(program.logged.contains("crashes=1 pause-s=1"), "\(program.logged.suffix(300))")
+    try await Services(ingest: program).client.signedUp().expectService()
   }
 
   @Test("Each other service ends by its crash, and leaves its ports")
@@ -48,5 +57,23 @@ struct CrashTests {
   func usage() async throws {
     #expect(try await Stage.current.run("up", "--no-such-option").status == 64)
     #expect(try await Stage.current.run("up", "--workers", "0").status == 1)
+  }
+
+  /// `up` at ports that it has again after a crash.
+  private func everything() throws -> Program {
+    let stage = Stage.current
+    let ports = try (0..<7).map { _ in try Port.free() }
+    return try stage.program([
+      "up", "--data", stage.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
+      "--jobs", "tcp://127.0.0.1:\(ports[2])", "--changes", "tcp://127.0.0.1:\(ports[3])",
+      "--publish", "tcp://127.0.0.1:\(ports[4])", "--query", "tcp://127.0.0.1:\(ports[5])",
+      "--submit", "tcp://127.0.0.1:\(ports[6])", "--operations", "none",
+    ])
+  }
+
+  private func expectReady(_ program: Program, times: Int) async throws {
+    try await eventually("\(program) has been ready \(times) times", within: .seconds(60)) {
+      program.said.split(separator: "\n").count { $0.hasPrefix("ready ") } == times
+    }
   }
 }
