@@ -19,7 +19,7 @@ final class Program: Sendable {
   let environment: [String: String]
   private let output: URL
   private let log: URL
-  private let process = Mutex<Process?>(nil)
+  private let process = Mutex<ChildProcess?>(nil)
 
   /// - Parameters:
   ///   - executable: another one than the product's.
@@ -35,10 +35,10 @@ final class Program: Sendable {
     try Data().write(to: log)
   }
 
-  deinit { if let pid { Glibc.kill(pid, SIGKILL) } }
+  deinit { process.withLock { $0?.kill() } }
 
   /// Nil while it does not run.
-  var pid: pid_t? { process.withLock { $0.flatMap { $0.isRunning ? $0.processIdentifier : nil } } }
+  var pid: pid_t? { process.withLock { $0?.isRunning() == true ? $0?.pid : nil } }
 
   /// What it has said on standard output since its last start.
   var said: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
@@ -58,19 +58,12 @@ final class Program: Sendable {
   /// - Parameter command: what runs it, with its own arguments: a tracer, say, that leaves it its process id.
   func start(under command: [String] = []) throws {
     try Data().write(to: output)
-    let process = Process()
-    process.executableURL = command.isEmpty ? executable : URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command.isEmpty ? arguments : command + [executable.path] + arguments
-    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
       .merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    // The child has its own. Foundation keeps these open after it, and cannot start a process beside thousands of them.
-    let (output, log) = (try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: log))
-    defer { for file in [output, log] { try? file.close() } }
-    try log.seekToEnd()
-    process.standardOutput = output
-    process.standardError = log
-    try process.run()
+    let process = try ChildProcess(
+      command.isEmpty ? executable.path : "/usr/bin/env",
+      command.isEmpty ? arguments : command + [executable.path] + arguments,
+      environment: environment, output: output.path, log: log.path)
     self.process.withLock { $0 = process }
   }
 
@@ -116,10 +109,7 @@ final class Program: Sendable {
   /// - Returns: the exit code, or the signal's number, negative.
   func exit(within limit: Duration) async throws -> Int32 {
     try await eventually("\(self) ends", within: limit) {
-      process.withLock { process -> Int32? in
-        guard let process, !process.isRunning else { return nil }
-        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-      }
+      process.withLock { $0?.isRunning() == true ? nil : $0?.status }
     }
   }
 
