@@ -28,12 +28,13 @@ struct LoadStore: Sendable {
     let next: String?
   }
 
-  /// A store that does not answer for so long is not there: a service that was killed is back in half of it.
-  private static let patienceNs: Int64 = 10_000_000_000
+  /// A store that does not answer for so long is not there. A service that was killed is back in seconds, and on a busy
+  /// machine later.
+  private static let patienceNs: Int64 = 60_000_000_000
 
   let api: API
 
-  /// - Throws: `SettingError` with what the server says, or when it says nothing for ten seconds.
+  /// - Throws: `SettingError` with what the server says, or when it says nothing for a minute.
   func list() async throws -> List { try await get("/v2/feed") }
 
   /// The account's own posts, oldest first, a thousand at a time.
