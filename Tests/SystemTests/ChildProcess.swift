@@ -3,8 +3,8 @@ import Glibc
 
 /// A process that the tests have started, by posix_spawn(3).
 ///
-/// Foundation's `Process` believes that a program ends when it closes its descriptors, as `up` does when it starts again
-/// after a crash. It then waits for that program alone, and until it ends reports the end of no other.
+/// Foundation's `Process` believes that a program ends when it closes its descriptors, as `up` does when it starts
+/// again after a crash. It then waits for that program alone, and until it ends reports the end of no other.
 struct ChildProcess {
   let pid: pid_t
   /// The exit code, or the signal's number, negative; nil while it runs.
