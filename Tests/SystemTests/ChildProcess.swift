@@ -5,6 +5,7 @@ import Glibc
 ///
 /// Foundation's `Process` believes that a program ends when it closes its descriptors, as `up` does when it starts
 /// again after a crash. It then waits for that program alone, and until it ends reports the end of no other.
+/// `Command` has a type like this one, which these tests do not import: they know only the built program.
 struct ChildProcess {
   let pid: pid_t
   /// The exit code, or the signal's number, negative; nil while it runs.
@@ -43,23 +44,27 @@ struct ChildProcess {
     self.pid = pid
   }
 
-  /// Whether it runs. Once it does not, `status` says how it ended.
+  /// Returns whether it runs. Once it does not, `status` says how it ended.
   mutating func isRunning() -> Bool {
-    guard status == nil else { return false }
-    var word: Int32 = 0
-    guard waitpid(pid, &word, WNOHANG) == pid else { return true }
-    // WIFSIGNALED, WTERMSIG and WEXITSTATUS of wait(2).
-    let signal = word & 0x7f
-    status = signal == 0 ? word >> 8 & 0xff : -signal
-    return false
+    if status == nil { reap(WNOHANG) }
+    return status == nil
   }
 
   /// Kills it, and waits for its end.
   mutating func kill() {
     guard isRunning() else { return }
     Glibc.kill(pid, SIGKILL)
+    reap(0)
+  }
+
+  /// Sets `status` if it has ended.
+  ///
+  /// - Parameter options: of waitpid(2).
+  private mutating func reap(_ options: Int32) {
     var word: Int32 = 0
-    while waitpid(pid, &word, 0) < 0, errno == EINTR {}
-    status = -SIGKILL
+    guard waitpid(pid, &word, options) == pid else { return }
+    // WIFSIGNALED, WTERMSIG and WEXITSTATUS of wait(2).
+    let signal = word & 0x7f
+    status = signal == 0 ? word >> 8 & 0xff : -signal
   }
 }
