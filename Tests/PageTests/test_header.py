@@ -5,8 +5,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 SIZES = [
-    (320, 640), (360, 740), (390, 844), (480, 800), (600, 800), (700, 900), (737, 900), (768, 1024), (820, 1180),
-    (844, 390), (903, 700), (929, 700), (1024, 768), (1122, 800), (1280, 800), (1440, 900), (1600, 900)]
+    (320, 640), (360, 740), (361, 740), (390, 844), (480, 800), (481, 800), (512, 800), (540, 800), (600, 800),
+    (641, 900), (700, 900), (737, 900), (768, 1024), (820, 1180), (844, 390), (897, 390), (903, 700), (929, 700),
+    (977, 800), (1024, 768), (1122, 800), (1185, 800), (1280, 800), (1409, 900), (1440, 900), (1600, 900)]
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenh"
 # Parts of the header that leave the window, lie under something else, or are too small for a finger.
 FAULTS = """() => {
