@@ -270,10 +270,10 @@ package struct FeedExam: Sendable {
     }
   }
 
-  /// Between frames to the first subscriber on a topic since the step began.
-  func gaps(of subject: Subject) -> [Int64] {
+  /// The times, in ms, that each `count` frames in a row to the first subscriber on a topic took since the step began.
+  func spans(of count: Int, _ subject: Subject) -> [Int64] {
     let times = tellingsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
-    return zip(times.dropFirst(), times).map { $0 - $1 }
+    return zip(times.dropFirst(count - 1), times).map { $0 - $1 }
   }
 
   /// The same, with those from its begin and to now.
