@@ -32,7 +32,9 @@ final class LatestBytes: Sendable {
 
   /// The latest posts as clients of the original service get them.
   func classic() async throws -> ByteBuffer {
-    try await bytes(\.classic) { ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery())).bytes) }
+    try await bytes(\.classic) {
+      ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery(), for: .ingest)).bytes)
+    }
   }
 
   private func bytes(

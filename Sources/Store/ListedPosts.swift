@@ -14,7 +14,7 @@ extension IngestDatabase {
   /// that has few, are a quick read; all else is a scan.
   ///
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
-  package func listed(_ query: ListQuery, for client: ScanClient = .ingest) async throws -> [ListedPost] {
+  package func listed(_ query: ListQuery, for client: ScanClient) async throws -> [ListedPost] {
     if query.isAmongLatest { return try await pool.read { try IngestDatabase.listed(query, in: $0) } }
     if let account = query.condition.account {
       let quick = try await pool.read { db in

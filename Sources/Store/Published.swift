@@ -11,7 +11,7 @@ extension IngestDatabase {
   ///   for, and below which number to go on; nil where nothing follows.
   /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
   package func published(
-    _ filter: PostFilter, below: UInt64?, limit: Int, for client: ScanClient = .ingest
+    _ filter: PostFilter, below: UInt64?, limit: Int, for client: ScanClient
   ) async throws -> (entries: [FeedEntry], next: UInt64?) {
     try await scans.run(for: client) { db in
       let rows = try Row.fetchCursor(
@@ -46,7 +46,7 @@ extension IngestDatabase {
   ///   posts.
   package func posts(
     of account: AccountID, _ filter: PostFilter = PostFilter(), isNewestFirst: Bool = false, after: PostID?,
-    limit: Int, for client: ScanClient = .ingest
+    limit: Int, for client: ScanClient
   ) async throws -> (posts: [Post], next: PostID?) {
     let page: @Sendable (Database) throws -> (posts: [Post], next: PostID?) = { db in
       let (behind, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")

@@ -35,7 +35,7 @@ enum Traces {
           "database has traces of what was deleted, and is too large to be rewritten at each stop",
           metadata: [
             "bytes": "\(size ?? 0)",
-            "advice": "run sqlite3 \(path) \"VACUUM; PRAGMA user_version = 1\" while ingest is stopped",
+            "advice": "while ingest is stopped, run \(command(path))",
           ])
         return
       }
@@ -44,5 +44,12 @@ enum Traces {
     } catch {
       logger.warning("database not rewritten: traces of what was deleted remain in it", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// The command that does the same. SQLITE_TMPDIR keeps people's data on the file system of the database: without it,
+  /// VACUUM makes its copy in /var/tmp.
+  private static func command(_ path: String) -> String {
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    return "SQLITE_TMPDIR='\(folder)' sqlite3 '\(path)' \"VACUUM; PRAGMA user_version = 1\""
   }
 }

@@ -100,9 +100,11 @@ struct TracesTests {
     try file.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 0") }
     remove()
     let advice = try #require(lines.given.first)
-    let command = try #require(advice.firstMatch(of: #/^run sqlite3 (.+) "(VACUUM[^"]*)" while ingest is stopped$/#))
-    #expect(String(command.1) == folder.database)
-    try file.writeWithoutTransaction { db in try db.execute(sql: String(command.2)) }
+    let command = try #require(
+      advice.firstMatch(
+        of: #/^while ingest is stopped, run SQLITE_TMPDIR='(.+)' sqlite3 '(.+)' "(VACUUM[^"]*)"$/#))
+    #expect(String(command.2) == folder.database && folder.database.hasPrefix("\(command.1)/"))
+    try file.writeWithoutTransaction { db in try db.execute(sql: String(command.3)) }
     remove()
     #expect(lines.given == [advice])
   }
