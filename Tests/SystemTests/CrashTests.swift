@@ -11,6 +11,7 @@ struct CrashTests {
     let client = try await map.client.signedUp()
     try await client.expectService()
     let pid = try #require(program.pid)
+    try expectNoBacktracer(program)
     for crashes in 1...2 {
       program.signal(signal)
       try await expectReady(program, times: crashes + 1)
@@ -43,6 +44,7 @@ struct CrashTests {
   func alone() async throws {
     let map = try await Stage.current.roles(workers: 1)
     for program in [map.workers[0], try #require(map.feed), map.ingest] {
+      try expectNoBacktracer(program)
       program.signal(SIGABRT)
       #expect(try await program.exit(within: .seconds(60)) == -SIGABRT, "\(program)")
       try await program.startAndWait()
@@ -66,6 +68,14 @@ struct CrashTests {
       "--publish", "tcp://127.0.0.1:\(ports[4])", "--query", "tcp://127.0.0.1:\(ports[5])",
       "--submit", "tcp://127.0.0.1:\(ports[6])", "--operations", "none",
     ])
+  }
+
+  /// Swift's backtracer inherits the ports of a process that crashes, and may never end.
+  private func expectNoBacktracer(_ program: Program) throws {
+    let pid = try #require(program.pid)
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/\(pid)/environ"))
+    let variables = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\0")
+    #expect(variables.contains("SWIFT_BACKTRACE=enable=no"), "\(program): \(variables)")
   }
 
   private func expectReady(_ program: Program, times: Int) async throws {

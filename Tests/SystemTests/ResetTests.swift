@@ -10,9 +10,13 @@ import Testing
 struct ResetTests {
   /// Messages above the mark, then PINGs, in one piece that libzmq reads at once.
   private static func burst(mark: Int, isSubscriber: Bool) -> [UInt8] {
-    let message: [UInt8] = isSubscriber ? [0, 2, 1, 121] : [0, 1, 120]
+    burst(mark: mark, message: isSubscriber ? [1, 121] : [120])
+  }
+
+  private static func burst(mark: Int, message: [UInt8]) -> [UInt8] {
+    let frame = [0, UInt8(message.count)] + message
     let ping: [UInt8] = [4, 7, 4] + Array("PING".utf8) + [0, 0]
-    return (0..<mark + 5).flatMap { _ in message } + (0..<20).flatMap { _ in ping }
+    return (0..<mark + 5).flatMap { _ in frame } + (0..<20).flatMap { _ in ping }
   }
 
   @Test("None of the five ports loses its service to them")
@@ -80,6 +84,33 @@ struct ResetTests {
     }
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
+  }
+
+  @Test("A server that does the same ends no program that connects", arguments: ["geocoder", "feed", "watch"])
+  func connecting(role: String) async throws {
+    let stage = Stage.current
+    let isSubscriber = role == "watch"
+    let server = try ResettingServer(
+      handshake: SocketGarbageTests.handshake(isSubscriber ? "PUB" : "ROUTER"),
+      burst: isSubscriber
+        ? Self.burst(mark: 10_000, message: Array("otm.feed/1/main/h/".utf8)) : Self.burst(mark: 1_000, message: [120]))
+    defer { server.stop() }
+    let address = "tcp://127.0.0.1:\(server.port)"
+    let program = try stage.program(
+      [
+        "geocoder": ["geocoder", "--ingest", address, "--operations", "none"],
+        "feed": [
+          "feed", "--ingest", address, "--data", "none", "--http", "127.0.0.1:0", "--publish", "tcp://127.0.0.1:*",
+          "--query", "tcp://127.0.0.1:*", "--operations", "none",
+        ],
+        "watch": ["watch", "--json", "--feed", address],
+      ][role] ?? [])
+    try program.start()
+    try await eventually("its connection is reset twenty times", within: .seconds(120)) {
+      try #require(program.pid != nil, "\(program.logged.suffix(300))")
+      return server.count >= 20
+    }
+    #expect(program.pid != nil, "\(program.logged.suffix(300))")
   }
 
   @Test("A subscriber that keeps its window closed is cut off by TCP")
