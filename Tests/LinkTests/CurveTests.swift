@@ -147,6 +147,22 @@ struct CurveTests {
     #expect(plain.answered.value == 0)
   }
 
+  @Test("A feed without keys gets no list where keys are asked for, and says why; one with a key that is listed does")
+  func feedWithoutKeys() async throws {
+    let mine = try KeyPair.random()
+    let keys = try TestKeys(mine)
+    let server = try TestChangeServer(.sample(1...3), curve: keys.curve)
+    let own = LineLog()
+    let plain = try TestChangeClient(server.endpoint, logger: own.logger)
+    let keyed = try TestChangeClient(server.endpoint, curve: keys.client(mine))
+    defer { for reactor in [server.reactor, plain.reactor, keyed.reactor] { reactor.stop() } }
+    try await eventually("it says why") { !own.lines(with: "asks for keys (CURVE)").isEmpty }
+    let line = try #require(own.lines(with: "asks for keys (CURVE)").first)
+    #expect(line.contains("pass --key-file and its public key (--ingest-key)"))
+    try await eventually("the other one has the list") { keyed.state == .sample(1...3) }
+    #expect(plain.state == nil)
+  }
+
   @Test("A worker without keys goes on trying where keys are asked for, and comes in once they are not")
   func opened() async throws {
     let keys = try TestKeys(try KeyPair.random())

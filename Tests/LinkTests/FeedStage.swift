@@ -32,12 +32,12 @@ final class TestChangeClient: Sendable {
   private let told: Shared<Told>
   let reactor: Reactor
 
-  init(_ endpoint: Endpoint) throws {
+  init(_ endpoint: Endpoint, curve: CurveClient? = nil, logger: Logger = quiet) throws {
     let told = Shared(Told())
     self.told = told
     (reactor, _) = try Reactor.start("feed", wake: Wake()) { context in
       let client = try ChangeClient(
-        context, connect: endpoint, feed: "test", logger: quiet,
+        context, connect: endpoint, feed: "test", curve: curve, logger: logger,
         replaced: { state, _ in
           told.change {
             $0.state = state
