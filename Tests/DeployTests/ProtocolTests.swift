@@ -44,6 +44,16 @@ struct ProtocolTests {
     name.reduce(into: "") { $0 += $1.isUppercase && !$0.isEmpty ? "_\($1)" : $1.uppercased() } + "_"
   }
 
+  @Test("It names ZAP's domain of each link")
+  func domains() {
+    let links = DeployFile("Sources/Link/LinkName.swift").matches(of: "^  case ([a-z]+)$")
+    #expect(links.count == 5)
+    func rule(_ file: DeployFile) -> [String] {
+      links.filter { !file.text.contains("`otm.\($0)`") }.map { "otm.\($0) is missing." }
+    }
+    hold([document], to: rule, bad: links.map { document.with("`otm.\($0)`", replacedBy: "`otm.other`") })
+  }
+
   @Test("Its numbers are those of Limits.swift")
   func limits() {
     let limits = DeployFile.limits

@@ -1,0 +1,70 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import Ingest
+@testable import Link
+@testable import OnTheMap
+@testable import Store
+@testable import Web
+
+@Suite("Readiness of ingest")
+struct IngestReadinessTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ready-\(UUID().uuidString)")
+  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  private func readiness(depth: Int = 0, pausedMs: Int64? = nil) throws -> IngestReadiness {
+    let database = try IngestDatabase(folder: folder.path, logger: logger)
+    let wake = Wake()
+    let jobs = Inbox<JobServer.Command>(wake)
+    let pause = QueuePause(sinceMs: pausedMs)
+    let queue = PostQueue(
+      database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
+      lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: depth, waitMaxMs: 1_000,
+      postsPerMinute: nil, logger: logger)
+    return IngestReadiness(database: database, queue: queue, pause: pause)
+  }
+
+  private func code(of readiness: IngestReadiness) -> String? {
+    do {
+      _ = try readiness.check()
+      return nil
+    } catch { return error.code }
+  }
+
+  @Test("Ingest is ready, also with one place left in its backlog, and while the queue is paused")
+  func ready() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let readiness = try readiness(depth: Limits.queueDepthMax - 1, pausedMs: 1_000)
+    #expect(try readiness.check()?.contains("the queue is paused since 1970-01-01T00:00:01") == true)
+    readiness.queue.waited(999)
+    #expect(code(of: readiness) == nil)
+  }
+
+  @Test("A full backlog, and a post that waits too long, make it refuse posts until they are over")
+  func backlog() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let readiness = try readiness(depth: Limits.queueDepthMax)
+    #expect(code(of: readiness) == "backlog_full")
+    readiness.queue.depth.subtract(1, ordering: .relaxed)
+    readiness.queue.waited(1_000)
+    #expect(code(of: readiness) == "backlog_waits")
+    readiness.queue.waited(999)
+    #expect(code(of: readiness) == nil)
+  }
+
+  @Test("A store that has stopped makes it unready until it starts again")
+  func stopped() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let readiness = try readiness()
+    #expect(code(of: readiness) == nil)
+    try FileManager.default.removeItem(at: folder.appending(path: "onthemap.sqlite"))
+    let registration = try Registration(
+      email: "ada@example.org", password: "correct-horse", firstName: "Ada", lastName: "")
+    await #expect(throws: StoreError.self) {
+      _ = try await readiness.database.addAccount(registration, passwordHash: "", unixMs: 1)
+    }
+    #expect(code(of: readiness) == "store_unusable")
+  }
+}
