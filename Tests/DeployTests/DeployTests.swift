@@ -71,7 +71,8 @@ struct ContainerTests {
       if body.matches(of: #"^    <<: \*service$"#).count != names.count {
         complaints.append("every service must begin with what all of them share.")
       }
-      for line in ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"] where !file.text.contains(line) {
+      for line in ["restart: unless-stopped", "read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]
+      where !file.text.contains(line) {
         complaints.append("\(line) is missing.")
       }
       for role in ["command: [ingest]", "command: [geocoder]", "command: [feed]", "replicas: 2", "data:/data"]
@@ -94,6 +95,7 @@ struct ContainerTests {
       bad: [
         compose.with("\n  feed:\n", replacedBy: "\n  other:\n"), compose.with("127.0.0.1:8080:", replacedBy: "8080:"),
         compose.with("[\"127.0.0.1:8080:8080\"]", replacedBy: "[\"127.0.0.1:7701:7701\"]"),
+        compose.with("restart: unless-stopped", replacedBy: "restart: \"no\""),
         compose.with("read_only: true", replacedBy: "read_only: false"), compose.with("[ALL]", replacedBy: "[]"),
         compose.with("onthemap:local", replacedBy: "onthemap:latest"), compose.with("health, ", replacedBy: ""),
         compose.with("  feed:\n    <<: *service\n", replacedBy: "  feed:\n"),
