@@ -33,8 +33,9 @@ let package = Package(
     .executable(name: "onthemap", targets: ["Command"]),
     .executable(name: "bench", targets: ["Bench"]),
   ],
-  // Exact versions, so that two people who build the same commit get the same program. deploy/packages.tsv lists all
-  // resolved packages with their licences; Tests/TidyTests/DependencyTests.swift compares it with Package.resolved.
+  // Exact versions. These packages name ranges for their own dependencies, so a new release of one of those may resolve
+  // to another program: deploy/packages.tsv lists all packages with versions and licences. DependencyTests compares the
+  // list with Package.resolved, and deploy/notices.sh prints no licences for other versions.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),

@@ -35,6 +35,14 @@ show_comment() {
   printf '%s\n' "$text"
 }
 
+# The licences belong to the versions on the list.
+if [[ -f Package.resolved ]]; then
+  resolved=$(awk -F'"' '/"identity"/ { name = $4 } /"version" *: *"/ { print name "\t" $4 }' Package.resolved)
+  listed=$(tail -n +2 deploy/packages.tsv | cut -f 1,2)
+  difference=$(diff <(sort <<<"$listed") <(sort <<<"$resolved")) ||
+    fail "deploy/packages.tsv (<) and Package.resolved (>) name different versions:" "$difference"
+fi
+
 echo "On The Map contains the work of others, under these licences. Its own is in LICENSE."
 
 tail -n +2 deploy/packages.tsv | while IFS=$'\t' read -r package version licence source; do
