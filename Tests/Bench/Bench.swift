@@ -164,10 +164,13 @@ struct BenchError: Error, CustomStringConvertible {
 struct Table {
   private var names: [String] = []
   private var values: [String: [Double]] = [:]
+  private var bounds: [String: ClosedRange<Double>] = [:]
 
-  mutating func add(_ name: String, _ value: Double) {
+  /// - Parameter bounds: where the median has to lie; nil for anywhere.
+  mutating func add(_ name: String, _ value: Double, within bounds: ClosedRange<Double>? = nil) {
     if values[name] == nil { names.append(name) }
     values[name, default: []].append(value)
+    if let bounds { self.bounds[name] = bounds }
   }
 
   func median(of name: String) -> Double? { values[name].map { Table.median($0.sorted()) } }
@@ -185,9 +188,16 @@ struct Table {
       let median = Table.median(sorted)
       return name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
         + [median, sorted[0], sorted[sorted.count - 1]].map(Table.number).joined(separator: " ")
+        + (bounds[name].map { Table.verdict(median, $0) } ?? "")
     }
     let head = "".padding(toLength: width + 2, withPad: " ", startingAt: 0) + "    median    lowest   highest"
     return ([head] + rows).joined(separator: "\n")
+  }
+
+  /// "  at most 3: yes".
+  private static func verdict(_ median: Double, _ bounds: ClosedRange<Double>) -> String {
+    let words = bounds.lowerBound > 0 ? "at least \(bounds.lowerBound)" : "at most \(bounds.upperBound)"
+    return "  \(words): \(bounds.contains(median) ? "yes" : "NO")"
   }
 
   private static func number(_ value: Double) -> String {

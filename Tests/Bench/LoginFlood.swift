@@ -40,10 +40,10 @@ struct LoginFlood {
     let seconds = answers.map(\.seconds).sorted()
     table.add(
       "logins: of others beside \(LoginFlood.perSecond) logins/s, let in %",
-      100 * Double(answers.count { $0.status == 200 }) / Double(max(1, answers.count)))
+      100 * Double(answers.count { $0.status == 200 }) / Double(max(1, answers.count)), within: 99...100)
     table.add(
       "logins: of others beside \(LoginFlood.perSecond) logins/s, p99 s",
-      seconds.isEmpty ? 0 : seconds[seconds.count * 99 / 100])
+      seconds.isEmpty ? 0 : seconds[seconds.count * 99 / 100], within: 0...5)
     for (name, share) in [
       ("until stored", \OpenLoop.acceptMs.p99), ("until seen", \OpenLoop.postToSubscriberMs.p99),
     ] {
@@ -51,10 +51,11 @@ struct LoginFlood {
       table.add(
         "logins: the same beside \(LoginFlood.perSecond) requests/s that are none", refusals[keyPath: share])
       table.add("logins: the same beside \(LoginFlood.perSecond) logins/s", logins[keyPath: share])
-      table.add("logins: beside logins / alone, \(name)", logins[keyPath: share] / alone[keyPath: share])
+      table.add(
+        "logins: beside logins / alone, \(name)", logins[keyPath: share] / alone[keyPath: share], within: 0...2)
       table.add(
         "logins: beside \(LoginFlood.perSecond) sign-ups/s / alone, \(name)",
-        signUps[keyPath: share] / alone[keyPath: share])
+        signUps[keyPath: share] / alone[keyPath: share], within: 0...2)
       table.add("logins: beside logins / beside none, \(name)", logins[keyPath: share] / refusals[keyPath: share])
     }
     table.add("logins: ingest grew by MB", after - before)
@@ -71,8 +72,9 @@ struct LoginFlood {
     let beside = try deployment.load(rate: rate, seconds: seconds)
     let answers = try await logins.value
     let name = "logins: a class of \(LoginCrowd.count) at once beside \(rate) posts/s"
-    table.add("\(name), let in", Double(answers.count { $0.status == 200 }))
-    table.add("\(name), the last s", answers.map(\.seconds).max() ?? 0)
+    let all = Double(LoginCrowd.count)
+    table.add("\(name), let in", Double(answers.count { $0.status == 200 }), within: all...all)
+    table.add("\(name), the last s", answers.map(\.seconds).max() ?? 0, within: 0...20)
     table.add("logins: p99 ms until stored of \(rate) posts/s, alone", alone.acceptMs.p99)
     table.add("logins: the same beside that class", beside.acceptMs.p99)
   }

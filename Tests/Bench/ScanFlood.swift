@@ -43,7 +43,7 @@ struct ScanFlood {
       let (beside, statuses) = try await flood.run { try p99Ms() }
       table.add("scans: \(name) p99 ms, alone", alone)
       table.add("scans: the same beside \(ScanFlood.perSecond) searches/s", beside)
-      table.add("scans: \(name) beside searches / alone", beside / alone)
+      table.add("scans: \(name) beside searches / alone", beside / alone, within: 0...3)
       for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
         table.add("scans: searches answered with \(status) /s beside \(name)", Double(count) / Double(seconds))
       }
