@@ -260,7 +260,7 @@ struct SubmitLinkTests {
     first.stop()
     desk.setSilent(false)
     // Another test's connection may have the port for a moment.
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     var started = try? desk.start(endpoint)
     while started == nil, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(20))

@@ -160,9 +160,9 @@ def test_a_post_whose_look_up_waits_is_kept_and_said_so(apart, visit):
     adding.find("Oslo").step(2).here().link("https://example.org/")
     apart.worker.kill()
     adding.submit()
-    expect(adding.page.locator("#toasts").get_by_text("Your pin for Oslo is saved.")).to_be_visible(timeout=20_000)
+    expect(adding.page.locator("#toasts").get_by_text("Your pin for Oslo is saved.")).to_be_visible()
     apart.worker.start()
-    expect(adding.page.locator(".pin.own")).to_be_visible(timeout=20_000)
+    expect(adding.page.locator(".pin.own")).to_be_visible()
 
 
 def test_a_session_that_is_over_is_renewed_on_the_way_and_nothing_is_lost(adding):

@@ -115,7 +115,7 @@ struct ConsumerTests {
   private func expectFollowing(_ follower: Program, _ client: Client) async throws {
     try await client.expectService()
     let list = try await client.list()
-    try await eventually("the follower has ingest's list", within: .seconds(20)) {
+    try await eventually("the follower has ingest's list", within: .seconds(60)) {
       let last = try lines(follower).last
       return last?.live == true && last?.epoch == list.epoch && last?.seq == list.seq
         && last?.stateHash == list.stateHash

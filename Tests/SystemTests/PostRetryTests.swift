@@ -10,7 +10,7 @@ struct PostRetryTests {
     try await Stage.current.run(
       "post", "--user", "ada@example.org", "--place", "Oslo", "--link", "example.org",
       environment: ["ONTHEMAP_PASSWORD": "pw", "ONTHEMAP_SERVER": "http://127.0.0.1:\(server.port)"],
-      within: .seconds(20))
+      within: .seconds(60))
   }
 
   @Test("It sends the post again, under the same key, until it is answered")

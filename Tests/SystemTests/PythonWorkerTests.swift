@@ -26,7 +26,7 @@ struct PythonWorkerTests {
   }
 
   private func joined(_ worker: Program, times count: Int = 1) async throws {
-    try await eventually("the worker has joined \(count) times", within: .seconds(20)) {
+    try await eventually("the worker has joined \(count) times", within: .seconds(60)) {
       worker.said.components(separatedBy: "joined\n").count - 1 == count
     }
   }
@@ -63,7 +63,7 @@ struct PythonWorkerTests {
     #expect(worker.said.hasSuffix("left\n"))
     #expect(map.ingest.logged.contains("it said goodbye"))
     // The life that was killed ends by its silence.
-    try await eventually("no worker and no lease is left", within: .seconds(20)) {
+    try await eventually("no worker and no lease is left", within: .seconds(60)) {
       let status = try await status()
       return status.workers.isEmpty && status.leased == 0
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite("kill -9 in the middle", .stage, .serialized)
 struct RestartTests {
   /// The promise: the longest that posts wait for their settlement once the last of them is accepted.
-  static let settled = Duration.seconds(15)
+  static let settled = Duration.seconds(60)
 
   enum Victim: String, CaseIterable, Sendable {
     case worker, feed, ingest

@@ -100,7 +100,7 @@ struct RestoreTests {
       #expect(try await client.post(place, wait: 10)["state"] == "published")
       #expect(try await client.list().seq == seq)
       let asked = feed.logged.components(separatedBy: "gone backwards").count
-      try await eventually("it is refused at \(seq)", within: .seconds(20)) {
+      try await eventually("it is refused at \(seq)", within: .seconds(60)) {
         feed.logged.components(separatedBy: "gone backwards").count > asked
       }
       #expect(try await map.feedClient.list() == list)

@@ -146,7 +146,7 @@ struct SocketGarbageTests {
       "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:*",
     ])
     try await ingest.startAndWait()
-    try await eventually("worker and feed are ready", within: .seconds(20)) {
+    try await eventually("worker and feed are ready", within: .seconds(60)) {
       !worker.ready.isEmpty && !feed.ready.isEmpty
     }
     try await Services(feed: feed, ingest: ingest).client.signedUp().expectService()
