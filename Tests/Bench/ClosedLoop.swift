@@ -8,16 +8,21 @@ struct ClosedLoop {
   /// Of the feed, for one member's message.
   let cpuMicroseconds: Double
 
-  /// - Parameter publish: begins a wave.
+  /// - Parameters:
+  ///   - restMs: the least time from the beginning of a wave to that of the next, in ms.
+  ///   - publish: begins a wave.
   init(
-    _ swarm: Swarm<some FeedStream>, of feed: Program, window: Int, seconds: Int, publish: () throws -> Void
+    _ swarm: Swarm<some FeedStream>, of feed: Program, window: Int, restMs: Int64 = 0, seconds: Int,
+    publish: () throws -> Void
   ) throws {
     swarm.reset()
     let startNs = Waves.nowNs
     let endNs = startNs + UInt64(seconds) * 1_000_000_000
+    var nextNs = startNs
     let cpu = feed.cpuSeconds
     try swarm.run(within: .seconds(seconds + 30), what: "the last wave at all subscribers") { nowNs in
-      while nowNs < endNs, swarm.waves.onTheWay < window {
+      while nowNs < endNs, nowNs >= nextNs, swarm.waves.onTheWay < window {
+        nextNs = nowNs + UInt64(restMs) * 1_000_000
         swarm.waves.begin(nowNs: nowNs)
         try publish()
       }

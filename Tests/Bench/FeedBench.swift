@@ -1,4 +1,5 @@
 import Foundation
+import OnTheMap
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -12,32 +13,29 @@ struct FeedBench {
   private static let subscribers = 1_000
 
   func measure(into table: inout Table) async throws {
-    try await snapshots(&table)
+    try snapshots(&table)
     try deltas(&table)
     try await streams(&table)
     try await list(&table)
     try await latency(&table)
   }
 
-  /// A list of 20,000 bytes to all subscribers, the next when the last one has it; and to whoever comes late.
-  private func snapshots(_ table: inout Table) async throws {
+  /// A list of 20,000 bytes to all subscribers, as often as a feed publishes it; and to whoever comes late.
+  private func snapshots(_ table: inout Table) throws {
     let stage = try FeedStage(folder: folder, entry: .usual)
-    // No join by itself, but the beginning of one: when a subscriber joins by it, all get the answer.
-    let joins = "otm.feed/1/main/j/wave"
     let swarm = try Swarm<ZMTPStream>(counting: .messages)
     for _ in 0..<FeedBench.subscribers {
-      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: [joins]))
+      try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/s/"]))
     }
-    let join = ZMTPStream.end(of: joins + "/") + ZMTPStream.subscription(to: joins + "/")
-    let publish = { try swarm.write(join, of: 0) }
+    let publish = { stage.put() }
     try FeedBench.awaitAll(of: swarm, publish: publish)
-    let waves = try ClosedLoop(swarm, of: stage.feed, window: 1, seconds: seconds, publish: publish)
+    // After this rest a change is published as a list at once.
+    let waves = try ClosedLoop(
+      swarm, of: stage.feed, window: 1, restMs: Limits.snapshotIntervalMinMs + 10, seconds: seconds, publish: publish)
     table.add("feed: snapshot bytes", waves.bytesPerMessage)
     table.add("feed: snapshot to 1,000 p50 ms", waves.took.p50)
     table.add("feed: snapshot to 1,000 p99 ms", waves.took.p99)
     table.add("feed: snapshot to 1,000 CPU us a delivery", waves.cpuMicroseconds)
-    // What the waves took of the second's joins comes back.
-    try await Task.sleep(for: .seconds(1))
     let joined = try lateJoins(stage)
     table.add("feed: late joiner, 1,000 connected, p50 ms", joined.p50)
     table.add("feed: late joiner, 1,000 connected, p99 ms", joined.p99)

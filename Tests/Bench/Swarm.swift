@@ -50,9 +50,6 @@ final class Swarm<Stream: FeedStream> {
     reached.append(0)
   }
 
-  /// Writes what the member with that number has to say.
-  func write(_ bytes: [UInt8], of member: Int) throws { try sockets[member].write(bytes) }
-
   /// Counts anew: messages from 0, or from the number that all members have.
   func reset() {
     if count == .messages { reached = reached.map { _ in 0 } }

@@ -24,8 +24,6 @@ struct ZMTPStream: FeedStream {
 
   static func subscription(to topic: String) -> [UInt8] { [0, UInt8(topic.utf8.count + 1), 1] + Array(topic.utf8) }
 
-  static func end(of topic: String) -> [UInt8] { [0, UInt8(topic.utf8.count + 1), 0] + Array(topic.utf8) }
-
   mutating func take(_ bytes: UnsafeRawBufferPointer, tell: (UInt64, Int) -> Void) throws -> [UInt8] {
     guard !rest.isEmpty else {
       let (used, answer) = try ZMTPStream.read(bytes, tell: tell)
