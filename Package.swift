@@ -35,7 +35,7 @@ let package = Package(
   ],
   // Exact versions. These packages name ranges for their own dependencies, so a new release of one of those may resolve
   // to another program: deploy/packages.tsv lists all packages with versions and licences. DependencyTests compares the
-  // list with Package.resolved, and deploy/notices.sh prints no licences for other versions.
+  // list with Package.resolved, and deploy/notices.sh names the versions that were built.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
