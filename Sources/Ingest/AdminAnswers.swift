@@ -129,7 +129,7 @@ final class AdminAnswers: Sendable {
         // On the commits' queue: in the order in which it is stored, whoever asked first.
         if case .success(let sinceMs) = result {
           pause.sinceMs = sinceMs
-          queue.jobs.put(.setPaused(sinceMs != nil))
+          queue.jobs.put(.committed(.paused(sinceMs != nil)))
           logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: metadata)
         }
         continuation.resume(with: result)

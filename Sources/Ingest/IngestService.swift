@@ -136,8 +136,8 @@ package struct IngestService: Service {
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
         context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
-        curve: configuration.jobsCurve, inbox: jobs, logger: logger, taken: { queue.settle($0) },
-        lost: { queue.lose($0) }, waited: { queue.waited($0) })
+        isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
+        perform: { queue.perform($0) }, waited: { queue.waited($0) })
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
@@ -235,11 +235,7 @@ package struct IngestService: Service {
 
   /// Hands the job link what is to be done since before.
   private func resume(_ unsettled: [(job: Job, dueMs: Int64)], isPaused: Bool, _ jobs: Inbox<JobServer.Command>) {
-    if isPaused {
-      // Before the jobs, or some of them would go out.
-      jobs.put(.setPaused(true))
-      logger.notice("the queue is paused; onthemap queue resume lets it go on")
-    }
+    if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
     let nowMs = WallClock.unixMs
     // Whatever the clock was when they were stored, none waits longer than the longest pause.
     jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))

@@ -77,11 +77,11 @@ final class Lookups: Sendable {
     guard waiters.expect(id) else { throw Problem.busy }
     whenGone { [waiters] in waiters.giveUp(id) }
     if flights.withLock({ $0.join(query, id) }) {
-      jobs.put(.add([Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))]))
+      jobs.put(.lookUp(Job(id: id, account: AccountID(rawValue: 0), question: .lookup(query))))
     }
-    switch await waiters.outcome(of: id, withinMs: timeoutMs)?.withoutRemote {
+    switch await waiters.outcome(of: id, withinMs: timeoutMs) {
     case .located(let places): return places
-    case .notFound, .remoteNeeded: return []
+    case .notFound: return []
     case .failed(let failure):
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",
@@ -96,10 +96,5 @@ final class Lookups: Sendable {
 
   func answer(_ job: JobID, _ outcome: JobOutcome) {
     for id in flights.withLock({ $0.land(job) }) { waiters.tell(id, outcome) }
-  }
-
-  /// Its worker was lost.
-  func lose(_ job: JobID) {
-    answer(job, .failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost")))
   }
 }

@@ -22,7 +22,7 @@ extension PostQueue {
     do {
       let (change, revived) = try await database.revive(selection, limit: room, unixMs: WallClock.unixMs)
       depth.subtract(room - revived.count, ordering: .relaxed)
-      jobs.put(.resume(revived.map { ($0, 0) }))
+      jobs.put(.committed(.revived(revived)))
       meters.byRetry.increment(by: revived.count)
       return change
     } catch {

@@ -96,7 +96,7 @@ final class PostQueue: Sendable {
           // Before a worker can see it: otherwise its outcome could come first.
           let expected = waits && waiters.expect(accepted.id)
           if let job = accepted.job {
-            jobs.put(.add([job]))
+            jobs.put(.committed(.accepted([job])))
             meters.overHTTP.increment()
           } else {
             giveBack(1, to: account)
@@ -125,7 +125,7 @@ final class PostQueue: Sendable {
       let accepted = (try? result.get().compactMap(\.job)) ?? []
       if accepted.count < room { giveBack(room - accepted.count, to: account) }
       if !accepted.isEmpty {
-        jobs.put(.add(accepted))
+        jobs.put(.committed(.accepted(accepted)))
         counter.increment(by: accepted.count)
       }
       then(result, refusal)
@@ -174,10 +174,10 @@ final class PostQueue: Sendable {
     rates.withLock { $0?.giveBack(count, to: account) }
   }
 
-  /// The list on disk has changed: by rising numbers, and before whoever changed it learns that.
+  /// The list has changed on disk. Call this on the commits' queue, before the caller that changed it learns so.
   func tell(_ changes: [FeedChange]) {
     latest.change()
-    self.changes.put(changes)
+    jobs.put(.committed(.changed(changes)))
   }
 
   /// Waits until the post is settled, a time at most. The store tells what became of it.
@@ -201,101 +201,46 @@ final class PostQueue: Sendable {
   /// The post is settled already: nobody waits.
   func forget(_ id: PostID) { waiters.giveUp(id) }
 
-  /// Results that count: checked and stored, all in one transaction, and acknowledged when they are on disk.
-  func settle(_ results: [JobServer.Taken]) {
-    var random = SystemRandomNumberGenerator()
-    var unstored: [JobServer.Finished] = []
-    var posts: [(id: PostID, taken: JobServer.Taken, settlement: Settlement)] = []
-    for taken in results {
-      guard let id = taken.job.id.post else {
-        lookups.answer(taken.job.id, taken.result.outcome)
-        unstored.append(.gone(taken))
-        continue
-      }
-      let settlement = Settlement(of: taken.result.outcome, job: taken.job, using: &random)
-      if case .retry(taken.job.attempts, let pauseMs) = settlement {
-        // On disk it is as before.
-        unstored.append(.again(taken, attempts: taken.job.attempts, pauseMs: pauseMs))
-        meters.count([(id, taken, settlement)])
-      } else {
-        posts.append((id, taken, settlement))
-      }
+  /// Performs an effect of the core. On the reactor's thread; does not wait.
+  func perform(_ effect: IngestCore.Effect) {
+    switch effect {
+    case .store(let write): store(write)
+    case .answer(let lookup, let outcome): lookups.answer(lookup, outcome)
+    case .publish(let changes): self.changes.put(changes)
+    case .settled(let settlements, let void): meters.count(settlements, void: void)
+    case .lossesCounted(let losses, let void): meters.count(losses, void: void)
+    case .left(let posts):
+      depth.subtract(posts.count, ordering: .relaxed)
+      waiters.tell(posts, ())
+    case .send, .log: preconditionFailure("JobServer performs these.")
     }
-    if !unstored.isEmpty { jobs.put(.finished(unstored)) }
-    guard !posts.isEmpty else { return }
-    record(posts.count)
-    let settled = posts
-    let nowMs = WallClock.unixMs
-    let rows = settled.map { (post: $0.id, settlement: row($0.settlement, of: $0.taken, nowMs: nowMs)) }
-    database.settle(rows, unixMs: nowMs) { [self] result in
+  }
+
+  private func store(_ write: IngestCore.Write) {
+    let records = write.records
+    if case .settle = write { record(records.count) }
+    database.settle(records, unixMs: WallClock.unixMs) { [self] result in
       switch result {
       case .success(let stored):
-        if !stored.entries.isEmpty { tell(stored.entries.map { .put($0) }) }
-        meters.count(settled, void: stored.void)
-        var gone: [PostID] = []
-        gone.reserveCapacity(settled.count)
-        let finished = settled.map { id, taken, settlement in
-          // For what is deleted there is nothing to try again.
-          if case .retry(let attempts, let pauseMs) = settlement, !stored.void.contains(id) {
-            return JobServer.Finished.again(taken, attempts: attempts, pauseMs: pauseMs)
-          }
-          gone.append(id)
-          return .gone(taken)
-        }
-        leave(gone)
-        jobs.put(.finished(finished))
+        if !stored.entries.isEmpty { latest.change() }
+        jobs.put(.committed(.written(write, stored)))
       case .failure(let error):
         if !error.isFull {
-          logger.error("results not stored: workers will send them again", metadata: ["error": "\(error)"])
+          logger.error("\(write.failure)", metadata: ["error": "\(error)"])
         }
-        jobs.put(.finished(settled.map { .refused($0.taken, pauseMs: 5_000) }))
+        jobs.put(.committed(.written(write, nil)))
       }
     }
   }
+}
 
-  /// Workers were lost over jobs: counted on disk; a job that has lost too many is dead.
-  func lose(_ losses: Dispatch.Losses) {
-    for lookup in losses.lookups { lookups.lose(lookup) }
-    let reason = Verdict.Reason(
-      code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they looked for this place")
-    let dead = losses.dead.compactMap(\.post)
-    // The loss that ends a post counts too.
-    let lost = losses.requeued.compactMap(\.post) + dead
-    let rows =
-      lost.map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
-      + dead.map { (post: $0, settlement: IngestDatabase.Settlement.dead(reason)) }
-    guard !rows.isEmpty else { return }
-    logger.warning("workers lost over jobs", metadata: ["again": "\(losses.requeued.count)", "dead": "\(dead.count)"])
-    database.settle(rows, unixMs: WallClock.unixMs) { [self] result in
-      switch result {
-      case .success(let stored):
-        leave(dead)
-        meters.losses.increment(by: lost.count)
-        meters.bury(dead, void: stored.void)
-        jobs.put(.finished(losses.dead.map { .buried($0) }))
-      case .failure(let error):
-        if !error.isFull { logger.error("could not record lost leases", metadata: ["error": "\(error)"]) }
-        jobs.put(.finished(losses.dead.map { .notBuried($0, pauseMs: 5_000) }))
-      }
+extension IngestCore.Write {
+  /// What the log says when the store has refused it.
+  fileprivate var failure: String {
+    switch self {
+    case .settle: "results not stored: workers will send them again"
+    case .countLosses: "could not record lost leases"
     }
-  }
-
-  private func row(_ settlement: Settlement, of taken: JobServer.Taken, nowMs: Int64) -> IngestDatabase.Settlement {
-    switch settlement {
-    case .verdict(let verdict): return .verdict(verdict, of: taken.job)
-    case .retry(let attempts, let pauseMs):
-      var reason: Verdict.Reason?
-      if case .failed(let failure) = taken.result.outcome {
-        reason = Verdict.Reason(code: failure.code, detail: failure.detail)
-      }
-      return .retry(attempts: attempts, dueMs: nowMs + pauseMs, reason: reason)
-    case .dead(let reason, let attempts): return .dead(reason, attempts: attempts)
-    }
-  }
-
-  private func leave(_ posts: [PostID]) {
-    depth.subtract(posts.count, ordering: .relaxed)
-    waiters.tell(posts, ())
   }
 }
 

@@ -8,14 +8,11 @@ import Telemetry
 /// Counts what comes into the queue and what becomes of it, and tells the log about single posts, with their traces.
 /// Once for each commit, where one has several posts. Any thread.
 final class QueueMeters: Sendable {
-  /// A result that is on disk, and what it meant.
-  typealias Settled = (id: PostID, taken: JobServer.Taken, settlement: Settlement)
-
   let overHTTP = Metric.queueEnqueued.counter("http")
   let overZeroMQ = Metric.queueEnqueued.counter("zeromq")
   let byRetry = Metric.queueEnqueued.counter("retry")
   let retries = Metric.queueRetries.counter()
-  let losses = Metric.queueLosses.counter()
+  private let losses = Metric.queueLosses.counter()
   private let published = Metric.queueCompleted.counter("published")
   private let rejected = Metric.queueCompleted.counter("rejected")
   private let dead = Metric.queueCompleted.counter("dead")
@@ -26,18 +23,22 @@ final class QueueMeters: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// Results are on disk.
+  /// Counts settlements that are durable.
   ///
-  /// - Parameter void: those of posts that were deleted in the meantime.
-  func count(_ posts: [Settled], void: Set<PostID> = []) {
+  /// - Parameter void: posts that were deleted meanwhile.
+  func count(_ settlements: [IngestCore.PendingSettlement], void: Set<PostID>) {
+    func isVoid(_ index: Int) -> Bool {
+      !void.isEmpty && settlements[index].job.id.post.map(void.contains) == true
+    }
     var told = (published: 0, rejected: 0, dead: 0, retries: 0)
     // In their places: to copy one costs more than to count it.
-    for index in posts.indices where void.isEmpty || !void.contains(posts[index].id) {
-      switch posts[index].settlement {
+    for index in settlements.indices where !isVoid(index) {
+      switch settlements[index].settlement {
       case .verdict(.published): told.published += 1
       case .verdict(.rejected): told.rejected += 1
       case .dead: told.dead += 1
       case .retry: told.retries += 1
+      case .leaseLost: break
       }
     }
     published.increment(by: told.published)
@@ -46,39 +47,43 @@ final class QueueMeters: Sendable {
     retries.increment(by: told.retries)
     deleted.increment(by: void.count)
     guard logger.logLevel <= .debug || told.dead > 0 else { return }
-    for post in posts where !void.contains(post.id) { log(post) }
+    for index in settlements.indices where !isVoid(index) { log(settlements[index]) }
   }
 
-  /// Posts that have lost too many workers are dead, on disk.
+  /// Counts lost workers that are durable, and the posts that are dead by them.
   ///
-  /// - Parameter void: those that were deleted in the meantime, and perhaps others.
-  func bury(_ posts: [PostID], void: Set<PostID>) {
+  /// - Parameter void: posts that were deleted meanwhile.
+  func count(_ losses: Dispatch.Losses, void: Set<PostID>) {
+    self.losses.increment(by: losses.requeued.count + losses.dead.count)
+    let posts = losses.dead.compactMap(\.post)
     let buried = posts.filter { !void.contains($0) }
     dead.increment(by: buried.count)
     deleted.increment(by: posts.count - buried.count)
     for post in buried { logDead(post, ["post": "\(post)", "code": "workers_lost"]) }
   }
 
-  private func log(_ post: Settled) {
-    var metadata: Logger.Metadata = ["post": "\(post.id)"]
-    if let trace = post.taken.job.trace { metadata["trace_id"] = "\(trace.traceID)" }
-    switch post.settlement {
+  private func log(_ pending: IngestCore.PendingSettlement) {
+    guard let post = pending.job.id.post else { return }
+    var metadata: Logger.Metadata = ["post": "\(post)"]
+    if let trace = pending.job.trace { metadata["trace_id"] = "\(trace.traceID)" }
+    switch pending.settlement {
     case .verdict(.published(let published)):
       metadata["label"] = "\(published.label)"
       logger.debug("post published", metadata: metadata)
     case .verdict(.rejected(let reason)):
       metadata["code"] = "\(reason.code)"
       logger.debug("post rejected", metadata: metadata)
-    case .retry(let attempts, let pauseMs):
-      if case .failed(let failure) = post.taken.result.outcome { metadata["code"] = "\(failure.code)" }
+    case .retry(let attempts, let pauseMs, let reason):
+      if let reason { metadata["code"] = "\(reason.code)" }
       metadata["attempts"] = "\(attempts)"
       metadata["pauseMs"] = "\(pauseMs)"
       logger.debug("try failed", metadata: metadata)
     case .dead(let reason, let attempts):
-      metadata["attempts"] = "\(attempts)"
+      if let attempts { metadata["attempts"] = "\(attempts)" }
       metadata["code"] = "\(reason.code)"
       metadata["detail"] = "\(reason.detail)"
-      logDead(post.id, metadata)
+      logDead(post, metadata)
+    case .leaseLost: break
     }
   }
 

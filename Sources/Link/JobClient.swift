@@ -21,7 +21,7 @@ package final class JobClient: Station {
   private var hasJoined = false
   private let remoteIntervalMs: Int64?
   private let later: Inbox<JobResult>?
-  private let answer: @Sendable (Job, Lease) -> JobOutcome?
+  private let answer: @Sendable (Job, Lease) -> WorkerAnswer?
   private var session: WorkerSession
   private var malformed = MalformedFrames("jobs")
   private let reconnects = Metric.linkReconnects.counter("jobs")
@@ -45,7 +45,7 @@ package final class JobClient: Station {
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
     concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
     curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
-    answer: @escaping @Sendable (Job, Lease) -> JobOutcome?
+    answer: @escaping @Sendable (Job, Lease) -> WorkerAnswer?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -149,8 +149,9 @@ package final class JobClient: Station {
       metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
   }
 
-  private static let malformed = JobOutcome.failed(
-    .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for"))
+  private static let malformed = WorkerAnswer.outcome(
+    .failed(
+      .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for")))
 
   private func work(_ tasks: [IngestMessage.Task], nowMs: Int64) {
     // Some of them, in their order.
@@ -160,8 +161,8 @@ package final class JobClient: Station {
     var next = 0
     for task in tasks where next < wanted.count && wanted[next] == task.lease {
       next += 1
-      if let outcome = task.job.map({ answer($0, task.lease) }) ?? JobClient.malformed {
-        results.append(JobResult(lease: task.lease, outcome: outcome))
+      if let answer = task.job.map({ answer($0, task.lease) }) ?? JobClient.malformed {
+        results.append(JobResult(lease: task.lease, answer: answer))
       }
     }
     send(session.answer(results, nowMs: nowMs), nowMs: nowMs)

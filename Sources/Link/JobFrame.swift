@@ -13,7 +13,7 @@ enum JobFrame {
   }
 
   /// Acknowledgements: 1,000 take 23 KB, and a frame has room for no more than some 2,800.
-  static func acks(_ acks: some Collection<(Lease, Disposition)>, session: UInt64) -> [UInt8] {
+  static func acks(_ acks: some Collection<(lease: Lease, disposition: Disposition)>, session: UInt64) -> [UInt8] {
     frame(session, body: 18, bytes: acks.count * 24) { frame in
       for (lease, disposition) in acks {
         frame.message(1) { ack in
@@ -72,11 +72,8 @@ extension JobResult {
 
 /// What a worker says, as ingest reads it.
 enum WorkerMessage {
-  struct Answer {
-    let lease: Lease
-    /// Nil where the protocol forbids it.
-    let result: JobResult?
-  }
+  /// The answer is nil where the protocol forbids it.
+  typealias Answer = (lease: Lease, answer: WorkerAnswer?)
 
   case results(session: UInt64, [Answer])
   case other(WorkerFrame)
@@ -95,14 +92,14 @@ enum WorkerMessage {
     self = .results(
       session: frame.session,
       results.results.map {
-        Answer(lease: Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), result: $0.result)
+        (Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), $0.result?.answer)
       })
   }
 
   /// Nil also where the generated code has to look.
   init?(fieldByField bytes: [UInt8]) {
     guard bytes.count <= Limits.jobFrameBytesMax,
-      let (session, results) = read(bytes, body: 18, Answer.init)
+      let (session, results) = read(bytes, body: 18, answer)
     else { return nil }
     self = .results(session: session, results)
   }
@@ -196,13 +193,13 @@ extension FieldWriter {
   }
 
   fileprivate mutating func result(_ result: JobResult) {
-    switch result.outcome {
-    case .located(let places) where places.allSatisfy({ $0.detail == nil }):
+    switch result.answer {
+    case .outcome(.located(let places)) where places.allSatisfy({ $0.detail == nil }):
       lease(result.lease)
       message(8) { located in
         for place in places { located.message(1) { $0.place(place) } }
       }
-    case .notFound:
+    case .outcome(.notFound):
       lease(result.lease)
       message(9) { _ in }
     default: add(Onthemap_Jobs_V1_Result(result).bytes)
@@ -262,28 +259,25 @@ extension IngestMessage.Acknowledgement {
   }
 }
 
-extension WorkerMessage.Answer {
-  /// A place that was found, or that none was.
-  fileprivate init?(_ fields: inout FieldReader) {
-    guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
-      case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd
-    else { return nil }
-    let lease = Lease(job: JobID(rawValue: job), token: token)
-    switch outcome {
-    case 8:
-      var list = FieldReader(bytes)
-      var places: [Place] = []
-      while !list.isAtEnd {
-        guard places.count < Limits.candidatesMax, case (1, .bytes(let bytes))? = list.next() else { return nil }
-        var fields = FieldReader(bytes)
-        guard let place = Place(&fields) else { return nil }
-        places.append(place)
-      }
-      guard !places.isEmpty else { return nil }
-      self.init(lease: lease, result: JobResult(lease: lease, outcome: .located(places)))
-    case 9 where bytes.isEmpty: self.init(lease: lease, result: JobResult(lease: lease, outcome: .notFound))
-    default: return nil
+/// A place that was found, or that none was; nil for another answer, which the generated code reads.
+private func answer(_ fields: inout FieldReader) -> WorkerMessage.Answer? {
+  guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
+    case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd
+  else { return nil }
+  let lease = Lease(job: JobID(rawValue: job), token: token)
+  switch outcome {
+  case 8:
+    var list = FieldReader(bytes)
+    var places: [Place] = []
+    while !list.isAtEnd {
+      guard places.count < Limits.candidatesMax, case (1, .bytes(let bytes))? = list.next() else { return nil }
+      var fields = FieldReader(bytes)
+      guard let place = Place(&fields) else { return nil }
+      places.append(place)
     }
+    return places.isEmpty ? nil : (lease, .outcome(.located(places)))
+  case 9 where bytes.isEmpty: return (lease, .outcome(.notFound))
+  default: return nil
   }
 }
 

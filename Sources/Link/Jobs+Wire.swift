@@ -106,11 +106,11 @@ extension Onthemap_Jobs_V1_Result {
   init(_ result: JobResult) {
     jobID = result.lease.job.rawValue
     leaseToken = result.lease.token
-    switch result.outcome {
-    case .located(let places): located = .init(places)
-    case .notFound: notFound = .init()
-    case .failed(let failure): failed = .init(failure)
-    case .remoteNeeded(let places): remoteNeeded = .with { $0.found = .init(places) }
+    switch result.answer {
+    case .outcome(.located(let places)): located = .init(places)
+    case .outcome(.notFound): notFound = .init()
+    case .outcome(.failed(let failure)): failed = .init(failure)
+    case .needsRemote(let places): remoteNeeded = .with { $0.found = .init(places) }
     }
   }
 
@@ -123,7 +123,7 @@ extension Onthemap_Jobs_V1_Result {
       return JobResult(lease: lease, outcome: .located(places))
     case .remoteNeeded(let needed):
       guard let places = needed.found.known else { return nil }
-      return JobResult(lease: lease, outcome: .remoteNeeded(places))
+      return JobResult(lease: lease, answer: .needsRemote(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
     case nil: return nil

@@ -34,7 +34,7 @@ extension WorkerExam.Utterance.Body {
     case .results(let results):
       self = .results(
         results.results.map { result in
-          (Lease(job: JobID(rawValue: result.jobID), token: result.leaseToken), result.result?.outcome)
+          (Lease(job: JobID(rawValue: result.jobID), token: result.leaseToken), result.result?.answer)
         })
     case .release(let release): self = .release(release.leases.map(\.lease), goodbye: release.goodbye)
     case .heartbeat(let beat):

@@ -3,18 +3,18 @@
 /// provider.
 extension Dispatch {
   /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
-  mutating func judge(_ result: JobResult, _ places: [Place], of entry: Entry) -> Worth {
-    let id = result.lease.job
+  mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> Worth {
+    let id = lease.job
     if case .settling = entry.state { return .pending }
-    guard case .leased(result.lease.token, let session, _) = entry.state else { return .answer(.stale) }
+    guard case .leased(lease.token, let session, _) = entry.state else { return .answer(.stale) }
     sessions[session]?.leases.remove(id)
     // Who has leave and asks for it again would go in circles. A suspect has got through the gazetteer: it need not end
     // another worker beyond that.
     guard !entry.job.isRemote, !entry.job.isSuspect, hasRemote, hasRoom(for: id) else {
       jobs[id]?.state = .settling
-      return .takeInstead(entry.job, result.outcome.withoutRemote)
+      return .settle(entry.job, .withoutPermit(places))
     }
-    jobs[id]?.state = .waiting(result.lease, places)
+    jobs[id]?.state = .waiting(lease, places)
     remote.append(id, account: entry.job.account)
     return .answer(.committed)
   }
@@ -27,7 +27,7 @@ extension Dispatch {
     while let id = remote.popFirst() {
       guard let entry = jobs[id], case .waiting(let lease, let places) = entry.state else { continue }
       jobs[id]?.state = .settling
-      given.append((lease, entry.job, .degraded(places, code: "remote_denied")))
+      given.append((lease, entry.job, .withoutPermit(places)))
     }
     return given
   }

@@ -64,12 +64,10 @@ package struct Dispatch: Sendable {
 
   /// What a result is worth.
   package enum Worth: Equatable {
-    /// Take it to the store; the job is the result's until `settled` or `unsettled`.
-    case take(Job)
+    /// Settle the job with this outcome. No other result counts for it until `settled` or `delay`.
+    case settle(Job, JobOutcome)
     /// Answer the worker at once.
     case answer(Disposition)
-    /// Take this outcome to the store instead; else as `take`.
-    case takeInstead(Job, JobOutcome)
     /// The same result is on its way to the disk: say nothing, the answer follows.
     case pending
   }
@@ -145,19 +143,21 @@ package struct Dispatch: Sendable {
       return isResumed && token < firstToken && token >= Dispatch.firstToken(boot: 1)
     }
 
-    /// What a result is worth that needs nobody's leave, and the session that has the job no more.
-    mutating func judge(_ result: JobResult, firstToken: UInt64) -> (worth: Worth, holder: UInt64?) {
-      guard hasHad(result.lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
+    /// Judges an outcome. Returns its worth, and the session that no longer has the job.
+    mutating func judge(
+      _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
+    ) -> (worth: Worth, holder: UInt64?) {
+      guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
       var holder: UInt64?
-      switch state {
-      case .settling: return (.pending, nil)
-      case .leased(result.lease.token, let session, _): holder = session
-      case _ where result.outcome.isFailure: return (.answer(.stale), nil)
-      case .leased(_, let session, _): holder = session
-      case .ready, .delayed, .waiting: break
+      switch (state, outcome) {
+      case (.settling, _): return (.pending, nil)
+      case (.leased(lease.token, let session, _), _): holder = session
+      case (_, .failed): return (.answer(.stale), nil)
+      case (.leased(_, let session, _), _): holder = session
+      case (.ready, _), (.delayed, _), (.waiting, _): break
       }
       state = .settling
-      return (.take(job), holder)
+      return (.settle(job, outcome), holder)
     }
   }
 
@@ -330,12 +330,15 @@ package struct Dispatch: Sendable {
   /// finding a place has no side effects. A failure counts only under the job's current lease.
   package mutating func judge(_ result: JobResult) -> Worth {
     guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
-    if case .remoteNeeded(let places) = result.outcome { return judge(result, places, of: jobs.values[index]) }
-    let (worth, holder) = jobs.values[index].judge(result, firstToken: firstToken)
-    if let holder, let index = sessions.index(forKey: holder) {
-      sessions.values[index].leases.remove(result.lease.job)
+    switch result.answer {
+    case .needsRemote(let places): return requestRemote(result.lease, places, of: jobs.values[index])
+    case .outcome(let outcome):
+      let (worth, holder) = jobs.values[index].judge(outcome, under: result.lease, firstToken: firstToken)
+      if let holder, let index = sessions.index(forKey: holder) {
+        sessions.values[index].leases.remove(result.lease.job)
+      }
+      return worth
     }
-    return worth
   }
 
   /// The outcome of a job is on disk: it leaves the queue.

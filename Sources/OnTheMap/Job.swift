@@ -95,19 +95,25 @@ package struct Job: Sendable, Equatable {
   }
 }
 
-/// What a worker may answer to a job: a closed set.
+/// An answer of a worker to a job: a closed set.
+package enum WorkerAnswer: Sendable, Equatable {
+  /// The lookup has ended.
+  case outcome(JobOutcome)
+  /// The text asks for more than the gazetteer's 0 … `Limits.candidatesMax` places. A remote provider may know more,
+  /// and the worker requests a permit to ask it.
+  case needsRemote([Place])
+
+  /// True if the lookup has failed.
+  package var isFailure: Bool { if case .outcome(.failed) = self { true } else { false } }
+}
+
+/// The end of a lookup: a closed set.
 package enum JobOutcome: Sendable, Equatable {
   /// Best first, one at least.
   case located([Place])
   /// Final: no place is known by this text.
   case notFound
   case failed(Failure)
-  /// The gazetteer's answer, of 0 … `Limits.candidatesMax` places, is less than the text asks for: a remote provider
-  /// may know more, and the worker needs leave to ask it.
-  case remoteNeeded([Place])
-
-  /// Whether nobody could say.
-  package var isFailure: Bool { if case .failed = self { true } else { false } }
 
   /// Why a worker could not say.
   package struct Failure: Sendable, Equatable {
@@ -138,10 +144,10 @@ package enum JobOutcome: Sendable, Equatable {
 }
 
 extension JobOutcome {
-  /// What is said when no remote provider can be asked: what the gazetteer knows, marked, or that nobody could say, for
-  /// "not found" would be final.
+  /// Returns the outcome where no remote provider can be asked: the gazetteer's places, marked as degraded. Without any
+  /// the lookup has failed and is retried, because `notFound` would be final.
   ///
-  /// - Parameter code: why, for machines.
+  /// - Parameter code: the reason, for machines.
   package static func degraded(_ places: [Place], code: String) -> JobOutcome {
     guard !places.isEmpty else {
       return .failed(.init(kind: .transient, code: code, detail: "the remote provider cannot be asked now"))
@@ -157,10 +163,8 @@ extension JobOutcome {
       })
   }
 
-  /// The same outcome, where nobody will give leave to ask a remote provider.
-  package var withoutRemote: JobOutcome {
-    if case .remoteNeeded(let places) = self { .degraded(places, code: "remote_denied") } else { self }
-  }
+  /// Returns the outcome of a lookup that gets no permit to ask a remote provider.
+  static func withoutPermit(_ places: [Place]) -> JobOutcome { .degraded(places, code: "remote_denied") }
 }
 
 /// A job together with the right to answer it. Tokens only rise, over restarts too, so a later lease fences off an
@@ -182,12 +186,14 @@ package struct Lease: Sendable, Hashable {
 /// A worker's answer under its lease.
 package struct JobResult: Sendable, Equatable {
   package let lease: Lease
-  package let outcome: JobOutcome
+  package let answer: WorkerAnswer
 
-  package init(lease: Lease, outcome: JobOutcome) {
+  package init(lease: Lease, answer: WorkerAnswer) {
     self.lease = lease
-    self.outcome = outcome
+    self.answer = answer
   }
+
+  package init(lease: Lease, outcome: JobOutcome) { self.init(lease: lease, answer: .outcome(outcome)) }
 }
 
 /// What ingest did with a result; final for the worker unless it is `retryLater`.

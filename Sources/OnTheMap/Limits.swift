@@ -62,8 +62,6 @@ package enum Limits {
   /// How long a client may still wait for the answer to a look-up when it has closed its sending side, as one does that
   /// has gone.
   package static let httpGoneMs: Int64 = 1_000
-  /// How long the store waits for another connection that has the database locked.
-  package static let databaseBusyMs: Int64 = 5_000
   /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000
   /// queued posts, with which `bench --only memory` tells how long a start takes.
   package static let databaseCheckBytesMax = 67_108_864
@@ -162,6 +160,8 @@ package enum Limits {
   /// Shortest pause of a job that its worker has not even started on: that counts as no attempt, so no other pause
   /// would grow, and nothing ends it.
   package static let notStartedPauseMs: Int64 = 5_000
+  /// Acknowledgements in a frame: 1,000 take 23 KB.
+  package static let acksPerFrameMax = 1_000
 
   /// A second-level region's name.
   package static let countyBytesMax = 256

@@ -1,23 +1,26 @@
-/// What becomes of a post's job when a worker has answered it.
+/// What becomes of a queued post when a lookup for it has ended, or its worker was lost.
 package enum Settlement: Sendable, Equatable {
-  /// The post is published or rejected, and the job is gone.
+  /// The post is published or rejected, and its job is gone.
   case verdict(Verdict)
-  /// The job goes out again after a pause in ms, 1 … `Limits.backoffCapMs`. So many failures have counted by now: as
-  /// many as before where the worker had not even started, and nothing is to be stored.
-  case retry(attempts: Int, pauseMs: Int64)
-  /// The post is dead, with the reason, and the job is gone. `attempts` counts all failures, this one included.
-  case dead(Verdict.Reason, attempts: Int)
+  /// The job goes out again after a pause in ms, 1 … `Limits.backoffCapMs`. `attempts` counts the failures so far: as
+  /// many as before if the worker had not even started, and then there is nothing to store.
+  case retry(attempts: Int, pauseMs: Int64, reason: Verdict.Reason? = nil)
+  /// A worker was lost over it. The job stays.
+  case leaseLost
+  /// The post is dead, with the reason, and its job is gone. `attempts` counts all failures; nil leaves the count.
+  case dead(Verdict.Reason, attempts: Int? = nil)
 
+  /// The settlement of a lookup that has ended.
+  ///
   /// - Parameters:
-  ///   - outcome: what the worker says.
-  ///   - job: as on disk before it.
+  ///   - outcome: the end of its lookup.
+  ///   - job: the job with the counts that the store has.
   ///   - random: for the pause; the caller's, so that a simulation can be repeated.
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
-    switch outcome.withoutRemote {
+    switch outcome {
     case .located(let places):
       self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
-    case .notFound, .remoteNeeded:
-      self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
+    case .notFound: self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
     case .failed(let failure):
       self = Settlement.of(failure, attempts: job.attempts, using: &random)
     }
@@ -26,6 +29,7 @@ package enum Settlement: Sendable, Equatable {
   private static func of(
     _ failure: JobOutcome.Failure, attempts before: Int, using random: inout some RandomNumberGenerator
   ) -> Settlement {
+    let reason = Verdict.Reason(code: failure.code, detail: failure.detail)
     let attempts: Int
     let pauseMs: Int64
     switch failure.kind {
@@ -33,9 +37,49 @@ package enum Settlement: Sendable, Equatable {
     case .transient where before + 1 < Limits.attemptsMax:
       attempts = before + 1
       pauseMs = Backoff.pauseMs(attempts: attempts, using: &random)
-    case .transient, .permanent:
-      return .dead(Verdict.Reason(code: failure.code, detail: failure.detail), attempts: before + 1)
+    case .transient, .permanent: return .dead(reason, attempts: before + 1)
     }
-    return .retry(attempts: attempts, pauseMs: min(max(failure.retryAfterMs, pauseMs), Limits.backoffCapMs))
+    return .retry(
+      attempts: attempts, pauseMs: min(max(failure.retryAfterMs, pauseMs), Limits.backoffCapMs), reason: reason)
+  }
+}
+
+/// A change of one queued post that the store makes.
+package struct SettlementRecord: Sendable {
+  package let post: PostID
+  package let settlement: Settlement
+  /// The post's job. With its draft the store need not read what the post shows.
+  package let job: Job?
+
+  package init(_ post: PostID, _ settlement: Settlement, of job: Job? = nil) {
+    (self.post, self.settlement, self.job) = (post, settlement, job)
+  }
+}
+
+/// What the store has made of settlements.
+package struct SettlementResult: Sendable {
+  /// New on the list, by rising `seq`.
+  package var entries: [FeedEntry] = []
+  /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
+  package var void: Set<PostID> = []
+
+  package init() {}
+}
+
+extension IngestCore.Write {
+  /// The changes of single posts, in the order in which the store makes them.
+  package var records: [SettlementRecord] {
+    switch self {
+    case .settle(let settlements):
+      return settlements.compactMap { pending in
+        pending.job.id.post.map { SettlementRecord($0, pending.settlement, of: pending.job) }
+      }
+    case .countLosses(let losses):
+      let reason = Verdict.Reason(
+        code: "workers_lost", detail: "\(Limits.leaseLossesMax) workers were lost while they looked for this place")
+      // The loss that ends a post counts too.
+      return (losses.requeued + losses.dead).compactMap(\.post).map { SettlementRecord($0, .leaseLost) }
+        + losses.dead.compactMap(\.post).map { SettlementRecord($0, .dead(reason, attempts: nil)) }
+    }
   }
 }

@@ -3,7 +3,7 @@ extension WorkerExam {
   /// What the worker has said.
   package struct Utterance: Sendable {
     /// A Result; nil where the protocol forbids its outcome.
-    package typealias Answer = (lease: Lease, outcome: JobOutcome?)
+    package typealias Answer = (lease: Lease, answer: WorkerAnswer?)
 
     /// The frame's body.
     package enum Body: Sendable {

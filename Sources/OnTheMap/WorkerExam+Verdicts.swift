@@ -93,15 +93,15 @@ extension WorkerExam {
 
   mutating func judgeKinds() {
     for task in subjects where given.contains(task.lease) {
-      let outcome = outcomes[task.lease]
-      switch (task.kind, outcome) {
+      switch (task.kind, answers[task.lease]) {
       case (_, nil) where !answered.contains(task.lease): judge(task.kind.rule, "not answered within 5 s")
       case (.lookup, nil), (.unknownLookup, nil): break
-      case (.lookup, .located(let places)?):
+      case (.lookup, .outcome(.located(let places))?):
         judge(.lookup, places.allSatisfy { $0.detail != nil } ? nil : "Places without a Detail")
-      case (.lookup, .failed(let failure)?) where failure.kind == .permanent: judge(.lookup, nil)
+      case (.lookup, .outcome(.failed(let failure))?) where failure.kind == .permanent: judge(.lookup, nil)
       case (.lookup, _): verdicts[.lookup] = .notShown(why: "the look-up of \"\(query)\" found nothing")
-      case (.unknownLookup, .failed(let failure)?) where failure.kind == .permanent && failure.code == "malformed_job":
+      case (.unknownLookup, .outcome(.failed(let failure))?)
+      where failure.kind == .permanent && failure.code == "malformed_job":
         judge(.malformedJob, nil)
       case (.unknownLookup, _): judge(.malformedJob, "another answer than PERMANENT malformed_job")
       default: judge(.unknownField, nil)

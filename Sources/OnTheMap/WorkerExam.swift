@@ -58,7 +58,7 @@ package struct WorkerExam: Sendable {
   /// Jobs that the worker allowed when the first ones were sent, and the connection that it was lost on.
   var firstCredit = 0
   var lostConnection = 0
-  private(set) var outcomes: [Lease: JobOutcome] = [:]
+  private(set) var answers: [Lease: WorkerAnswer] = [:]
   private var said: [Said] = []
   private var next = 0
   private var hasBegun = false
@@ -372,9 +372,9 @@ package struct WorkerExam: Sendable {
       return
     }
     judge(.ownLease, nil)
-    outcomes[lease] = answer.outcome
-    if answer.outcome == nil { judge(.outcome, "a Result without an outcome, or with a Place that is not allowed") }
-    if case .located? = answer.outcome { judge(.outcome, nil) }
+    answers[lease] = answer.answer
+    if answer.answer == nil { judge(.outcome, "a Result without an outcome, or with a Place that is not allowed") }
+    if case .outcome(.located)? = answer.answer { judge(.outcome, nil) }
     open.remove(lease)
     answered.insert(lease)
     let number = sights[lease]?.count ?? 0

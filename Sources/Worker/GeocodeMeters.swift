@@ -3,24 +3,24 @@ import Metrics
 import OnTheMap
 import Telemetry
 
-/// Times jobs by their outcome, and tells the log about each, with its trace. Any thread.
+/// Times jobs by their answer, and tells the log about each, with its trace. Any thread.
 struct GeocodeMeters: Sendable {
   private let located = Metric.geocodeDuration.timer("located")
   private let notFound = Metric.geocodeDuration.timer("not_found")
   private let failed = Metric.geocodeDuration.timer("failed")
-  private let remoteNeeded = Metric.geocodeDuration.timer("remote_needed")
+  private let needsRemote = Metric.geocodeDuration.timer("remote_needed")
   private let logger: Logger
 
   init(logger: Logger) { self.logger = logger }
 
   /// A job has its answer.
-  func count(_ outcome: JobOutcome, to job: Job, since watch: Stopwatch) {
+  func count(_ answer: WorkerAnswer, to job: Job, since watch: Stopwatch) {
     let (word, timer) =
-      switch outcome {
-      case .located: ("located", located)
-      case .notFound: ("not_found", notFound)
-      case .failed: ("failed", failed)
-      case .remoteNeeded: ("remote_needed", remoteNeeded)
+      switch answer {
+      case .outcome(.located): ("located", located)
+      case .outcome(.notFound): ("not_found", notFound)
+      case .outcome(.failed): ("failed", failed)
+      case .needsRemote: ("remote_needed", needsRemote)
       }
     let nanoseconds = watch.stop(timer)
     guard logger.logLevel <= .debug else { return }

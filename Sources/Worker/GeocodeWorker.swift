@@ -85,9 +85,9 @@ package struct GeocodeWorker: Service {
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
             if streets.take(job, lease, found: detailed) { return nil }
           }
-          let outcome: JobOutcome = found.isEmpty ? .notFound : .located(found)
-          meters.count(outcome, to: job, since: watch)
-          return outcome
+          let answer = WorkerAnswer.outcome(found.isEmpty ? .notFound : .located(found))
+          meters.count(answer, to: job, since: watch)
+          return answer
         })
       return ([client], ())
     }

@@ -30,20 +30,23 @@ final class StreetLookups: Sendable {
     let query = job.placeQuery
     let once = Answered(job, lease, results, meters)
     Task { [geocoder] in
-      if let known = await geocoder.known(query) { return once.tell(StreetLookups.outcome(known, found: found)) }
-      guard job.isRemote else { return once.tell(.remoteNeeded(found)) }
-      once.tell(StreetLookups.outcome(await geocoder.locate(query), found: found))
+      if let known = await geocoder.known(query) { return once.tell(.outcome(.remote(known, found: found))) }
+      guard job.isRemote else { return once.tell(.needsRemote(found)) }
+      once.tell(.outcome(.remote(await geocoder.locate(query), found: found)))
     }
     guard job.isRemote, job.id.isLookup else { return true }
     // Somebody waits for it, and is better served with a town than with nothing.
     Task {
       try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
-      once.tell(.degraded(found, code: "remote_timeout"))
+      once.tell(.outcome(.degraded(found, code: "remote_timeout")))
     }
     return true
   }
+}
 
-  private static func outcome(_ answer: RemoteGeocoder.Answer, found: [Place]) -> JobOutcome {
+extension JobOutcome {
+  /// The outcome of a lookup for which the gazetteer has `found` and a remote provider has answered.
+  fileprivate static func remote(_ answer: RemoteGeocoder.Answer, found: [Place]) -> JobOutcome {
     switch answer {
     // What is no street or house is known better here.
     case .found(let places) where found.isEmpty || places[0].level >= .street: .located(places)
@@ -69,21 +72,21 @@ private final class Answered: Sendable {
     self.meters = meters
   }
 
-  func tell(_ outcome: JobOutcome) {
+  func tell(_ answer: WorkerAnswer) {
     let isFirst = isDone.withLock { isDone in
       defer { isDone = true }
       return !isDone
     }
     guard isFirst else { return }
-    meters.count(outcome, to: job, since: watch)
+    meters.count(answer, to: job, since: watch)
     // Places of posts do not keep their detail.
     let isDetailed = job.placeQuery.isDetailed
-    results.put(JobResult(lease: lease, outcome: isDetailed ? outcome : outcome.withoutDetail))
+    results.put(JobResult(lease: lease, answer: isDetailed ? answer : answer.withoutDetail))
   }
 }
 
-extension JobOutcome {
-  fileprivate var withoutDetail: JobOutcome {
+extension WorkerAnswer {
+  fileprivate var withoutDetail: WorkerAnswer {
     func bare(_ places: [Place]) -> [Place] {
       places.map { place in
         var place = place
@@ -92,9 +95,9 @@ extension JobOutcome {
       }
     }
     switch self {
-    case .located(let places): return .located(bare(places))
-    case .remoteNeeded(let places): return .remoteNeeded(bare(places))
-    case .notFound, .failed: return self
+    case .outcome(.located(let places)): return .outcome(.located(bare(places)))
+    case .needsRemote(let places): return .needsRemote(bare(places))
+    case .outcome(.notFound), .outcome(.failed): return self
     }
   }
 }

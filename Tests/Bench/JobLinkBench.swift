@@ -30,15 +30,17 @@ enum JobLinkBench {
     let (server, jobs) = try Reactor.start("server", wake: wake) { context in
       let server = try JobServer(
         context, bind: try Endpoint("tcp://127.0.0.1:*"), boot: 1, inbox: inbox, logger: quiet,
-        taken: { taken in
-          done.add(taken.count, ordering: .relaxed)
-          inbox.put(.finished(taken.map { .gone($0) }))
-          inbox.put(.add(taken.map { _ in job(next) }))
-        }, lost: { _ in })
+        perform: { effect in
+          guard case .store(let write) = effect else { return }
+          let records = write.records
+          done.add(records.count, ordering: .relaxed)
+          inbox.put(.committed(.written(write, SettlementResult())))
+          inbox.put(.committed(.accepted(records.map { _ in job(next) })))
+        })
       return ([server], server.endpoint)
     }
     defer { server.stop() }
-    let found = JobOutcome.notFound
+    let found = WorkerAnswer.outcome(.notFound)
     let (worker, _) = try Reactor.start("worker", wake: Wake()) { context in
       let clients = try (1...workers).map { number in
         try JobClient(
@@ -48,7 +50,7 @@ enum JobLinkBench {
       return (clients, ())
     }
     defer { worker.stop() }
-    inbox.put(.add((0..<outstanding).map { _ in job(next) }))
+    inbox.put(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
     let deadline = ContinuousClock.now + .seconds(30)
     while done.load(ordering: .relaxed) < warmUp {
       guard ContinuousClock.now < deadline else { throw BenchError("the job link did not get going within 30 s") }

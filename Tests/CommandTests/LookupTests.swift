@@ -22,7 +22,7 @@ struct LookupTests {
     var told: (added: [Job], cancelled: [JobID]) = ([], [])
     for command in inbox.takeAll() {
       switch command {
-      case .add(let jobs): told.added += jobs
+      case .lookUp(let job): told.added.append(job)
       case .cancel(let jobs): told.cancelled += jobs
       default: Issue.record("Nothing else is a look-up's.")
       }
@@ -58,7 +58,8 @@ struct LookupTests {
     let later = await ask(PlaceQuery("Oslo", limit: 5))
     let again = told().added
     #expect(again.count == 1 && again[0].id != added[0].id)
-    lookups.lose(try #require(again.first).id)
+    let lost = JobOutcome.failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost"))
+    lookups.answer(try #require(again.first).id, lost)
     #expect(await later.value == nil)
   }
 

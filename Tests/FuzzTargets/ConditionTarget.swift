@@ -78,7 +78,7 @@ private final class Posts: Sendable {
       let verdict = Verdict.Published(
         coordinate: coordinate, label: "", countryCode: "", agreement: .unverified, match: nil)
       _ = try wait { then in
-        store.settle([(accepted.id, .verdict(.published(verdict)))], unixMs: unixMs + 100, then: then)
+        store.settle([SettlementRecord(accepted.id, .verdict(.published(verdict)))], unixMs: unixMs + 100, then: then)
       }
     }
   }

@@ -27,7 +27,7 @@ private struct TestAdmin {
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
         context, bind: .anyPort(), boot: 1, inbox: jobInbox, logger: quiet,
-        taken: { jobInbox.put(.finished(ledger.settle($0))) }, lost: { ledger.add($0) })
+        perform: { ledger.perform($0, jobInbox) })
       let changeServer = try ChangeServer(
         context, bind: .anyPort(), state: .sample(1...1), inbox: changes, logger: quiet)
       let admin = try AdminServer(
@@ -94,8 +94,9 @@ struct AdminLinkTests {
     #expect(try await tool.ask(.status) == .status(QueueStatus()))
 
     ledger.accept((1...5).map { .post($0) })
-    admin.jobInbox.put(.add((1...5).map { .post($0) } + [.lookup]))
-    admin.jobInbox.put(.setPaused(true))
+    admin.jobInbox.put(.committed(.accepted((1...5).map { .post($0) })))
+    admin.jobInbox.put(.lookUp(.lookup))
+    admin.jobInbox.put(.committed(.paused(true)))
     let worker = try TestWorker(admin.jobs)
     defer { worker.reactor.stop() }
     var status = QueueStatus()
@@ -112,7 +113,7 @@ struct AdminLinkTests {
     #expect(page.map(\.id.rawValue) == [2, 3, 4] && next == .numbered(4))
     #expect(worker.answered.value == 0)
 
-    admin.jobInbox.put(.setPaused(false))
+    admin.jobInbox.put(.committed(.paused(false)))
     try await eventually("all is settled") { ledger.unsettled.isEmpty }
     guard case .status(let after) = try await tool.ask(.status) else { throw Late() }
     #expect(after.queue.depth == 0 && after.settled.total == 5)

@@ -19,7 +19,7 @@ extension GoldenFrame {
       let frames = JobFrame.results(results, session: session)
       return frame("jobs", file, WorkerFrame.self, frames[0]) { bytes in
         guard frames.count == 1, case .results(session, let read)? = WorkerMessage([bytes][...]) else { return false }
-        return read.map(\.result) == results
+        return read.map(\.answer) == results.map(\.answer) && read.map(\.lease) == results.map(\.lease)
       }
     }
     let failure = JobOutcome.Failure(
@@ -45,7 +45,7 @@ extension GoldenFrame {
         [
           JobResult(lease: lookup, outcome: .located([.detailed()])),
           JobResult(lease: post, outcome: .failed(failure)),
-          JobResult(lease: second, outcome: .remoteNeeded([.sample(level: .city, match: .fuzzy)])),
+          JobResult(lease: second, answer: .needsRemote([.sample(level: .city, match: .fuzzy)])),
         ]),
       said(
         "release",

@@ -73,7 +73,7 @@ struct JobExaminerTests {
       Issue.record("not Results: \(utterance)")
       return
     }
-    #expect(answers.map(\.outcome) == [.notFound, nil] && utterance.byteCount == frame.bytes.count)
+    #expect(answers.map(\.answer) == [.outcome(.notFound), nil] && utterance.byteCount == frame.bytes.count)
   }
 
   @Test("Where no worker comes, the exam is over when the wait is")

@@ -14,7 +14,7 @@ struct JobFrameTests {
     case .results(let session, let results)?:
       let wire = try #require(worker, "\(bytes)")
       try #require((wire.session, wire.major) == (session, Protocol.major), "\(bytes)")
-      try #require(wire.results.results.map(\.result) == results.map(\.result), "\(bytes)")
+      try #require(wire.results.results.map(\.result?.answer) == results.map(\.answer), "\(bytes)")
       try #require(wire.results.results.map(\.jobID) == results.map(\.lease.job.rawValue), "\(bytes)")
       try #require(wire.results.results.map(\.leaseToken) == results.map(\.lease.token), "\(bytes)")
     case .other(let frame)?: try #require(worker == frame, "\(bytes)")
@@ -125,7 +125,7 @@ extension SeededRandom {
     case 1:
       let failure = JobOutcome.Failure(kind: .transient, code: "c", detail: text(), retryAfterMs: Int64(below(100_000)))
       return JobResult(lease: lease, outcome: .failed(failure))
-    case 2: return JobResult(lease: lease, outcome: .remoteNeeded([place()]))
+    case 2: return JobResult(lease: lease, answer: .needsRemote([place()]))
     case 3: return JobResult(lease: lease, outcome: .located([]))
     default: return JobResult(lease: lease, outcome: .located((0...below(4)).map { _ in place() }))
     }

@@ -15,7 +15,7 @@ struct JobRuleTests {
     let (reactor, client) = try Reactor.start("worker", wake: Wake()) { [log] context in
       let client = try JobClient(
         context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
-        software: "test/1", concurrency: 4, logger: log.logger, joined: {}, answer: { _, _ in .notFound })
+        software: "test/1", concurrency: 4, logger: log.logger, joined: {}, answer: { _, _ in .outcome(.notFound) })
       return ([], Handed(client))
     }
     return (reactor, client.client)

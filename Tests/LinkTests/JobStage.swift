@@ -4,7 +4,7 @@ import Synchronization
 @testable import Link
 @testable import OnTheMap
 
-/// What a store would know: jobs that are not settled, and how often each was.
+/// A store in memory: jobs that are not settled, and how often each was.
 final class Ledger: Sendable {
   private struct State {
     var unsettled: Set<JobID> = []
@@ -12,32 +12,52 @@ final class Ledger: Sendable {
     var losses = Dispatch.Losses()
     var located: [[Place]] = []
     var isFull = false
+
+    mutating func settle(_ job: JobID) {
+      unsettled.remove(job)
+      settled[job, default: 0] += 1
+    }
   }
   private let state = Mutex(State())
 
   func accept(_ jobs: [Job]) { state.withLock { $0.unsettled.formUnion(jobs.map(\.id)) } }
 
-  /// Stores results, as a transaction would, and says what became of each.
-  func settle(_ taken: [JobServer.Taken]) -> [JobServer.Finished] {
+  /// Stores a write, as a transaction would; nil while it is full.
+  private func store(_ write: IngestCore.Write) -> SettlementResult? {
     state.withLock { state in
-      taken.map { taken in
-        if state.isFull { return .refused(taken, pauseMs: 20) }
-        if case .failed = taken.result.outcome, taken.job.attempts < 2 {
-          return .again(taken, attempts: taken.job.attempts + 1, pauseMs: 20)
+      guard !state.isFull else { return nil }
+      if case .countLosses(let losses) = write {
+        state.losses.requeued += losses.requeued
+        state.losses.dead += losses.dead
+      }
+      for record in write.records {
+        switch record.settlement {
+        case .verdict, .dead: state.settle(JobID(record.post))
+        case .retry, .leaseLost: break
         }
-        if case .located(let places) = taken.result.outcome { state.located.append(places) }
-        state.unsettled.remove(taken.job.id)
-        state.settled[taken.job.id, default: 0] += 1
-        return .gone(taken)
+      }
+      return SettlementResult()
+    }
+  }
+
+  /// A lookup has ended.
+  private func answer(_ lookup: JobID, _ outcome: JobOutcome) {
+    state.withLock { state in
+      state.settle(lookup)
+      switch outcome {
+      case .located(let places): state.located.append(places)
+      case .failed(let failure) where failure.code == "worker_lost": state.losses.lookups.append(lookup)
+      case .failed, .notFound: break
       }
     }
   }
 
-  func add(_ losses: Dispatch.Losses) {
-    state.withLock { state in
-      state.losses.requeued += losses.requeued
-      state.losses.dead += losses.dead
-      state.losses.lookups += losses.lookups
+  /// Performs an effect, and tells ingest its result.
+  func perform(_ effect: IngestCore.Effect, _ inbox: Inbox<JobServer.Command>) {
+    switch effect {
+    case .store(let write): inbox.put(.committed(.written(write, store(write))))
+    case .answer(let lookup, let outcome): answer(lookup, outcome)
+    case .publish, .settled, .lossesCounted, .left, .send, .log: break
     }
   }
 
@@ -46,7 +66,7 @@ final class Ledger: Sendable {
   var unsettled: Set<JobID> { state.withLock { $0.unsettled } }
   var settledCount: Int { state.withLock { $0.settled.count } }
   var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
-  /// The answers that found something, in the order in which they came.
+  /// The lookups that found something, in the order in which they ended.
   var located: [[Place]] { state.withLock { $0.located } }
   var losses: Dispatch.Losses { state.withLock { $0.losses } }
 }
@@ -68,7 +88,7 @@ struct TestServer {
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
         context, bind: bind, boot: boot, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox, logger: logger,
-        taken: { taken in if settles { inbox.put(.finished(ledger.settle(taken))) } }, lost: { ledger.add($0) })
+        perform: { if settles { ledger.perform($0, inbox) } })
       return ([server], server.endpoint)
     }
     self.inbox = inbox
@@ -77,7 +97,8 @@ struct TestServer {
   /// Takes in jobs, as after their commit.
   func add(_ jobs: [Job], to ledger: Ledger) {
     ledger.accept(jobs)
-    inbox.put(.add(jobs))
+    for job in jobs where job.id.isLookup { inbox.put(.lookUp(job)) }
+    inbox.put(.committed(.accepted(jobs.filter { !$0.id.isLookup })))
   }
 }
 
@@ -99,7 +120,7 @@ struct TestWorker {
         software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
         answer: { job, _ in
           answered.add()
-          return answer(job)
+          return .outcome(answer(job))
         })
       return ([client], ())
     }

@@ -160,7 +160,7 @@ struct JobsWireTests {
     #expect(Onthemap_Jobs_V1_Result.with { $0.jobID = 1 }.result == nil)
     #expect(Onthemap_Jobs_V1_Result.with { $0.located = .init() }.result == nil)
     let many = JobResult(lease: .numbered(1), outcome: .located((0..<25).map { _ in .sample() }))
-    guard case .located(let places)? = Onthemap_Jobs_V1_Result(many).result?.outcome else {
+    guard case .outcome(.located(let places))? = Onthemap_Jobs_V1_Result(many).result?.answer else {
       Issue.record("A worker that gives too much gives enough.")
       return
     }
@@ -196,7 +196,7 @@ struct JobsWireTests {
       let frames = JobFrame.results(results, session: .max)
       let read = frames.flatMap { frame -> [JobResult?] in
         guard case .results(.max, let results)? = WorkerMessage([frame][...]) else { return [nil] }
-        return results.map(\.result)
+        return results.map { lease, answer in answer.map { JobResult(lease: lease, answer: $0) } }
       }
       #expect(read == results)
       let sizes = frames.map(\.count)

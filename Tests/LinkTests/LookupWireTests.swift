@@ -77,7 +77,7 @@ struct LookupWireTests {
     let result = JobResult(lease: .numbered(1), outcome: .located([.detailed(), .detailed(), other]))
     let wire = Onthemap_Jobs_V1_Result(result)
     #expect(wire.located.attribution == "© somebody; © others")
-    guard case .located(let places)? = wire.result?.outcome else {
+    guard case .outcome(.located(let places))? = wire.result?.answer else {
       Issue.record("The places are gone.")
       return
     }

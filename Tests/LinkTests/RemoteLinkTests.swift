@@ -19,7 +19,7 @@ struct RemoteLinkTests {
           context, connect: endpoint, worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, remoteIntervalMs: 0, later: later, joined: {},
           answer: { job, lease in
-            guard job.isRemote else { return .remoteNeeded([.sample()]) }
+            guard job.isRemote else { return .needsRemote([.sample()]) }
             leaves.add()
             Task {
               try await Task.sleep(for: pause)
@@ -48,7 +48,7 @@ struct RemoteLinkTests {
   @Test("A look-up's and a post's gazetteer answer travels with the question for leave")
   func wire() throws {
     for places in [[], [Place.sample()]] {
-      let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), outcome: .remoteNeeded(places))
+      let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), answer: .needsRemote(places))
       let wire = try Onthemap_Jobs_V1_Result(serializedBytes: Onthemap_Jobs_V1_Result(result).bytes)
       #expect(wire.result == result)
     }

@@ -20,7 +20,7 @@ struct StationFuzzTests {
     let wake = Wake()
     let (jobs, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
     let submitted = Inbox<SubmitServer.Command>(wake)
-    jobs.put(.add((1...9).map { .post($0) }))
+    jobs.put(.committed(.accepted((1...9).map { .post($0) })))
     changes.put((7...9).map { .put(.sample($0)) })
     let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
       // Nobody is there: nothing is heard but what the test says.
@@ -32,8 +32,7 @@ struct StationFuzzTests {
       query.replace(.sample(1...6))
       let routers: [any Station] = [
         try JobServer(
-          context, bind: .anyPort(), boot: 1, inbox: jobs, logger: quiet, taken: { reached.add($0.count) },
-          lost: { _ in }
+          context, bind: .anyPort(), boot: 1, inbox: jobs, logger: quiet, perform: { _ in reached.add() }
         ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet), query,
         try SubmitServer(
           context, bind: .anyPort(), inbox: submitted, logger: quiet,
@@ -54,7 +53,7 @@ struct StationFuzzTests {
         publisher,
         try JobClient(
           context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
-          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .notFound }),
+          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .outcome(.notFound) }),
         try SubmitClient(
           context, connect: nobody, token: TestDesk.token, logger: quiet,
           next: { _ in

@@ -19,10 +19,10 @@ struct DispatchInspectionTests {
     dispatch.add([2, 3, 4, 5].map { Job.post($0) })
     let leases = dispatch.sent()[session] ?? []
     #expect(leases.count == 4)
-    #expect(dispatch.judge(.found(leases[1])) == .take(.post(3)))
-    #expect(dispatch.judge(.failed(leases[2])) == .take(.post(4)))
+    #expect(dispatch.judge(.found(leases[1])) == .settle(.post(3), .found))
+    #expect(dispatch.judge(.failed(leases[2])) == .settle(.post(4), .failure))
     dispatch.delay(JobID(rawValue: 4), attempts: 1, untilMs: 9_000)
-    let needed = JobResult(lease: leases[3], outcome: .remoteNeeded([]))
+    let needed = JobResult(lease: leases[3], answer: .needsRemote([]))
     #expect(dispatch.judge(needed) == .answer(.committed))
     dispatch.add([Job.post(1), Job.lookup(7)])
     return session
@@ -131,9 +131,9 @@ struct DispatchInspectionTests {
     let leases = dispatch.sent()[session] ?? []
     dispatch.isPaused = true
     dispatch.add([Job.post(4), Job.lookup(1)])
-    #expect(dispatch.judge(.found(leases[0])) == .take(.post(1)))
+    #expect(dispatch.judge(.found(leases[0])) == .settle(.post(1), .found))
     dispatch.settled(JobID(rawValue: 1))
-    #expect(dispatch.judge(.failed(leases[1])) == .take(.post(2)))
+    #expect(dispatch.judge(.failed(leases[1])) == .settle(.post(2), .failure))
     dispatch.delay(JobID(rawValue: 2), attempts: 1, untilMs: 100)
     dispatch.release([leases[2]], of: session)
     #expect(dispatch.sent(nowMs: 200).isEmpty)
@@ -165,7 +165,7 @@ struct DispatchInspectionTests {
     dispatch.grant(64, to: opened.session)
     dispatch.add([Job.post(1)])
     for lease in dispatch.sent()[opened.session] ?? [] {
-      _ = dispatch.judge(JobResult(lease: lease, outcome: .remoteNeeded([])))
+      _ = dispatch.judge(JobResult(lease: lease, answer: .needsRemote([])))
     }
     #expect(dispatch.snapshot(nowMs: 0).waiting == 1)
     #expect(dispatch.nextDueMs < .max)

@@ -27,6 +27,9 @@ private final class Desk {
   func judge(_ lease: Lease, _ outcome: JobOutcome) -> Dispatch.Worth {
     dispatch.judge(JobResult(lease: lease, outcome: outcome))
   }
+  func judge(_ lease: Lease, needsRemote found: [Place]) -> Dispatch.Worth {
+    dispatch.judge(JobResult(lease: lease, answer: .needsRemote(found)))
+  }
 
   /// What goes out now: whom to, and with leave or not.
   func sent(nowMs: Int64) -> [(session: UInt64, job: Job, lease: Lease)] {
@@ -36,7 +39,7 @@ private final class Desk {
   /// Sends jobs out, and has the worker ask for leave for each.
   func need(_ jobs: Job..., nowMs: Int64 = 0) -> [Dispatch.Worth] {
     dispatch.add(jobs)
-    return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { judge($0.lease, .remoteNeeded([.sample(59, 10)])) }
+    return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { judge($0.lease, needsRemote: [.sample(59, 10)]) }
   }
 
   var nextDueMs: Int64 { dispatch.nextDueMs }
@@ -73,7 +76,7 @@ struct DispatchRemoteTests {
     dispatch.grant(9, to: opened.session)
     dispatch.add([Job.post(1)])
     for lease in dispatch.sent(nowMs: 10_000)[opened.session] ?? [] {
-      _ = dispatch.judge(JobResult(lease: lease, outcome: .remoteNeeded([.sample(59, 10)])))
+      _ = dispatch.judge(JobResult(lease: lease, answer: .needsRemote([.sample(59, 10)])))
     }
     #expect(dispatch.nextDueMs == 11_000)
     #expect(dispatch.assign(nowMs: 10_999).isEmpty)
@@ -87,7 +90,7 @@ struct DispatchRemoteTests {
     let worth = desk.need(.post(2, leaseLosses: 2))
     #expect(
       worth == [
-        .takeInstead(.post(2, leaseLosses: 2), JobOutcome.remoteNeeded([.sample(59, 10)]).withoutRemote)
+        .settle(.post(2, leaseLosses: 2), .degraded([.sample(59, 10)], code: "remote_denied"))
       ])
     #expect(desk.need(.post(1, leaseLosses: 1)) == [.answer(.committed)], "After one loss it does.")
   }
@@ -127,7 +130,7 @@ struct DispatchRemoteTests {
     desk.release(first.lease, of: session)
     let second = try #require(desk.sent(nowMs: 5_000).first)
     #expect(!second.job.isRemote && second.job.id == first.job.id)
-    #expect(desk.judge(second.lease, .remoteNeeded([])) == .answer(.committed))
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
     #expect(desk.sent(nowMs: 5_000).first?.job.isRemote == true)
   }
 
@@ -137,7 +140,7 @@ struct DispatchRemoteTests {
     _ = desk.join(1, intervalMs: 0)
     _ = desk.need(.post(1))
     let sent = try #require(desk.sent(nowMs: 0).first)
-    guard case .takeInstead(_, .located(let places)) = desk.judge(sent.lease, .remoteNeeded([.sample(59, 10)])) else {
+    guard case .settle(_, .located(let places)) = desk.judge(sent.lease, needsRemote: [.sample(59, 10)]) else {
       Issue.record("not taken")
       return
     }
@@ -152,10 +155,10 @@ struct DispatchRemoteTests {
     let first = try #require(desk.sent(nowMs: 0).first)
     desk.release(first.lease, of: session)
     let second = try #require(desk.sent(nowMs: 0).first)
-    #expect(desk.judge(first.lease, .remoteNeeded([])) == .answer(.stale))
-    #expect(desk.judge(second.lease, .remoteNeeded([])) == .answer(.committed))
-    #expect(desk.judge(second.lease, .remoteNeeded([])) == .answer(.stale), "It came twice.")
-    #expect(desk.judge(second.lease, .located([.sample(59, 10)])) == .take(.post(1)), "A success always counts.")
+    #expect(desk.judge(first.lease, needsRemote: []) == .answer(.stale))
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.stale), "It came twice.")
+    #expect(desk.judge(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
     #expect(desk.sent(nowMs: 0).isEmpty)
   }
 
@@ -165,8 +168,8 @@ struct DispatchRemoteTests {
     _ = desk.join(1, intervalMs: nil)
     desk.add(.post(1), .post(2))
     let sent = desk.sent(nowMs: 0)
-    guard case .takeInstead(let first, .located) = desk.judge(sent[0].lease, .remoteNeeded([.sample(59, 10)])),
-      case .takeInstead(let second, .failed(let failure)) = desk.judge(sent[1].lease, .remoteNeeded([]))
+    guard case .settle(let first, .located) = desk.judge(sent[0].lease, needsRemote: [.sample(59, 10)]),
+      case .settle(let second, .failed(let failure)) = desk.judge(sent[1].lease, needsRemote: [])
     else {
       Issue.record("not taken")
       return
@@ -208,7 +211,7 @@ struct DispatchRemoteTests {
     }
     #expect(desk.remoteCount >= Limits.remoteWaitingMax - 1)
     _ = desk.need(.post(1_000))
-    guard case .takeInstead? = desk.need(.post(1_001)).first else {
+    guard case .settle? = desk.need(.post(1_001)).first else {
       Issue.record("it waits")
       return
     }
@@ -224,7 +227,7 @@ struct DispatchRemoteTests {
     desk.hear(session, nowMs: 100)
     // 900 ms until the next leave, and then one post may go first.
     #expect(desk.need(.lookup(1), nowMs: 100) == [.answer(.committed)])
-    guard case .takeInstead? = desk.need(.lookup(2), nowMs: 100).first else {
+    guard case .settle? = desk.need(.lookup(2), nowMs: 100).first else {
       Issue.record("it waits")
       return
     }

@@ -123,7 +123,7 @@ struct DispatchSessionTests {
     let first = dispatch.sent()[session] ?? []
     // The heartbeat was under way before the job had arrived.
     dispatch.heartbeat(session, jobLimit: 9, held: [], nowMs: 2_000)
-    #expect(first.map { dispatch.judge(.failed($0)) } == [.take(.post(1))])
+    #expect(first.map { dispatch.judge(.failed($0)) } == [.settle(.post(1), .failure)])
     dispatch.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
     let second = dispatch.sent(nowMs: 3_000)[session] ?? []
     #expect(second.count == 1 && second != first)
@@ -201,7 +201,7 @@ struct DispatchSessionTests {
     #expect(!isOldKnown)
     dispatch.grant(64, to: new)
     #expect(dispatch.sent(nowMs: 20_000)[new]?.map(\.job.rawValue) == [2])
-    #expect(dispatch.judge(.failed(leases[0])) == .take(.post(1)), "The lease is as good as before.")
+    #expect(dispatch.judge(.failed(leases[0])) == .settle(.post(1), .failure), "The lease is as good as before.")
     #expect(dispatch.judge(.failed(leases[1])) == .answer(.stale))
     _ = dispatch.heard(new, nowMs: 49_000)
     #expect(dispatch.expire(nowMs: 49_999).losses.isEmpty, "A lease that is taken over is extended.")
@@ -215,7 +215,7 @@ struct DispatchSessionTests {
     #expect(dispatch.sessions[other?.session ?? 0]?.leases.isEmpty == true)
     #expect(dispatch.sessions[old]?.leases.count == 3)
 
-    #expect(dispatch.judge(.found(leases[0])) == .take(.post(1)))
+    #expect(dispatch.judge(.found(leases[0])) == .settle(.post(1), .found))
     let forged = Lease(job: leases[1].job, token: leases[1].token + 100)
     let new = dispatch.open(worker: "w", instance: instance, held: [leases[0], forged, leases[2]], nowMs: 0)
     #expect(dispatch.sessions[new?.session ?? 0]?.leases == [leases[2].job])

@@ -14,7 +14,7 @@ struct DispatchSuspectTests {
     #expect(first.map(\.job.rawValue) == [2])
     #expect(dispatch.readyCount == 2)
     #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.judge(.found(first[0])) == .take(.post(2, leaseLosses: 2)))
+    #expect(dispatch.judge(.found(first[0])) == .settle(.post(2, leaseLosses: 2), .found))
     #expect(dispatch.sent()[session]?.map(\.job.rawValue) == [1, 3])
   }
 

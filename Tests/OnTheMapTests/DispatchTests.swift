@@ -52,7 +52,7 @@ struct DispatchTests {
     let leases = dispatch.sent()[session] ?? []
     #expect(leases.count == 64)
     #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.judge(.found(leases[0])) == .take(.post(1)))
+    #expect(dispatch.judge(.found(leases[0])) == .settle(.post(1), .found))
     #expect(dispatch.sent()[session]?.count == 1, "A job that is answered makes room for one.")
   }
 
@@ -145,7 +145,7 @@ struct DispatchTests {
     let session = dispatch.join(credit: 1)
     dispatch.add([Job.post(1)])
     let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: 0), token: 0)
-    #expect(dispatch.judge(.found(lease)) == .take(.post(1)))
+    #expect(dispatch.judge(.found(lease)) == .settle(.post(1), .found))
     #expect(dispatch.judge(.found(lease)) == .pending)
     #expect(dispatch.judge(.failed(lease)) == .pending)
     dispatch.settled(lease.job)
@@ -163,16 +163,16 @@ struct DispatchTests {
   mutating func lateSuccess() {
     let session = dispatch.join(credit: 64)
     let old = givenBack(1, by: session)
-    #expect(dispatch.judge(.found(old)) == .take(.post(1)), "ready")
+    #expect(dispatch.judge(.found(old)) == .settle(.post(1), .found), "ready")
     #expect(dispatch.sent().isEmpty, "A job that is being settled does not go out.")
     dispatch.delay(old.job, attempts: nil, untilMs: 1)
 
     #expect(dispatch.sent(nowMs: 1)[session]?.count == 1)
-    #expect(dispatch.judge(.found(old)) == .take(.post(1)), "leased again")
+    #expect(dispatch.judge(.found(old)) == .settle(.post(1), .found), "leased again")
     #expect(dispatch.sessions[session]?.leases.isEmpty == true)
 
     dispatch.delay(old.job, attempts: 1, untilMs: 5_000)
-    #expect(dispatch.judge(.found(old)) == .take(.post(1, attempts: 1)), "delayed")
+    #expect(dispatch.judge(.found(old)) == .settle(.post(1, attempts: 1), .found), "delayed")
     #expect(dispatch.sent(nowMs: 6_000).isEmpty, "The delay is over, but the job is being settled.")
     dispatch.settled(old.job)
     #expect(dispatch.depth == 0)
@@ -202,7 +202,7 @@ struct DispatchTests {
     for token in others + [0, 1, own.token + 1, own.token + 1_000_000, session, .max, 1 << 40 - 1, 1 << 40] {
       #expect(dispatch.judge(.found(Lease(job: own.job, token: token))) == .answer(.stale), "\(token)")
     }
-    #expect(dispatch.judge(.found(own)) == .take(.post(1)))
+    #expect(dispatch.judge(.found(own)) == .settle(.post(1), .found))
     #expect(dispatch.judge(.found(Lease(job: own.job, token: 5))) == .answer(.stale), "while it is settled")
   }
 
@@ -219,8 +219,8 @@ struct DispatchTests {
     let early = Lease(job: JobID(rawValue: 1), token: first)
     let late = Lease(job: JobID(rawValue: 2), token: 3 * first - 1)
     #expect(dispatch.judge(.failed(early)) == .answer(.stale))
-    #expect(dispatch.judge(.found(early)) == .take(.post(1)))
-    #expect(dispatch.judge(.found(late)) == .take(.post(2)))
+    #expect(dispatch.judge(.found(early)) == .settle(.post(1), .found))
+    #expect(dispatch.judge(.found(late)) == .settle(.post(2), .found))
     #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 3), token: first))) == .answer(.stale))
   }
 
@@ -236,7 +236,7 @@ struct DispatchTests {
     }
     #expect(Set(leases.map(\.token)).count == Limits.formerLeasesMax + 2)
     #expect(dispatch.judge(.found(leases[0])) == .answer(.stale))
-    #expect(dispatch.judge(.found(leases[1])) == .take(.post(1)))
+    #expect(dispatch.judge(.found(leases[1])) == .settle(.post(1), .found))
   }
 
   @Test("A late failure is refused, in every state but under the job's own lease")
@@ -246,7 +246,7 @@ struct DispatchTests {
     #expect(dispatch.judge(.failed(old)) == .answer(.stale), "ready")
     let own = dispatch.sent()[session]?.first ?? old
     #expect(dispatch.judge(.failed(old)) == .answer(.stale), "leased again")
-    #expect(dispatch.judge(.failed(own)) == .take(.post(1)))
+    #expect(dispatch.judge(.failed(own)) == .settle(.post(1), .failure))
     dispatch.delay(own.job, attempts: 1, untilMs: 5_000)
     #expect(dispatch.judge(.failed(own)) == .answer(.stale), "delayed")
     #expect(dispatch.sent(nowMs: 5_000)[session]?.count == 1)

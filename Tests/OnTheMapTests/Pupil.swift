@@ -203,7 +203,7 @@ struct Pupil {
       return stride(from: 0, to: results.count, by: size).map { first in
         let part = results[first..<min(first + size, results.count)]
         return utterance(
-          .results(part.map { ($0.lease, fault == .noOutcome ? nil : $0.outcome) }), byteCount: 40 + 100 * part.count)
+          .results(part.map { ($0.lease, fault == .noOutcome ? nil : $0.answer) }), byteCount: 40 + 100 * part.count)
       }
     case .heartbeat(let limit, let held, let progress):
       if fault == .noHeartbeat || fault == .noCredit { return [] }

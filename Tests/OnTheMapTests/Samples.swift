@@ -55,10 +55,19 @@ extension Job {
   }
 }
 
+extension JobOutcome {
+  static let found = JobOutcome.located([.sample(59.9, 10.7)])
+  static let failure = failure(.transient)
+
+  static func failure(_ kind: Failure.Kind) -> JobOutcome {
+    .failed(.init(kind: kind, code: "down", detail: "try again"))
+  }
+}
+
 extension JobResult {
-  static func found(_ lease: Lease) -> JobResult { JobResult(lease: lease, outcome: .located([.sample(59.9, 10.7)])) }
+  static func found(_ lease: Lease) -> JobResult { JobResult(lease: lease, outcome: .found) }
 
   static func failed(_ lease: Lease, _ kind: JobOutcome.Failure.Kind = .transient) -> JobResult {
-    JobResult(lease: lease, outcome: .failed(.init(kind: kind, code: "down", detail: "try again")))
+    JobResult(lease: lease, outcome: .failure(kind))
   }
 }

@@ -5,8 +5,11 @@ import Testing
 
 @Suite("What becomes of a job that a worker has answered")
 struct SettlementTests {
-  private func dead(attempts: Int) -> Settlement {
-    .dead(Verdict.Reason(code: "down", detail: "try again"), attempts: attempts)
+  private let reason = Verdict.Reason(code: "down", detail: "try again")
+
+  private func dead(attempts: Int) -> Settlement { .dead(reason, attempts: attempts) }
+  private func retry(attempts: Int, pauseMs: Int64) -> Settlement {
+    .retry(attempts: attempts, pauseMs: pauseMs, reason: reason)
   }
 
   /// After so many failures on disk, what a further one leads to.
@@ -22,7 +25,8 @@ struct SettlementTests {
   func transient() {
     for seed: UInt64 in 1...200 {
       for attempts in 0...6 {
-        guard case .retry(attempts + 1, let pauseMs) = settled(.transient, attempts: attempts, seed: seed) else {
+        let again = settled(.transient, attempts: attempts, seed: seed)
+        guard case .retry(attempts + 1, let pauseMs, reason) = again else {
           Issue.record("failure \(attempts + 1) is not tried again as such")
           continue
         }
@@ -41,9 +45,9 @@ struct SettlementTests {
 
   @Test("What was not started does not count, and waits for five seconds at least", arguments: [0, 1, 6, 7])
   func notStarted(attempts: Int) {
-    #expect(settled(.notStarted, attempts: attempts) == .retry(attempts: attempts, pauseMs: 5_000))
-    #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 4_999) == .retry(attempts: attempts, pauseMs: 5_000))
-    #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 5_001) == .retry(attempts: attempts, pauseMs: 5_001))
+    #expect(settled(.notStarted, attempts: attempts) == retry(attempts: attempts, pauseMs: 5_000))
+    #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 4_999) == retry(attempts: attempts, pauseMs: 5_000))
+    #expect(settled(.notStarted, attempts: attempts, retryAfterMs: 5_001) == retry(attempts: attempts, pauseMs: 5_001))
   }
 
   @Test(
@@ -52,9 +56,9 @@ struct SettlementTests {
       (2_001, 2_001), (899_999, 899_999), (900_000, 900_000), (900_001, 900_000), (.max, 900_000),
     ] as [(Int64, Int64)])
   func retryAfter(askedMs: Int64, pauseMs: Int64) {
-    #expect(settled(.transient, attempts: 0, retryAfterMs: askedMs) == .retry(attempts: 1, pauseMs: pauseMs))
+    #expect(settled(.transient, attempts: 0, retryAfterMs: askedMs) == retry(attempts: 1, pauseMs: pauseMs))
     let notStartedMs = max(pauseMs, 5_000)
-    #expect(settled(.notStarted, attempts: 3, retryAfterMs: askedMs) == .retry(attempts: 3, pauseMs: notStartedMs))
+    #expect(settled(.notStarted, attempts: 3, retryAfterMs: askedMs) == retry(attempts: 3, pauseMs: notStartedMs))
   }
 
   @Test("A shorter pause than its own does not hurry a job", arguments: [.min, -1, 0, 1] as [Int64])

@@ -34,6 +34,8 @@ struct Ledger {
   private var keys: [String: PostID] = [:]
   /// Leases whose result is on disk, or changes nothing there.
   private var answered: Set<Lease> = []
+  /// Leases under which a worker's result has come.
+  private var reported: Set<Lease> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
@@ -105,6 +107,16 @@ struct Ledger {
   }
 
   mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
+
+  /// A worker's result has come to ingest. Nothing is stored of a lookup, nor of a job that its worker has not started.
+  mutating func report(_ result: JobResult) {
+    reported.insert(result.lease)
+    if result.lease.job.isLookup { answer(result.lease) }
+    if case .outcome(.failed(let failure)) = result.answer, failure.kind == .notStarted { answer(result.lease) }
+  }
+
+  /// True if a worker has answered under this lease.
+  func isReported(_ lease: Lease) -> Bool { reported.contains(lease) }
 
   /// The result under this lease is on disk, or there is nothing to store of it.
   mutating func answer(_ lease: Lease) { answered.insert(lease) }

@@ -119,12 +119,12 @@ extension Simulation {
 
   /// Somebody looks a place up, and waits for a while.
   func lookUp() {
-    guard let boot = ingest?.boot, ingest?.dispatch.isPaused == false else { return }
+    guard let boot = ingest?.boot, ingest?.core.scheduler.isPaused == false else { return }
     starts += 1
     let id = JobID(lookup: UInt64(boot) << 39 + UInt64(starts))
     let place = random.one(of: [Nature.found, .street, .flaky]).rawValue
     let question = Job.Question.lookup(PlaceQuery("\(place) look-up"))
-    ingest?.dispatch.add([Job(id: id, account: AccountID(rawValue: 0), question: question)])
+    ingest?.core.lookUp(Job(id: id, account: AccountID(rawValue: 0), question: question))
     ingest?.lookups.insert(id)
     agenda.put(.lookupTimesOut(id, boot: boot), inMs: Limits.lookupTimeoutMs)
     turnIngest()
@@ -132,7 +132,7 @@ extension Simulation {
 
   func cancel(_ id: JobID, boot: UInt32) {
     guard ingest?.boot == boot, ingest?.lookups.remove(id) != nil else { return }
-    ingest?.dispatch.cancel(id)
+    ingest?.core.cancel(id)
     turnIngest()
   }
 

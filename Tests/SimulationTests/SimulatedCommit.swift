@@ -50,8 +50,8 @@ extension Simulation {
           accepted.id, request.account, key: post.key, place: post.submission.place, isNew: accepted.job != nil)
         if accepted.job != nil { store.entering.insert(accepted.id) }
       }
-    case (_, .settled(let all, let stored?)): note(all, stored)
-    case (_, .counted(let losses, isStored: true)):
+    case (_, .written(.settle(let settlements), let stored?)): note(settlements, stored)
+    case (_, .written(.countLosses(let losses), .some)):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       // Of a deleted one that is said already.
       for id in losses.dead.compactMap(\.post) where ledger.posts[id]?.fate != .deleted {
@@ -71,11 +71,11 @@ extension Simulation {
     }
   }
 
-  private func note(_ all: [SimulatedStore.Settled], _ stored: IngestDatabase.Settled) {
-    for settled in all {
+  private func note(_ settlements: [IngestCore.PendingSettlement], _ stored: SettlementResult) {
+    for settled in settlements {
       guard let id = settled.job.id.post else { continue }
       trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
-      ledger.answer(settled.result.lease)
+      ledger.answer(settled.lease)
       guard !stored.void.contains(id) else {
         voids += 1
         ledger.void(id)
@@ -87,7 +87,8 @@ extension Simulation {
         ledger.expect(Nature(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
         ledger.end(id, .rejected)
       case .dead: ledger.end(id, .dead)
-      case .retry(let attempts, _): ledger.retry(id, attempts: attempts)
+      case .retry(let attempts, _, _): ledger.retry(id, attempts: attempts)
+      case .leaseLost: ledger.complain("a result of post \(id) is settled as a lost lease")
       }
       if settled.settlement.isFinal { store.leave(id) }
     }
@@ -106,64 +107,48 @@ extension Simulation {
     switch told {
     case .accepted(let request, let acceptances):
       let accepted = acceptances?.compactMap { if case .accepted(let accepted) = $0 { accepted } else { nil } }
-      for job in accepted?.compactMap(\.job) ?? [] {
-        if let id = job.id.post { store.entering.remove(id) }
-        ingest?.dispatch.add([job])
-      }
+      continueIngest(.accepted(enter(accepted?.compactMap(\.job) ?? [])))
       answer(request, accepted?.map(\.id))
-    case .settled(let all, let stored):
-      if let stored, canary != .numbersBeforeCommit { ingest?.log.append(stored.entries.map { .put($0) }) }
-      for settled in all {
-        let isVoid = settled.job.id.post.map { stored?.void.contains($0) == true } ?? false
-        finish(settled, isStored: stored != nil, isVoid: isVoid)
-      }
-    case .counted(let losses, let isStored):
-      for id in losses.dead {
-        if isStored {
-          if let post = id.post { store.hasLeft(post) }
-          ingest?.dispatch.settled(id)
-        } else {
-          ingest?.dispatch.delay(id, attempts: nil, untilMs: nowMs + 5_000)
-        }
-      }
+    case .written(let write, var stored):
+      if canary == .numbersBeforeCommit { stored?.entries = [] }
+      continueIngest(.written(write, stored))
       // What the disk did not take is forgotten with ingest's end.
-      if !isStored { ledger.excuse(Set(losses.requeued)) }
+      if case .countLosses(let losses) = write, stored == nil { ledger.excuse(Set(losses.requeued)) }
+      if canary == .forgetsAttempts { forgetAttempts(write) }
     case .paused(let isPaused):
       ingest?.isHeld = false
-      ingest?.dispatch.isPaused = isPaused
-    case .revived(let jobs):
-      for job in jobs {
-        if let id = job.id.post { store.entering.remove(id) }
-        ingest?.dispatch.add([job])
-      }
+      continueIngest(.paused(isPaused))
+    case .revived(let jobs): continueIngest(.revived(enter(jobs)))
     case .deleted(let number, _, let deletion):
-      if case .listed(let change) = deletion { tell(number, change) } else { tell(number, nil) }
+      if case .listed(let change) = deletion { continueIngest(.changed([change])) }
+      answer(number)
     case .edited(let number, _, let edit):
-      if case .published(let entry) = edit { tell(number, .put(entry)) } else { tell(number, nil) }
+      if case .published(let entry) = edit { continueIngest(.changed([.put(entry)])) }
+      answer(number)
     case .nothing: break
     }
   }
 
-  private func finish(_ settled: SimulatedStore.Settled, isStored: Bool, isVoid: Bool) {
-    let (id, lease) = (settled.job.id, settled.result.lease)
-    guard isStored else {
-      ingest?.dispatch.delay(id, attempts: settled.job.attempts, untilMs: nowMs + 5_000)
-      return acknowledge(lease, settled.session, .retryLater)
-    }
-    if case .retry(let attempts, let pauseMs) = settled.settlement, !isVoid {
-      let counted = canary == .forgetsAttempts ? settled.job.attempts : attempts
-      ingest?.dispatch.delay(id, attempts: counted, untilMs: nowMs + pauseMs)
-    } else {
-      if let post = id.post { store.hasLeft(post) }
-      ingest?.dispatch.settled(id)
-    }
-    acknowledge(lease, settled.session, .committed)
+  private func continueIngest(_ committed: IngestCore.Committed) {
+    perform(ingest?.core.committed(committed, nowMs: nowMs) ?? [])
+  }
+
+  /// Ingest knows jobs that are stored.
+  private func enter(_ jobs: [Job]) -> [Job] {
+    for id in jobs.compactMap(\.id.post) { store.entering.remove(id) }
+    return jobs
+  }
+
+  /// The mistake: failures are counted on disk only.
+  private func forgetAttempts(_ write: IngestCore.Write) {
+    guard case .settle(let settlements) = write else { return }
+    for pending in settlements { ingest?.core.scheduler.jobs[pending.job.id]?.job.attempts = pending.job.attempts }
   }
 
   /// The mistake: feeds hear of changes that are not on disk, under numbers that others will have.
   private func number(_ group: [SimulatedStore.Write]) {
-    for case .settle(let all) in group {
-      for settled in all {
+    for case .job(.settle(let settlements)) in group {
+      for settled in settlements {
         guard case .verdict(.published(let published)) = settled.settlement, let id = settled.job.id.post,
           let entry = ledger.posts[id], let seq = ingest?.log.seq
         else { continue }
@@ -183,8 +168,9 @@ extension Settlement {
     switch self {
     case .verdict(.published): "published"
     case .verdict(.rejected): "rejected"
-    case .retry(let attempts, let pauseMs): "again after \(pauseMs) ms, attempts \(attempts)"
-    case .dead(let reason, let attempts): "dead, \(reason.code), attempts \(attempts)"
+    case .leaseLost: "a lost lease"
+    case .retry(let attempts, let pauseMs, _): "again after \(pauseMs) ms, attempts \(attempts)"
+    case .dead(let reason, let attempts): "dead, \(reason.code), attempts \(attempts ?? 0)"
     }
   }
 }

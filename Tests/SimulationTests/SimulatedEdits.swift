@@ -61,14 +61,8 @@ extension Simulation {
     if let edited = revision.edited { ledger.edit(revision.post, edited, edit) }
   }
 
-  /// - Parameter change: of the list, where there is one.
-  func tell(_ number: Int, _ change: FeedChange?) {
-    switch change {
-    case .gone(let id, let seq, _) where canary == .forgetsFollower:
-      ingest?.log.append([.gone(id, seq: seq, next: nil)])
-    case let change?: ingest?.log.append([change])
-    case nil: break
-    }
+  /// The owner is answered.
+  func answer(_ number: Int) {
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       agenda.put(.revisionAnswered(number), inMs: delayMs)
     }

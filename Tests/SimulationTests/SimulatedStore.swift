@@ -10,8 +10,7 @@ final class SimulatedStore {
   /// What ingest wants to be on disk.
   enum Write {
     case accept(Request)
-    case settle([Settled])
-    case count(Dispatch.Losses)
+    case job(IngestCore.Write)
     case pause(Bool)
     case revive
     case drop(PostID)
@@ -21,21 +20,12 @@ final class SimulatedStore {
   /// What became of it, as ingest is told; nil where the disk did not take it.
   enum Told {
     case accepted(Request, [IngestDatabase.Acceptance]?)
-    case settled([Settled], IngestDatabase.Settled?)
-    case counted(Dispatch.Losses, isStored: Bool)
+    case written(IngestCore.Write, SettlementResult?)
     case paused(Bool)
     case revived([Job])
     case deleted(Int, Revision, IngestDatabase.Deletion)
     case edited(Int, Revision, IngestDatabase.Edit)
     case nothing
-  }
-
-  /// A result that counts, and what it comes to.
-  struct Settled {
-    let session: UInt64
-    let result: JobResult
-    let job: Job
-    let settlement: Settlement
   }
 
   private let folder: String
@@ -113,19 +103,7 @@ final class SimulatedStore {
         }
       }
       return .accepted(request, acceptances)
-    case .settle(let all):
-      let rows = all.compactMap { settled in
-        settled.job.id.post.map { (post: $0, settlement: settled.row(unixMs: unixMs)) }
-      }
-      return .settled(all, try await database.settled(rows, unixMs: unixMs))
-    case .count(let losses):
-      let reason = Verdict.Reason(code: "workers_lost", detail: "")
-      let rows =
-        (losses.requeued + losses.dead).compactMap(\.post)
-        .map { (post: $0, settlement: IngestDatabase.Settlement.leaseLost) }
-        + losses.dead.compactMap(\.post).map { (post: $0, settlement: IngestDatabase.Settlement.dead(reason)) }
-      _ = try await database.settled(rows, unixMs: unixMs)
-      return .counted(losses, isStored: true)
+    case .job(let write): return .written(write, try await database.settled(write.records, unixMs: unixMs))
     case .pause(let isPaused):
       let sinceMs = try await withCheckedThrowingContinuation { continuation in
         database.setPaused(sinceMs: isPaused ? unixMs : nil) { continuation.resume(with: $0) }
@@ -145,19 +123,8 @@ final class SimulatedStore {
   func refuse(_ write: Write) -> Told {
     switch write {
     case .accept(let request): .accepted(request, nil)
-    case .settle(let all): .settled(all, nil)
-    case .count(let losses): .counted(losses, isStored: false)
+    case .job(let write): .written(write, nil)
     case .pause, .revive, .drop, .revise: .nothing
-    }
-  }
-}
-
-extension SimulatedStore.Settled {
-  fileprivate func row(unixMs: Int64) -> IngestDatabase.Settlement {
-    switch settlement {
-    case .verdict(let verdict): .verdict(verdict, of: job)
-    case .retry(let attempts, let pauseMs): .retry(attempts: attempts, dueMs: unixMs + pauseMs)
-    case .dead(let reason, let attempts): .dead(reason, attempts: attempts)
     }
   }
 }
@@ -175,11 +142,9 @@ extension IngestDatabase {
     }
   }
 
-  func settled(
-    _ rows: [(post: PostID, settlement: Settlement)], unixMs: Int64
-  ) async throws -> Settled {
+  func settled(_ records: [SettlementRecord], unixMs: Int64) async throws -> SettlementResult {
     try await withCheckedThrowingContinuation { continuation in
-      settle(rows, unixMs: unixMs) { continuation.resume(with: $0) }
+      settle(records, unixMs: unixMs) { continuation.resume(with: $0) }
     }
   }
 }

@@ -2,60 +2,91 @@ import Fuzzing
 
 @testable import OnTheMap
 
-/// What ingest does after each message and at its times: results to the disk, heartbeats, acknowledgements, jobs.
+/// What ingest does after each message and at its times, and what must hold then.
 extension Simulation {
   func turnIngest() {
-    guard ingest != nil else { return }
-    for given in ingest?.dispatch.giveUpRemote() ?? [] {
-      let result = JobResult(lease: given.lease, outcome: given.outcome)
-      ingest?.taken.append(.init(session: 0, result: result, job: given.job))
+    guard let isHeartbeat = ingest?.core.isHeartbeatDue(nowMs: nowMs) else { return }
+    let before = isHeartbeat ? ingest?.core.scheduler : nil
+    perform(ingest?.core.turn(nowMs: nowMs, using: &random) ?? [])
+    if let before {
+      expectIsolation(before)
+      restartStuck()
+      checkAll()
     }
-    if let taken = ingest?.taken, !taken.isEmpty {
-      ingest?.taken = []
-      if mayCrash(.ingestHasResults) { return endIngest("ingestHasResults") }
-      settle(taken)
-    }
-    if let beatMs = ingest?.beatMs, nowMs - beatMs >= Limits.heartbeatMs { beat() }
-    for session in (ingest?.acks ?? [:]).keys.sorted() {
-      guard let address = ingest?.peers[session], let acks = ingest?.acks[session] else { continue }
-      send(IngestLetter(session: session, message: .acks(acks)), to: address)
-    }
-    ingest?.acks = [:]
     assign()
     guard ingest != nil else { return }
     check()
     schedule()
   }
 
+  /// Does what the core asks for, as `JobServer` and `PostQueue` do.
+  func perform(_ effects: [IngestCore.Effect]) {
+    for effect in effects {
+      guard ingest != nil else { return }
+      switch effect {
+      case .send(let speech, let session, let peer): send(speech, session: session, to: Address(peer))
+      case .store(let write): store(write)
+      case .answer(let lookup, _): ingest?.lookups.remove(lookup)
+      case .publish(let changes): ingest?.log.append(changes.map(published))
+      case .settled(let settlements, _): for pending in settlements { expectCurrent(pending) }
+      case .left(let posts): for post in posts { store.hasLeft(post) }
+      case .lossesCounted: break
+      case .log(let event): trace("\(event)")
+      }
+    }
+  }
+
+  private func send(_ speech: IngestSpeech, session: UInt64, to address: Address) {
+    if case .acks(let acks) = speech {
+      for ack in acks { expectRight(ack.lease, ack.disposition) }
+    }
+    send(IngestLetter(session: session, message: speech), to: address)
+  }
+
+  private func store(_ write: IngestCore.Write) {
+    switch write {
+    case .settle(let settlements):
+      for pending in settlements { expectCurrent(pending) }
+      if mayCrash(.ingestHasResults) { return endIngest("ingestHasResults") }
+      if canary == .acknowledgesBeforeCommit { acknowledge(settlements) }
+    case .countLosses(let losses):
+      trace("lost: \(losses.requeued.map(\.rawValue)), dead: \(losses.dead.map(\.rawValue))")
+      if canary == .dropsLostJobs { for id in losses.requeued { ingest?.core.scheduler.settled(id) } }
+      if canary == .forgetsLosses {
+        for id in losses.requeued { ingest?.core.scheduler.jobs[id]?.job.leaseLosses = 0 }
+        return
+      }
+    }
+    submit(.job(write))
+  }
+
+  /// The mistake: a worker hears that its result is stored when it has come.
+  private func acknowledge(_ settlements: [IngestCore.PendingSettlement]) {
+    for pending in settlements {
+      guard let peer = ingest?.core.peers[pending.session] else { continue }
+      send(.acks([(pending.lease, .committed)]), session: pending.session, to: Address(peer))
+    }
+  }
+
+  /// The mistake: feeds hear of a deletion, and not of what comes onto the list for it.
+  private func published(_ change: FeedChange) -> FeedChange {
+    if canary == .forgetsFollower, case .gone(let id, let seq, _) = change { return .gone(id, seq: seq, next: nil) }
+    return change
+  }
+
   private func schedule() {
     guard let ingest else { return }
-    let dueMs = max(min(ingest.beatMs + Limits.heartbeatMs, ingest.dispatch.nextDueMs), nowMs + 1)
+    let dueMs = max(ingest.core.nextMs, nowMs + 1)
     guard dueMs < ingest.dueMs || ingest.dueMs <= nowMs else { return }
     self.ingest?.dueMs = dueMs
     agenda.put(.ingestTurns(boot: ingest.boot, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  private func beat() {
-    ingest?.beatMs = nowMs
-    let before = ingest?.dispatch
-    guard let (silent, losses) = ingest?.dispatch.expire(nowMs: nowMs) else { return }
-    for session in silent {
-      if let leases = before?.sessions[session]?.leases { expectIsolation(leases, before) }
-      if let address = ingest?.peers.removeValue(forKey: session) { ingest?.sessions[address] = nil }
-      trace("session \(session) is silent")
-    }
-    lose(losses)
-    restartStuck()
-    for session in (ingest?.peers ?? [:]).keys.sorted() {
-      if let address = ingest?.peers[session] { send(IngestLetter(session: session, message: .heartbeat), to: address) }
-    }
-    checkAll()
-  }
-
   /// Somebody sees in the log that a worker hangs, and starts it again.
   private func restartStuck() {
-    for (id, session) in (ingest?.dispatch.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard session.isStuck, session.leases.isEmpty, let address = ingest?.peers[id] else { continue }
+    for (id, session) in (ingest?.core.scheduler.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard session.isStuck, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
+      let address = Address(peer)
       guard workers[address.worker].connection == address.connection else { continue }
       ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is taken for stuck")
       if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
@@ -64,25 +95,27 @@ extension Simulation {
 
   private func assign() {
     var hasSent = false
-    while let before = ingest?.dispatch.sessions, let assigned = ingest?.dispatch.assign(nowMs: nowMs),
-      !assigned.isEmpty
+    while let before = ingest?.core.scheduler.sessions, let effects = ingest?.core.assign(nowMs: nowMs),
+      !effects.isEmpty
     {
-      for job in assigned.flatMap(\.jobs).sorted(by: { $0.lease.token < $1.lease.token }) {
-        ledger.lease(job, remoteIntervalMs: ingest?.dispatch.bucket.intervalMs ?? 0, nowMs: nowMs)
+      hasSent = true
+      let sent = effects.flatMap(\.jobs).sorted { $0.lease.token < $1.lease.token }
+      for job in sent {
+        ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.bucket.intervalMs ?? 0, nowMs: nowMs)
         current[job.job.id] = job.lease.token
       }
-      for (session, jobs) in assigned {
+      ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")
+      for case .send(.jobs(let jobs), let session, let peer) in effects {
         ledger.expect(jobs.count <= before[session]?.credit ?? 0, "a worker gets more jobs than its credit")
         trace("jobs go to \(session): \(jobs.map { "\($0.job.id.rawValue) under \($0.lease.token)" })")
-        ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")
-        hasSent = true
-        guard let address = ingest?.peers[session] else {
+        guard !peer.isEmpty else {
           ledger.complain("jobs go to session \(session), which nobody has")
           continue
         }
+        let address = Address(peer)
         if workers[address.worker].connection != address.connection, random.happens(50) {
           // Its connection is gone, and ZeroMQ knows it.
-          ingest?.dispatch.undelivered(jobs.map(\.lease), to: session)
+          ingest?.core.undelivered(jobs, to: session)
         } else {
           send(IngestLetter(session: session, message: .jobs(jobs)), to: address)
         }
@@ -91,55 +124,36 @@ extension Simulation {
     if hasSent, mayCrash(.ingestHasSentJobs) { endIngest("ingestHasSentJobs") }
   }
 
-  private func settle(_ results: [SimulatedIngest.Taken]) {
-    var rows: [SimulatedStore.Settled] = []
-    for taken in results {
-      guard taken.job.id.post != nil else {
-        ledger.answer(taken.result.lease)
-        finish(taken.job.id)
-        acknowledge(taken.result.lease, taken.session, .committed)
-        continue
-      }
-      let settlement = Settlement(of: taken.result.outcome, job: taken.job, using: &random)
-      if case .retry(taken.job.attempts, let pauseMs) = settlement {
-        // On disk it is as before.
-        ledger.answer(taken.result.lease)
-        ingest?.dispatch.delay(taken.job.id, attempts: taken.job.attempts, untilMs: nowMs + pauseMs)
-        acknowledge(taken.result.lease, taken.session, .committed)
-      } else {
-        rows.append(
-          .init(session: taken.session, result: taken.result, job: taken.job, settlement: settlement))
-      }
+  // MARK: - What must hold
+
+  /// An acknowledgement is right.
+  private func expectRight(_ lease: Lease, _ disposition: Disposition) {
+    ledger.tell(lease, disposition)
+    if disposition == .duplicate, let post = lease.job.post, ledger.queued.contains(post) {
+      ledger.expect(
+        store.entering.contains(post), "a result of \(lease.job.rawValue), which is not settled, is thrown away")
     }
-    if !rows.isEmpty { submit(.settle(rows)) }
   }
 
-  func lose(_ losses: Dispatch.Losses) {
-    for id in losses.lookups { ingest?.lookups.remove(id) }
-    if canary == .dropsLostJobs {
-      for id in losses.requeued { ingest?.dispatch.settled(id) }
+  /// A failure counts only under the job's latest lease, and only if a worker has reported it under that.
+  private func expectCurrent(_ pending: IngestCore.PendingSettlement) {
+    switch pending.settlement {
+    case .verdict, .leaseLost: return
+    case .retry, .dead: break
     }
-    if canary == .forgetsLosses {
-      for id in losses.requeued { ingest?.dispatch.jobs[id]?.job.leaseLosses = 0 }
-      return
-    }
-    guard !losses.requeued.isEmpty || !losses.dead.isEmpty else { return }
-    trace("lost: \(losses.requeued.map(\.rawValue)), dead: \(losses.dead.map(\.rawValue))")
-    submit(.count(losses))
-  }
-
-  /// A look-up has its answer.
-  private func finish(_ id: JobID) {
-    ingest?.dispatch.settled(id)
-    ingest?.lookups.remove(id)
+    let id = pending.job.id
+    ledger.expect(
+      current[id] == pending.lease.token && ledger.isReported(pending.lease),
+      "a failure of \(id.rawValue) under an old lease counts")
   }
 
   /// What must hold at every step.
   private func check() {
     guard let ingest else { return }
     let expected = ledger.queued.count - store.entering.count + store.leaving.values.reduce(0, +) + ingest.lookups.count
-    ledger.expect(ingest.dispatch.depth == expected, "\(ingest.dispatch.depth) jobs are in the queue of \(expected)")
-    for session in ingest.dispatch.sessions.values {
+    let depth = ingest.core.scheduler.depth
+    ledger.expect(depth == expected, "\(depth) jobs are in the queue of \(expected)")
+    for session in ingest.core.scheduler.sessions.values {
       ledger.expect(session.leases.count <= Limits.windowMax, "\(session.leases.count) jobs are with one worker")
     }
   }
@@ -147,14 +161,14 @@ extension Simulation {
   /// The same job by job; dearer.
   private func checkAll() {
     guard let ingest else { return }
-    let known = Set(ingest.dispatch.jobs.keys)
+    let known = Set(ingest.core.scheduler.jobs.keys)
     let expected = ledger.queued.union(store.leaving.keys).filter { id in
       (ledger.queued.contains(id) ? 1 : 0) - (store.entering.contains(id) ? 1 : 0) + (store.leaving[id] ?? 0) > 0
     }.map { JobID($0) }
     let differing = known.symmetricDifference(ingest.lookups.union(expected))
     ledger.expect(differing.isEmpty, "queue and disk differ in \(differing.map(\.rawValue).sorted())")
     var owners: [JobID: UInt64] = [:]
-    for (id, session) in ingest.dispatch.sessions {
+    for (id, session) in ingest.core.scheduler.sessions {
       for job in session.leases {
         ledger.expect(owners.updateValue(id, forKey: job) == nil, "job \(job.rawValue) is with two workers")
       }
@@ -162,9 +176,20 @@ extension Simulation {
   }
 
   /// A job that may lose one more worker may be what ended the others: no other is with it when it does.
-  private func expectIsolation(_ leases: Set<JobID>, _ before: Dispatch?) {
-    let suspects = leases.compactMap { before?.jobs[$0]?.job }.filter { $0.isSuspect && !$0.isRemote }
-    ledger.expect(
-      suspects.isEmpty || leases.count == 1, "suspects \(suspects.map(\.id.rawValue).sorted()) were not alone")
+  private func expectIsolation(_ before: Dispatch) {
+    for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
+      guard ingest?.core.scheduler.sessions[id] == nil, ingest != nil else { continue }
+      trace("session \(id) is silent")
+      let suspects = session.leases.compactMap { before.jobs[$0]?.job }.filter { $0.isSuspect && !$0.isRemote }
+      ledger.expect(
+        suspects.isEmpty || session.leases.count == 1,
+        "suspects \(suspects.map(\.id.rawValue).sorted()) were not alone")
+    }
+  }
+}
+
+extension IngestCore.Effect {
+  fileprivate var jobs: [Dispatch.Assignment] {
+    if case .send(.jobs(let jobs), _, _) = self { jobs } else { [] }
   }
 }

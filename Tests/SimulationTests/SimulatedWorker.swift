@@ -42,15 +42,8 @@ struct WorkerLetter {
 
 /// A frame of ingest.
 struct IngestLetter {
-  enum Message {
-    case welcome
-    case jobs([Dispatch.Assignment])
-    case acks([(lease: Lease, disposition: Disposition)])
-    case heartbeat
-    case reset
-  }
   let session: UInt64
-  let message: Message
+  let message: IngestSpeech
 }
 
 extension Simulation {
@@ -102,6 +95,7 @@ extension Simulation {
     case .jobs(let assignments):
       guard isOwn else { return }
       receive(assignments, index)
+    case .busy, .drain: ledger.complain("ingest says \(letter.message)")
     }
     guard workers[index].phase == .running else { return }
     schedule(index)
@@ -133,23 +127,24 @@ extension Simulation {
       let job = workers[index].jobs.removeValue(forKey: lease)
     else { return }
     if mayCrash(.workerBeforeResults) { return endWorker(index, "workerBeforeResults") }
-    let result = JobResult(lease: lease, outcome: outcome(of: job, at: index))
-    trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.outcome.word)")
+    let result = JobResult(lease: lease, answer: answer(to: job, at: index))
+    trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.answer.word)")
     say(workers[index].session.answer([result], nowMs: nowMs), index)
     if mayCrash(.workerAfterResults) { return endWorker(index, "workerAfterResults") }
     schedule(index)
   }
 
-  private func outcome(of job: Job, at index: Int) -> JobOutcome {
-    if !isCalm, random.happens(3) { return .failed(.sample(.notStarted)) }
+  private func answer(to job: Job, at index: Int) -> WorkerAnswer {
+    if !isCalm, random.happens(3) { return .outcome(.failed(.sample(.notStarted))) }
+    let places = [Place.sample(job.query)]
     switch Nature(of: job.query) {
-    case .found, .poison, .hanging, nil: return .located([.sample(job.query)])
-    case .nowhere: return .notFound
-    case .broken: return .failed(.sample(.permanent))
-    case .flaky: return !isCalm && random.happens(70) ? .failed(.sample(.transient)) : .located([.sample(job.query)])
+    case .found, .poison, .hanging, nil: return .outcome(.located(places))
+    case .nowhere: return .outcome(.notFound)
+    case .broken: return .outcome(.failed(.sample(.permanent)))
+    case .flaky:
+      return .outcome(!isCalm && random.happens(70) ? .failed(.sample(.transient)) : .located(places))
     case .street:
-      guard workers[index].hasRemote else { return .located([.sample(job.query)]) }
-      return job.isRemote ? .located([.sample(job.query)]) : .remoteNeeded([.sample(job.query)])
+      return workers[index].hasRemote && !job.isRemote ? .needsRemote(places) : .outcome(.located(places))
     }
   }
 
@@ -203,13 +198,13 @@ extension Simulation {
   }
 }
 
-extension JobOutcome {
+extension WorkerAnswer {
   fileprivate var word: String {
     switch self {
-    case .located: "located"
-    case .notFound: "not found"
-    case .failed(let failure): "\(failure.kind)"
-    case .remoteNeeded: "remote needed"
+    case .outcome(.located): "located"
+    case .outcome(.notFound): "not found"
+    case .outcome(.failed(let failure)): "\(failure.kind)"
+    case .needsRemote: "needs remote"
     }
   }
 }

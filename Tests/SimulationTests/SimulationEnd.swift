@@ -9,7 +9,7 @@ extension Simulation {
   var unfinished: String {
     guard let ingest else { return "ingest is gone" }
     if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
-    if ingest.dispatch.depth > 0 { return "\(ingest.dispatch.depth) jobs" }
+    if ingest.core.scheduler.depth > 0 { return "\(ingest.core.scheduler.depth) jobs" }
     if !clients.allSatisfy(\.isContent) || !revisions.allSatisfy(\.isAnswered) { return "a client has no answer" }
     if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
       return "worker \(index)"

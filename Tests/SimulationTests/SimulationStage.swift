@@ -39,7 +39,7 @@ final class SimulationStage: Sendable {
       guard let id = try? accepted.get().id, let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { continue }
       let published = Verdict.Published(
         coordinate: point, label: "Here: \(place)", countryCode: "", agreement: .found)
-      _ = try await database.settled([(id, .verdict(.published(published)))], unixMs: 1)
+      _ = try await database.settled([SettlementRecord(id, .verdict(.published(published)))], unixMs: 1)
       posts[id] = Ledger.Entry(account: account, place: place, fate: .published(seq: UInt64(number)))
     }
     return posts

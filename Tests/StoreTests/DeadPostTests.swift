@@ -46,8 +46,8 @@ struct DeadPostTests {
     let id = try await #require(database).accepted(by: account).id
     let down = Verdict.Reason(code: "down", detail: "try again")
     for (settlement, ms) in [
-      (IngestDatabase.Settlement.retry(attempts: 1, dueMs: 9, reason: down), Int64(10)), (.leaseLost, 20),
-      (.dead(poison), 30), (.dead(bad), 40), (.leaseLost, 50), (.retry(attempts: 1, dueMs: 9, reason: down), 60),
+      (Settlement.retry(attempts: 1, pauseMs: 9, reason: down), Int64(10)), (.leaseLost, 20),
+      (.dead(poison), 30), (.dead(bad), 40), (.leaseLost, 50), (.retry(attempts: 1, pauseMs: 9, reason: down), 60),
     ] { try await database?.settled([(id, settlement)], unixMs: ms) }
     _ = try await database?.revive(.these([id]), limit: 1, unixMs: 70)
     try await database?.settled([(id, .dead(bad))], unixMs: 80)
@@ -65,7 +65,7 @@ struct DeadPostTests {
     var database: IngestDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted("Lima", by: account).id
-    try await database?.settled([(id, .retry(attempts: 7, dueMs: 5))])
+    try await database?.settled([(id, .retry(attempts: 7, pauseMs: 5))])
     try await database?.settled([(id, .leaseLost)])
     try await database?.settled([(id, .dead(bad))])
     let (change, jobs) = try await #require(database).revive(.these([id, id]), limit: 2, unixMs: 9)
@@ -171,7 +171,7 @@ struct DeadPostTests {
     let account = try await database.addAccount()
     let id = try await database.accepted(by: account).id
     for ms: Int64 in 1...2 {
-      try await database.settled([(id, .retry(attempts: 1, dueMs: 9, reason: bad))], unixMs: ms)
+      try await database.settled([(id, .retry(attempts: 1, pauseMs: 9, reason: bad))], unixMs: ms)
     }
     // As if as many had come and gone as may be kept, but one.
     try await database.pool.write { db in

@@ -117,7 +117,9 @@ struct DeletionTests {
     let (numbers, told) = AsyncStream.makeStream(of: UInt64?.self)
     let gate = await Gate(database)
     for (index, id) in ids.enumerated() {
-      database.settle([(queued[index], .verdict(.at(1)))], unixMs: 1) { told.yield(try? $0.get().entries.first?.seq) }
+      database.settle([SettlementRecord(queued[index], .verdict(.at(1)))], unixMs: 1) {
+        told.yield(try? $0.get().entries.first?.seq)
+      }
       if index % 2 == 0 {
         database.delete(id, of: account, unixMs: 1) { told.yield((try? $0.get())?.change?.seq) }
       } else {
@@ -151,9 +153,9 @@ struct DeletionTests {
 
   @Test("A queued post is deleted, and whatever its job comes to changes nothing, also after a restart")
   func queued() async throws {
-    let ends: [IngestDatabase.Settlement] = [
+    let ends: [Settlement] = [
       .verdict(.at(1)), .verdict(.rejected(.init(code: "c", detail: "d"))), .dead(.init(code: "c", detail: "d")),
-      .retry(attempts: 1, dueMs: 9, reason: .init(code: "c", detail: "d")), .leaseLost,
+      .retry(attempts: 1, pauseMs: 9, reason: .init(code: "c", detail: "d")), .leaseLost,
     ]
     var database: IngestDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
@@ -188,7 +190,9 @@ struct DeletionTests {
     @Sendable func delete() { database.delete(id, of: account, unixMs: 1) { ended.yield((nil, try? $0.get())) } }
     let gate = await Gate(database)
     if deletesFirst { delete() }
-    database.settle([(id, .verdict(.at(1)))], unixMs: 1) { ended.yield((try? $0.get().entries.count, nil)) }
+    database.settle([SettlementRecord(id, .verdict(.at(1)))], unixMs: 1) {
+      ended.yield((try? $0.get().entries.count, nil))
+    }
     if !deletesFirst { delete() }
     gate.open()
     var found: (entries: Int?, deletion: IngestDatabase.Deletion?) = (nil, nil)

@@ -106,9 +106,16 @@ extension IngestDatabase {
   /// `settle`, for tests that wait.
   func settledAll(
     _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
-  ) async throws -> Settled {
-    let result: Result<Settled, StoreError> = await withCheckedContinuation { continuation in
-      settle(settlements, unixMs: unixMs) { continuation.resume(returning: $0) }
+  ) async throws -> SettlementResult {
+    try await settledAll(settlements.map { SettlementRecord($0.post, $0.settlement) }, unixMs: unixMs)
+  }
+
+  /// `settle`, for tests that wait.
+  func settledAll(
+    _ records: [SettlementRecord], unixMs: Int64 = 1_700_000_001_000
+  ) async throws -> SettlementResult {
+    let result: Result<SettlementResult, StoreError> = await withCheckedContinuation { continuation in
+      settle(records, unixMs: unixMs) { continuation.resume(returning: $0) }
     }
     return try result.get()
   }

@@ -41,7 +41,10 @@ struct SettleTests {
     ]
     #expect(jobs[0].draft == Job.Draft(link: "https://example.org", createdMs: 1_700_000_000_000))
     let ids = jobs.compactMap(\.id.post)
-    let entries = try await database.settled([(ids[0], .verdict(.at(7), of: jobs[0])), (ids[1], .verdict(.at(7)))])
+    let records = [
+      SettlementRecord(ids[0], .verdict(.at(7)), of: jobs[0]), SettlementRecord(ids[1], .verdict(.at(7))),
+    ]
+    let entries = try await database.settledAll(records).entries
     try #require(entries.map(\.id) == ids && entries.map(\.seq) == [1, 2])
     #expect(try database.feed().entries == entries.reversed())
     let (carried, read) = (entries[0], entries[1])
@@ -51,7 +54,7 @@ struct SettleTests {
     let deleted = try await #require(database.accepted("Rome", by: account).job)
     let id = try #require(deleted.id.post)
     #expect(try await database.deleted(id, of: account) == .unlisted)
-    #expect(try await database.settled([(id, .verdict(.at(7), of: deleted))]).isEmpty)
+    #expect(try await database.settledAll([SettlementRecord(id, .verdict(.at(7)), of: deleted)]).entries.isEmpty)
   }
 
   @Test("A rejected post and a dead one have their reason, and are not on the list")
@@ -77,8 +80,8 @@ struct SettleTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     let reason = Verdict.Reason(code: "c", detail: "d")
-    let kinds: [IngestDatabase.Settlement] = [
-      .verdict(.at(1)), .verdict(.rejected(reason)), .dead(reason), .retry(attempts: 3, dueMs: 9), .leaseLost,
+    let kinds: [Settlement] = [
+      .verdict(.at(1)), .verdict(.rejected(reason)), .dead(reason), .retry(attempts: 3, pauseMs: 9), .leaseLost,
     ]
     for first in kinds[..<3] {
       let id = try await database.accepted(by: account).id
@@ -102,7 +105,7 @@ struct SettleTests {
     let ids = try await [
       #require(database).accepted(by: account).id, #require(database).accepted(by: account).id,
     ]
-    try await database?.settled([(ids[0], .retry(attempts: 2, dueMs: 5_000)), (ids[1], .leaseLost)])
+    try await database?.settled([(ids[0], .retry(attempts: 2, pauseMs: 4_000)), (ids[1], .leaseLost)], unixMs: 1_000)
     try await database?.settled([(ids[1], .leaseLost)])
     database?.close()
     database = nil
@@ -140,13 +143,16 @@ struct SettleTests {
     }
     var ids: [PostID] = []
     for _ in 0..<4 { ids.append(try await database.accepted(by: account).id) }
-    let groups: [[(post: PostID, settlement: IngestDatabase.Settlement)]] = [
+    let groups: [[(post: PostID, settlement: Settlement)]] = [
       [(ids[0], .verdict(.at(1)))], [(ids[1], .verdict(.at(1))), (ids[2], .verdict(.at(1, label: "bad")))],
       [(ids[3], .verdict(.at(1)))],
     ]
     let gate = await Gate(database)
     let (answers, answered) = AsyncStream.makeStream(of: Int?.self)
-    for group in groups { database.settle(group, unixMs: 1) { answered.yield(try? $0.get().entries.count) } }
+    for group in groups {
+      let records = group.map { SettlementRecord($0.post, $0.settlement) }
+      database.settle(records, unixMs: 1) { answered.yield(try? $0.get().entries.count) }
+    }
     gate.open()
     var counts: [Int?] = []
     for await count in answers.prefix(3) { counts.append(count) }

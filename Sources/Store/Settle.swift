@@ -3,57 +3,34 @@ package import OnTheMap
 
 /// The end of a job: one transaction for all that came together.
 extension IngestDatabase {
-  /// What becomes of a job.
-  package enum Settlement: Sendable {
-    /// The post is published or rejected, and the job is gone. What the post shows is read from the disk where the
-    /// caller's job does not have it.
-    case verdict(Verdict, of: Job? = nil)
-    /// Not now: the attempt is counted, and the job waits until a time (ms since 1970, UTC). The reason, where there is
-    /// one, goes into the post's history.
-    case retry(attempts: Int, dueMs: Int64, reason: Verdict.Reason? = nil)
-    /// A worker was lost over it; counted.
-    case leaseLost
-    /// No retry: the post is dead, with the reason, and the job is gone. Stores the number of failed attempts; nil
-    /// leaves it as it is.
-    case dead(Verdict.Reason, attempts: Int? = nil)
-  }
-
-  /// What became of settlements.
-  package struct Settled: Sendable {
-    /// New on the list, by rising `seq`.
-    package var entries: [FeedEntry] = []
-    /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
-    package var void: Set<PostID> = []
-  }
-
   /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the commits' queue, with a success. A
   /// job that is settled already is left as it is.
   package func settle(
-    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64,
-    then: @escaping @Sendable (Result<Settled, StoreError>) -> Void
+    _ records: [SettlementRecord], unixMs: Int64,
+    then: @escaping @Sendable (Result<SettlementResult, StoreError>) -> Void
   ) {
     writer.submit(
       { [numbers, names] db in
-        var settled = Settled()
+        var settled = SettlementResult()
         let publishing = try db.cachedStatement(sql: publishing)
-        settled.entries.reserveCapacity(settlements.count)
-        for index in settlements.indices {
-          let post = settlements[index].post
+        settled.entries.reserveCapacity(records.count)
+        for index in records.indices {
+          let post = records[index].post
           let isQueued: Bool
-          switch settlements[index].settlement {
-          case .verdict(.published(let published), let job):
-            let draft = try job.flatMap(Draft.init) ?? draft(post, db)
+          switch records[index].settlement {
+          case .verdict(.published(let published)):
+            let draft = try records[index].job.flatMap(Draft.init) ?? draft(post, db)
             let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
             if let entry { settled.entries.append(entry) }
             isQueued = entry != nil
-          case .verdict(.rejected(let reason), _): isQueued = try end(post, .rejected, reason, unixMs, db)
+          case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
           case .dead(let reason, let attempts):
             isQueued = try end(post, .dead, reason, attempts: attempts, unixMs, db)
             if isQueued { try note(.died, reason, of: post, unixMs, db) }
-          case .retry(let attempts, let dueMs, let reason):
+          case .retry(let attempts, let pauseMs, let reason):
             let changed = try db.cachedStatement(
               sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
-            ).run(db, .integer(attempts), .integer(dueMs), .integer(post.rawValue))
+            ).run(db, .integer(attempts), .integer(unixMs + pauseMs), .integer(post.rawValue))
             isQueued = changed == 1
             if isQueued, let reason { try note(.failed, reason, of: post, unixMs, db) }
           case .leaseLost:

@@ -1,0 +1,145 @@
+/// Messages of workers, and their sessions.
+extension IngestCore {
+  /// What a worker says when its session begins.
+  package struct Hello: Sendable {
+    package let worker: String
+    /// Address of the connection, for the log.
+    package let address: String
+    /// Names the worker's process: 16 random bytes.
+    package let instance: [UInt8]
+    /// Leases that the worker works on, or whose results it keeps.
+    package let held: [Lease]
+    /// Pause in ms that its remote provider asks for between two requests of all workers; nil without a provider.
+    package let remoteIntervalMs: Int64?
+
+    package init(worker: String, address: String, instance: [UInt8], held: [Lease], remoteIntervalMs: Int64?) {
+      (self.worker, self.address, self.instance) = (worker, address, instance)
+      (self.held, self.remoteIntervalMs) = (held, remoteIntervalMs)
+    }
+  }
+
+  /// A message of a worker within its session.
+  package enum Message: Sendable {
+    case ready(jobLimit: UInt64)
+    /// Answers by lease; nil where the protocol forbids the answer.
+    case results([(lease: Lease, answer: WorkerAnswer?)])
+    case release([Lease], isGoodbye: Bool)
+    /// `progress` counts the jobs that the worker has answered; nil from a worker that does not count.
+    case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
+  }
+
+  /// Opens a session. The connection's earlier session ends with it, and so does the earlier one of the same process.
+  package mutating func receive(_ hello: Hello, from peer: Peer, nowMs: Int64) -> [Effect] {
+    var effects: [Effect] = []
+    // One connection, one session: the earlier one would only be missed when it is silent, and its jobs blamed.
+    if let earlier = sessions[peer], scheduler.sessions[earlier]?.instance != hello.instance {
+      effects += close(earlier, "another instance speaks on its connection")
+    }
+    guard
+      let (session, replaced) = scheduler.open(
+        worker: hello.worker, instance: hello.instance, held: hello.held, remoteIntervalMs: hello.remoteIntervalMs,
+        nowMs: nowMs)
+    else { return effects + [.send(.busy, session: 0, to: peer)] }
+    if let replaced, let old = peers.removeValue(forKey: replaced) {
+      sessions[old] = nil
+      origins[replaced] = nil
+      if old != peer { effects.append(.send(.reset(.replaced), session: replaced, to: old)) }
+    }
+    peers[session] = peer
+    sessions[peer] = session
+    let origin = WorkerOrigin(name: hello.worker, address: hello.address)
+    origins[session] = origin
+    effects.append(.log(.workerJoined(origin, held: hello.held.count)))
+    effects.append(.send(.welcome, session: session, to: peer))
+    return effects
+  }
+
+  /// Takes a message of a session. A peer that names a session that is not its own is told to say HELLO again.
+  ///
+  /// - Parameter message: nil for a message of a later minor version. It shows that the worker lives, and no more.
+  package mutating func receive(
+    _ message: Message?, session: UInt64, from peer: Peer, nowMs: Int64
+  ) -> [Effect] {
+    guard sessions[peer] == session, scheduler.heard(session, nowMs: nowMs) else {
+      return [.send(.reset(.unknownSession), session: session, to: peer)]
+    }
+    switch message {
+    case .ready(let jobLimit): scheduler.grant(jobLimit, to: session)
+    case .results(let results): receive(results, session: session, nowMs: nowMs)
+    case .release(let leases, let isGoodbye):
+      scheduler.release(leases, of: session)
+      guard isGoodbye else { return [] }
+      return close(session, "it said goodbye") + [.send(.reset(.goodbye), session: session, to: peer)]
+    case .heartbeat(let jobLimit, let held, let progress):
+      return heartbeat(session, jobLimit: jobLimit, held: held, progress: progress, nowMs: nowMs)
+    case nil: break
+    }
+    return []
+  }
+
+  /// Ends the session of a peer that sends nothing that can be read.
+  package mutating func disconnect(_ peer: Peer, reason: String) -> [Effect] {
+    sessions[peer].map { close($0, reason) } ?? []
+  }
+
+  private mutating func receive(
+    _ results: [(lease: Lease, answer: WorkerAnswer?)], session: UInt64, nowMs: Int64
+  ) {
+    var failures = 0
+    for (lease, answer) in results {
+      if answer?.isFailure == true { failures += 1 }
+      switch scheduler.judge(JobResult(lease: lease, answer: answer ?? .malformed)) {
+      case .settle(let job, let outcome):
+        ended.append(Ended(session: session, lease: lease, job: job, outcome: outcome))
+      case .answer(let disposition): acknowledgements[session, default: []].append((lease, disposition))
+      case .pending: break
+      }
+    }
+    scheduler.count(answers: results.count, failures: failures, of: session)
+    rates.failed.add(failures, nowMs: nowMs)
+  }
+
+  private mutating func heartbeat(
+    _ session: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64?, nowMs: Int64
+  ) -> [Effect] {
+    let wasStuck = scheduler.sessions[session]?.isStuck
+    scheduler.heartbeat(session, jobLimit: jobLimit, held: held, progress: progress, nowMs: nowMs)
+    guard let known = scheduler.sessions[session], known.isStuck != wasStuck, let origin = origins[session] else {
+      return []
+    }
+    return [.log(known.isStuck ? .workerStuck(origin, leases: known.leases.count) : .workerRecovered(origin))]
+  }
+
+  /// Ends a session that did not fail: its jobs count no loss.
+  private mutating func close(_ session: UInt64, _ reason: String) -> [Effect] {
+    guard let origin = forget(session) else { return [] }
+    return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, blamed: false))
+  }
+
+  /// Forgets the connection of a session.
+  mutating func forget(_ session: UInt64) -> WorkerOrigin? {
+    guard let peer = peers.removeValue(forKey: session) else { return nil }
+    sessions[peer] = nil
+    return origins.removeValue(forKey: session)
+  }
+
+  mutating func report(_ losses: Dispatch.Losses) -> [Effect] {
+    var effects: [Effect] = losses.lookups.map { .answer($0, .workerLost) }
+    if !losses.requeued.isEmpty || !losses.dead.isEmpty {
+      effects.append(.log(.workersLostOverPosts(requeued: losses.requeued.count, dead: losses.dead.count)))
+      effects.append(.store(.countLosses(losses)))
+    }
+    return effects
+  }
+}
+
+extension WorkerAnswer {
+  /// An answer that the protocol forbids. The job is tried again.
+  fileprivate static let malformed = WorkerAnswer.outcome(
+    .failed(.init(kind: .transient, code: "malformed_result", detail: "not understood")))
+}
+
+extension JobOutcome {
+  fileprivate static let workerLost = JobOutcome.failed(
+    .init(kind: .transient, code: "worker_lost", detail: "its worker was lost"))
+}

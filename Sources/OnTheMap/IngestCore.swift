@@ -1,0 +1,282 @@
+/// Ingest's rules for jobs, from a worker's message to the store and back: sessions, leases, settlements, retries, lost
+/// workers, lookups and the pause.
+///
+/// A pure state machine without sockets, disk or clock. A shell decodes what comes, calls a method, and performs the
+/// effects in their order: `JobServer` and `PostQueue` in production, `Simulation` in the tests. Times are milliseconds
+/// of a clock that never goes back.
+///
+/// A job that is settled leaves the queue only when the store has committed the settlement. Until then no other result
+/// counts for it.
+package struct IngestCore: Sendable {
+  /// A connection of the job link, by ZeroMQ's routing id.
+  package typealias Peer = [UInt8]
+
+  /// A settlement on its way to the store, or back from it.
+  package struct PendingSettlement: Sendable {
+    /// Session of the worker that waits for the acknowledgement; 0 for nobody.
+    package let session: UInt64
+    package let lease: Lease
+    /// The job as it was before.
+    package let job: Job
+    package let settlement: Settlement
+  }
+
+  /// A write that the store has to make, all or nothing.
+  package enum Write: Sendable {
+    /// Settles posts.
+    case settle([PendingSettlement])
+    /// Counts lost workers for the requeued and the dead posts, and buries the dead ones.
+    case countLosses(Dispatch.Losses)
+  }
+
+  /// What the store has made of a write, or of a request of somebody else. The shell passes these in the order of the
+  /// commits: the list's changes go on in that order.
+  package enum Committed: Sendable {
+    /// New posts are queued.
+    case accepted([Job])
+    /// Dead posts are queued again.
+    case revived([Job])
+    /// The result of a `Write`; nil if the store has refused it.
+    case written(Write, SettlementResult?)
+    /// Posts were edited, deleted or renamed.
+    case changed([FeedChange])
+    /// The operator has paused the queue, or resumed it.
+    case paused(Bool)
+  }
+
+  /// An event for the operator's log.
+  package enum Event: Sendable {
+    case workerJoined(WorkerOrigin, held: Int)
+    /// The session ended, and its jobs count no loss.
+    case workerLeft(WorkerOrigin, reason: String)
+    /// The session was silent for `Limits.livenessMs`.
+    case workerLost(WorkerOrigin)
+    /// The worker sends heartbeats and answers nothing. It gets no more jobs until it does.
+    case workerStuck(WorkerOrigin, leases: Int)
+    case workerRecovered(WorkerOrigin)
+    /// Lost workers had these numbers of posts.
+    case workersLostOverPosts(requeued: Int, dead: Int)
+  }
+
+  /// A worker as the log names it.
+  package struct WorkerOrigin: Sendable {
+    package let name: String
+    /// Address of its connection.
+    package let address: String
+  }
+
+  /// What the shell has to do.
+  package enum Effect: Sendable {
+    /// Send to a worker. If jobs cannot be sent, call `undelivered`.
+    case send(IngestSpeech, session: UInt64, to: Peer)
+    /// Store it, then call `committed` with the result.
+    case store(Write)
+    /// A lookup has ended.
+    case answer(JobID, JobOutcome)
+    /// Tell feeds what has changed on the list.
+    case publish([FeedChange])
+    /// Settlements are durable, or need no write. `void` are posts that were deleted meanwhile: nothing has changed.
+    case settled([PendingSettlement], void: Set<PostID>)
+    /// Losses are durable. `void` as above.
+    case lossesCounted(Dispatch.Losses, void: Set<PostID>)
+    /// Posts have left the queue.
+    case left([PostID])
+    case log(Event)
+  }
+
+  /// The jobs and their leases.
+  package internal(set) var scheduler: Dispatch
+  /// Rates of posts for the operator.
+  package internal(set) var rates = QueueRates()
+  /// Connections by session.
+  var peers: [UInt64: Peer] = [:]
+  /// Sessions by connection: at most one for each.
+  var sessions: [Peer: UInt64] = [:]
+  var origins: [UInt64: WorkerOrigin] = [:]
+  /// Lookups that have ended, with the outcome that is not resolved yet.
+  var ended: [Ended] = []
+  var acknowledgements: [UInt64: [(lease: Lease, disposition: Disposition)]] = [:]
+  private var heartbeatMs: Int64 = 0
+
+  struct Ended: Sendable {
+    let session: UInt64
+    let lease: Lease
+    let job: Job
+    let outcome: JobOutcome
+  }
+
+  /// - Parameters:
+  ///   - boot, remotePerSecond, startMs: see `Dispatch`.
+  ///   - isPaused: true if the operator has paused the queue.
+  package init(
+    boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
+  ) {
+    scheduler = Dispatch(boot: boot, remotePerSecond: remotePerSecond, startMs: startMs)
+    scheduler.isPaused = isPaused
+    heartbeatMs = startMs ?? 0
+  }
+
+  // MARK: - Requests of this process
+
+  /// Restores the queue at a start: jobs that the store has, each with its rest of a pause in milliseconds.
+  package mutating func resume(_ jobs: [(job: Job, pauseMs: Int64)], nowMs: Int64) {
+    for (job, pauseMs) in jobs { scheduler.resume(job, untilMs: pauseMs > 0 ? nowMs + pauseMs : nil) }
+  }
+
+  /// Queues a lookup, which the store does not know.
+  package mutating func lookUp(_ job: Job) { scheduler.add(job) }
+
+  /// Forgets a lookup whose clients have gone.
+  package mutating func cancel(_ lookup: JobID) { scheduler.cancel(lookup) }
+
+  // MARK: - Results of the store
+
+  /// Continues after a commit. Call this in the order of the commits.
+  package mutating func committed(_ committed: Committed, nowMs: Int64) -> [Effect] {
+    switch committed {
+    case .accepted(let jobs):
+      scheduler.add(jobs)
+      rates.accepted.add(jobs.count, nowMs: nowMs)
+      return []
+    case .revived(let jobs):
+      for job in jobs { scheduler.resume(job, untilMs: nil) }
+      return []
+    case .changed(let changes): return changes.isEmpty ? [] : [.publish(changes)]
+    case .paused(let isPaused):
+      scheduler.isPaused = isPaused
+      return []
+    case .written(.settle(let settlements), let result?): return finish(settlements, result, nowMs: nowMs)
+    case .written(.settle(let settlements), nil):
+      // The worker keeps the result and sends it again.
+      for pending in settlements {
+        scheduler.delay(pending.job.id, attempts: pending.job.attempts, untilMs: nowMs + Limits.storeRetryPauseMs)
+        acknowledge(pending, .retryLater)
+      }
+      return []
+    case .written(.countLosses(let losses), let result?):
+      for job in losses.dead { scheduler.settled(job) }
+      rates.settled.add(losses.dead.count, nowMs: nowMs)
+      return [.left(losses.dead.compactMap(\.post)), .lossesCounted(losses, void: result.void)]
+    case .written(.countLosses(let losses), nil):
+      // Ingest's memory still has the count. A restart forgets it.
+      for job in losses.dead { scheduler.delay(job, attempts: nil, untilMs: nowMs + Limits.storeRetryPauseMs) }
+      return []
+    }
+  }
+
+  private mutating func finish(
+    _ settlements: [PendingSettlement], _ result: SettlementResult, nowMs: Int64
+  ) -> [Effect] {
+    var left: [PostID] = []
+    left.reserveCapacity(settlements.count)
+    for pending in settlements {
+      let post = pending.job.id.post
+      // A deleted post has nothing to retry.
+      let isVoid = !result.void.isEmpty && post.map(result.void.contains) == true
+      if case .retry(let attempts, let pauseMs, _) = pending.settlement, !isVoid {
+        scheduler.delay(pending.job.id, attempts: attempts, untilMs: nowMs + pauseMs)
+      } else {
+        scheduler.settled(pending.job.id)
+        if let post { left.append(post) }
+      }
+      acknowledge(pending, .committed)
+    }
+    rates.settled.add(left.count, nowMs: nowMs)
+    var effects: [Effect] = [.left(left), .settled(settlements, void: result.void)]
+    // Feeds come first: a client that waits for its post may read the list.
+    if !result.entries.isEmpty { effects.insert(.publish(result.entries.map { .put($0) }), at: 0) }
+    return effects
+  }
+
+  // MARK: - Time
+
+  /// True if `turn` will send heartbeats.
+  package func isHeartbeatDue(nowMs: Int64) -> Bool { nowMs - heartbeatMs >= Limits.heartbeatMs }
+
+  /// Does what is due: settles what workers have answered, ends silent sessions, sends heartbeats and acknowledgements.
+  /// Call this after messages and commits, and at `nextMs`; then call `assign`.
+  ///
+  /// - Parameter random: for the pauses of retries; the caller's, so that a simulation can be repeated.
+  package mutating func turn(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
+    var effects = settle(nowMs: nowMs, using: &random)
+    if isHeartbeatDue(nowMs: nowMs) {
+      heartbeatMs = nowMs
+      effects += expire(nowMs: nowMs)
+      for (session, peer) in peers.sorted(by: { $0.key < $1.key }) {
+        let sent = scheduler.sessions[session]?.jobsSent ?? 0
+        effects.append(.send(.heartbeat(jobsSent: sent), session: session, to: peer))
+      }
+    }
+    if !acknowledgements.isEmpty {
+      for (session, acknowledgements) in acknowledgements.sorted(by: { $0.key < $1.key }) {
+        guard let peer = peers[session] else { continue }
+        effects.append(.send(.acks(acknowledgements), session: session, to: peer))
+      }
+      acknowledgements.removeAll(keepingCapacity: true)
+    }
+    return effects
+  }
+
+  /// The jobs that go out now. Call this until it returns none: jobs that could not be sent go to another worker.
+  package mutating func assign(nowMs: Int64) -> [Effect] {
+    scheduler.assign(nowMs: nowMs).map { session, jobs in
+      .send(.jobs(jobs), session: session, to: peers[session] ?? [])
+    }
+  }
+
+  /// Takes back jobs that could not be sent: the connection is gone or full. The worker says HELLO on another one, or
+  /// grants credit again, or falls silent.
+  package mutating func undelivered(_ jobs: [Dispatch.Assignment], to session: UInt64) {
+    scheduler.undelivered(jobs.map(\.lease), to: session)
+  }
+
+  /// The time of the next call of `turn`.
+  package var nextMs: Int64 { min(heartbeatMs + Limits.heartbeatMs, scheduler.nextDueMs) }
+
+  /// Tells all workers that ingest ends.
+  package func drain() -> [Effect] { peers.map { .send(.drain, session: $0.key, to: $0.value) } }
+
+  private mutating func settle(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
+    for given in scheduler.giveUpRemote() {
+      // The worker was acknowledged when the job began to wait.
+      ended.append(Ended(session: 0, lease: given.lease, job: given.job, outcome: given.outcome))
+    }
+    guard !ended.isEmpty else { return [] }
+    var effects: [Effect] = []
+    var stored: [PendingSettlement] = []
+    var unstored: [PendingSettlement] = []
+    for ended in ended {
+      guard !ended.job.id.isLookup else {
+        scheduler.settled(ended.job.id)
+        acknowledgements[ended.session, default: []].append((ended.lease, .committed))
+        effects.append(.answer(ended.job.id, ended.outcome))
+        continue
+      }
+      let settlement = Settlement(of: ended.outcome, job: ended.job, using: &random)
+      let pending = PendingSettlement(
+        session: ended.session, lease: ended.lease, job: ended.job, settlement: settlement)
+      if case .retry(ended.job.attempts, let pauseMs, _) = settlement {
+        // The store has this count already.
+        scheduler.delay(ended.job.id, attempts: ended.job.attempts, untilMs: nowMs + pauseMs)
+        acknowledge(pending, .committed)
+        unstored.append(pending)
+      } else {
+        stored.append(pending)
+      }
+    }
+    ended.removeAll(keepingCapacity: true)
+    if !unstored.isEmpty { effects.append(.settled(unstored, void: [])) }
+    if !stored.isEmpty { effects.append(.store(.settle(stored))) }
+    return effects
+  }
+
+  private mutating func expire(nowMs: Int64) -> [Effect] {
+    let (silent, losses) = scheduler.expire(nowMs: nowMs)
+    let lost: [Effect] = silent.compactMap { session in forget(session).map { .log(.workerLost($0)) } }
+    return lost + report(losses)
+  }
+
+  private mutating func acknowledge(_ pending: PendingSettlement, _ disposition: Disposition) {
+    acknowledgements[pending.session, default: []].append((pending.lease, disposition))
+  }
+}
