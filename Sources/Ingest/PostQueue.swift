@@ -174,7 +174,7 @@ final class PostQueue: Sendable {
     rates.withLock { $0?.giveBack(count, to: account) }
   }
 
-  /// The list has changed on disk. Call this on the commits' queue, before the caller that changed it learns so.
+  /// Publishes durable changes of the list. Call this on the commits' queue, before their client gets its answer.
   func tell(_ changes: [FeedChange]) {
     latest.change()
     jobs.put(.committed(.changed(changes)))
@@ -235,7 +235,7 @@ final class PostQueue: Sendable {
 }
 
 extension IngestCore.Write {
-  /// What the log says when the store has refused it.
+  /// The log message for a write that the store has refused.
   fileprivate var failure: String {
     switch self {
     case .settle: "results not stored: workers will send them again"

@@ -11,24 +11,24 @@ final class JobMeters {
   private let redelivered = Metric.queueRedelivered.counter()
   private var redeliveredBefore: UInt64 = 0
 
-  /// - Parameter acks: what a worker is told of its results.
+  /// Counts the acknowledgements of a frame.
   func count(_ acks: [(lease: Lease, disposition: Disposition)]) {
-    var told = (committed: 0, duplicate: 0, stale: 0, retryLater: 0)
+    var counts = (committed: 0, duplicate: 0, stale: 0, retryLater: 0)
     for (_, disposition) in acks {
       switch disposition {
-      case .committed: told.committed += 1
-      case .duplicate: told.duplicate += 1
-      case .stale: told.stale += 1
-      case .retryLater: told.retryLater += 1
+      case .committed: counts.committed += 1
+      case .duplicate: counts.duplicate += 1
+      case .stale: counts.stale += 1
+      case .retryLater: counts.retryLater += 1
       }
     }
-    committed.increment(by: told.committed)
-    duplicate.increment(by: told.duplicate)
-    stale.increment(by: told.stale)
-    retryLater.increment(by: told.retryLater)
+    committed.increment(by: counts.committed)
+    duplicate.increment(by: counts.duplicate)
+    stale.increment(by: counts.stale)
+    retryLater.increment(by: counts.retryLater)
   }
 
-  /// - Parameter count: jobs taken back from workers and sent again, since the start.
+  /// Counts jobs taken back from workers and sent again; `count` is their number since the start.
   func count(redelivered count: UInt64) {
     guard count > redeliveredBefore else { return }
     redelivered.increment(by: count - redeliveredBefore)

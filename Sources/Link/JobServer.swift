@@ -4,14 +4,14 @@ import SwiftProtobuf
 
 /// Ingest's end of the job link: a ROUTER, the shell of `IngestCore` on the reactor's thread.
 ///
-/// It decodes frames, passes messages and results of the store to the core, and performs the core's effects. Effects
-/// that are not for workers or the log go to `perform`.
+/// The station decodes frames, passes messages and results of the store to the core, and performs the core's effects.
+/// `perform` gets the effects that are neither for workers nor for the log.
 package final class JobServer: Station {
-  /// What ingest passes to it; any thread, through the inbox.
+  /// Input from ingest's other threads, through the inbox.
   package enum Command: Sendable {
     /// A result of the store, in the order of the commits.
     case committed(IngestCore.Committed)
-    /// Jobs of before a restart, each with the rest of its pause in ms.
+    /// Jobs that the store had at the start, each with the rest of its pause in ms.
     case resume([(job: Job, pauseMs: Int64)])
     /// A lookup, which the store does not know.
     case lookUp(Job)
@@ -101,7 +101,7 @@ package final class JobServer: Station {
     }
     let isHeartbeat = core.isHeartbeatDue(nowMs: nowMs)
     run(core.turn(nowMs: nowMs, using: &random))
-    // Until nobody has credit: jobs that could not be sent to one worker go to another at once.
+    // Until no worker has credit: jobs that could not be sent to one worker go to another.
     while true {
       let effects = core.assign(nowMs: nowMs)
       if effects.isEmpty { break }
@@ -173,7 +173,7 @@ package final class JobServer: Station {
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
     if code == .malformed, quarantine.note(peer, nowMs: nowMs) {
-      run(core.disconnect(peer, reason: "it sends what nobody can read"))
+      run(core.disconnect(peer, reason: "it sends frames that cannot be read"))
       logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
       refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
     }
@@ -220,7 +220,7 @@ extension IngestCore.Hello {
 }
 
 extension IngestCore.Message {
-  /// Nil for a message of a later minor version, which may be ignored, and which shows that its worker lives.
+  /// Reads a frame. Nil for a message of a later minor version: it shows that its worker lives, and no more.
   fileprivate init?(_ frame: WorkerFrame) {
     switch frame.body {
     case .ready(let ready): self = .ready(jobLimit: ready.jobLimit)
@@ -239,12 +239,8 @@ extension IngestSpeech {
     switch self {
     case .welcome:
       .welcome(
-        .with {
-          $0.heartbeatMs = UInt32(Limits.heartbeatMs)
-          $0.livenessMs = UInt32(Limits.livenessMs)
-          $0.maxMessageBytes = UInt32(Limits.jobFrameBytesMax)
-          $0.maxWindow = UInt32(Limits.windowMax)
-        })
+        .init(
+          heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs, frameBytesMax: Limits.jobFrameBytesMax))
     case .heartbeat(let jobsSent): .heartbeat(.with { $0.jobsSent = jobsSent })
     case .reset(let reason):
       .reset(

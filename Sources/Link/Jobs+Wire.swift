@@ -102,6 +102,16 @@ extension Onthemap_Jobs_V1_Lookup {
   }
 }
 
+extension Onthemap_Jobs_V1_Welcome {
+  /// A session's terms: times in ms, and the longest frame that ingest takes, in bytes.
+  init(heartbeatMs: Int64, livenessMs: Int64, frameBytesMax: Int) {
+    self.heartbeatMs = UInt32(heartbeatMs)
+    self.livenessMs = UInt32(livenessMs)
+    maxMessageBytes = UInt32(frameBytesMax)
+    maxWindow = UInt32(Limits.windowMax)
+  }
+}
+
 extension Onthemap_Jobs_V1_Result {
   init(_ result: JobResult) {
     jobID = result.lease.job.rawValue

@@ -53,12 +53,9 @@ extension WorkerExam.Said {
         one(
           session,
           .welcome(
-            .with {
-              $0.heartbeatMs = UInt32(Limits.examHeartbeatMs)
-              $0.livenessMs = UInt32(Limits.examLivenessMs)
-              $0.maxMessageBytes = UInt32(Limits.examFrameBytesMax)
-              $0.maxWindow = UInt32(Limits.windowMax)
-            }))
+            .init(
+              heartbeatMs: Limits.examHeartbeatMs, livenessMs: Limits.examLivenessMs,
+              frameBytesMax: Limits.examFrameBytesMax)))
       ]
     case .jobs(let session, let tasks, let version): [[jobs(session, tasks, version)]]
     case .acks(let session, let leases, let disposition):

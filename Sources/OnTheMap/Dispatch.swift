@@ -64,7 +64,7 @@ package struct Dispatch: Sendable {
 
   /// What a result is worth.
   package enum Worth: Equatable {
-    /// Settle the job with this outcome. No other result counts for it until `settled` or `delay`.
+    /// A settlement of the job with this outcome. No other result counts for it until `settled` or `delay`.
     case settle(Job, JobOutcome)
     /// Answer the worker at once.
     case answer(Disposition)

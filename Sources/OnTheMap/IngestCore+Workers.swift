@@ -1,11 +1,11 @@
 /// Messages of workers, and their sessions.
 extension IngestCore {
-  /// What a worker says when its session begins.
+  /// The first message of a worker, which opens its session.
   package struct Hello: Sendable {
     package let worker: String
     /// Address of the connection, for the log.
     package let address: String
-    /// Names the worker's process: 16 random bytes.
+    /// The worker's process: 16 random bytes.
     package let instance: [UInt8]
     /// Leases that the worker works on, or whose results it keeps.
     package let held: [Lease]
@@ -20,11 +20,13 @@ extension IngestCore {
 
   /// A message of a worker within its session.
   package enum Message: Sendable {
+    /// Credit for jobs, cumulative.
     case ready(jobLimit: UInt64)
     /// Answers by lease; nil where the protocol forbids the answer.
     case results([(lease: Lease, answer: WorkerAnswer?)])
+    /// Leases that the worker gives back.
     case release([Lease], isGoodbye: Bool)
-    /// `progress` counts the jobs that the worker has answered; nil from a worker that does not count.
+    /// A heartbeat. `progress` is the number of jobs that the worker has answered; nil where it does not count them.
     case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
   }
 

@@ -16,7 +16,7 @@ package struct IngestCore: Sendable {
     /// Session of the worker that waits for the acknowledgement; 0 for nobody.
     package let session: UInt64
     package let lease: Lease
-    /// The job as it was before.
+    /// The job with the counts that the store has.
     package let job: Job
     package let settlement: Settlement
   }
@@ -29,8 +29,8 @@ package struct IngestCore: Sendable {
     case countLosses(Dispatch.Losses)
   }
 
-  /// What the store has made of a write, or of a request of somebody else. The shell passes these in the order of the
-  /// commits: the list's changes go on in that order.
+  /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
+  /// passes results in the order of the commits, because feeds get the list's changes in that order.
   package enum Committed: Sendable {
     /// New posts are queued.
     case accepted([Job])
@@ -47,14 +47,14 @@ package struct IngestCore: Sendable {
   /// An event for the operator's log.
   package enum Event: Sendable {
     case workerJoined(WorkerOrigin, held: Int)
-    /// The session ended, and its jobs count no loss.
+    /// A session ended, and its jobs count no loss.
     case workerLeft(WorkerOrigin, reason: String)
-    /// The session was silent for `Limits.livenessMs`.
+    /// A session was silent for `Limits.livenessMs`.
     case workerLost(WorkerOrigin)
     /// The worker sends heartbeats and answers nothing. It gets no more jobs until it does.
     case workerStuck(WorkerOrigin, leases: Int)
     case workerRecovered(WorkerOrigin)
-    /// Lost workers had these numbers of posts.
+    /// Lost workers held posts: the number of those that are sent again, and of those that are dead.
     case workersLostOverPosts(requeued: Int, dead: Int)
   }
 
@@ -65,22 +65,24 @@ package struct IngestCore: Sendable {
     package let address: String
   }
 
-  /// What the shell has to do.
+  /// An action for the shell.
   package enum Effect: Sendable {
-    /// Send to a worker. If jobs cannot be sent, call `undelivered`.
+    /// A message to a worker. If jobs cannot be sent, the shell calls `undelivered`.
     case send(IngestSpeech, session: UInt64, to: Peer)
-    /// Store it, then call `committed` with the result.
+    /// A write for the store. The shell passes its result to `committed`.
     case store(Write)
-    /// A lookup has ended.
+    /// The end of a lookup, for the clients that wait for it.
     case answer(JobID, JobOutcome)
-    /// Tell feeds what has changed on the list.
+    /// Changes of the list, for the feeds.
     case publish([FeedChange])
-    /// Settlements are durable, or need no write. `void` are posts that were deleted meanwhile: nothing has changed.
+    /// Settlements that are durable, or need no write, for the metrics. `void` are posts that were deleted meanwhile:
+    /// nothing has changed for them.
     case settled([PendingSettlement], void: Set<PostID>)
-    /// Losses are durable. `void` as above.
+    /// Losses that are durable, for the metrics. `void` as above.
     case lossesCounted(Dispatch.Losses, void: Set<PostID>)
-    /// Posts have left the queue.
+    /// Posts that have left the queue.
     case left([PostID])
+    /// An event for the log.
     case log(Event)
   }
 
@@ -93,7 +95,7 @@ package struct IngestCore: Sendable {
   /// Sessions by connection: at most one for each.
   var sessions: [Peer: UInt64] = [:]
   var origins: [UInt64: WorkerOrigin] = [:]
-  /// Lookups that have ended, with the outcome that is not resolved yet.
+  /// Results that count and that `turn` has not settled yet.
   var ended: [Ended] = []
   var acknowledgements: [UInt64: [(lease: Lease, disposition: Disposition)]] = [:]
   private var heartbeatMs: Int64 = 0
@@ -217,10 +219,12 @@ package struct IngestCore: Sendable {
     return effects
   }
 
-  /// The jobs that go out now. Call this until it returns none: jobs that could not be sent go to another worker.
+  /// Leases the jobs that can be sent now. Call this until it returns none: jobs that could not be sent go to another
+  /// worker.
   package mutating func assign(nowMs: Int64) -> [Effect] {
     scheduler.assign(nowMs: nowMs).map { session, jobs in
-      .send(.jobs(jobs), session: session, to: peers[session] ?? [])
+      guard let peer = peers[session] else { preconditionFailure("Every session has a connection.") }
+      return .send(.jobs(jobs), session: session, to: peer)
     }
   }
 
@@ -234,7 +238,9 @@ package struct IngestCore: Sendable {
   package var nextMs: Int64 { min(heartbeatMs + Limits.heartbeatMs, scheduler.nextDueMs) }
 
   /// Tells all workers that ingest ends.
-  package func drain() -> [Effect] { peers.map { .send(.drain, session: $0.key, to: $0.value) } }
+  package func drain() -> [Effect] {
+    peers.sorted(by: { $0.key < $1.key }).map { .send(.drain, session: $0.key, to: $0.value) }
+  }
 
   private mutating func settle(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
     for given in scheduler.giveUpRemote() {

@@ -1,8 +1,8 @@
-/// What ingest says to a worker.
+/// A message from ingest to a worker.
 package enum IngestSpeech: Sendable {
-  /// Why a session is over.
+  /// The reason for the end of a session.
   package enum ResetReason: Sendable {
-    /// After a restart of ingest, or a silence.
+    /// Ingest does not know the session: it has restarted, or the worker was silent.
     case unknownSession
     /// The same process said HELLO on another connection.
     case replaced
@@ -10,16 +10,18 @@ package enum IngestSpeech: Sendable {
     case goodbye
   }
 
-  /// A session begins.
+  /// The answer to HELLO: a session begins.
   case welcome
+  /// Jobs with their leases.
   case jobs([Dispatch.Assignment])
-  /// What became of results.
+  /// Acknowledgements of results.
   case acks([(lease: Lease, disposition: Disposition)])
-  /// With all jobs that the session was sent.
+  /// A heartbeat with the number of all jobs that the session was sent.
   case heartbeat(jobsSent: UInt64)
+  /// The end of a session. The worker says HELLO again.
   case reset(ResetReason)
-  /// There are `Limits.sessionsMax` workers.
+  /// A refusal of HELLO: ingest has `Limits.sessionsMax` sessions.
   case busy
-  /// Ingest ends.
+  /// A notice that ingest ends.
   case drain
 }

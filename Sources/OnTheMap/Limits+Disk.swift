@@ -8,8 +8,8 @@ extension Limits {
   /// Time between two checks of the disk, in milliseconds: the delay of readiness. A check is one system call or, at a
   /// full disk, a commit of one page.
   package static let diskLookMs: Int64 = 1_000
-  /// How long the store waits for another connection that has the database locked.
+  /// Timeout for the lock of another connection on the database, in milliseconds.
   package static let databaseBusyMs: Int64 = 5_000
-  /// Pause of a job whose settlement the store has refused: a full disk, or one that has failed.
+  /// Pause of a job whose settlement the store has refused, in milliseconds: the disk is full, or has failed.
   package static let storeRetryPauseMs: Int64 = 5_000
 }

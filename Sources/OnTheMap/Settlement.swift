@@ -1,8 +1,8 @@
-/// What becomes of a queued post when a lookup for it has ended, or its worker was lost.
+/// The decision about a queued post after the end of its lookup, or after the loss of its worker.
 package enum Settlement: Sendable, Equatable {
   /// The post is published or rejected, and its job is gone.
   case verdict(Verdict)
-  /// The job goes out again after a pause in ms, 1 … `Limits.backoffCapMs`. `attempts` counts the failures so far: as
+  /// The job is sent again after a pause in ms, 1 … `Limits.backoffCapMs`. `attempts` counts the failures so far: as
   /// many as before if the worker had not even started, and then there is nothing to store.
   case retry(attempts: Int, pauseMs: Int64, reason: Verdict.Reason? = nil)
   /// A worker was lost over it. The job stays.
@@ -56,9 +56,9 @@ package struct SettlementRecord: Sendable {
   }
 }
 
-/// What the store has made of settlements.
+/// The store's result of settlements.
 package struct SettlementResult: Sendable {
-  /// New on the list, by rising `seq`.
+  /// New entries of the list, by rising `seq`.
   package var entries: [FeedEntry] = []
   /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
   package var void: Set<PostID> = []

@@ -3,7 +3,7 @@ import Metrics
 import OnTheMap
 import Telemetry
 
-/// Times jobs by their answer, and tells the log about each, with its trace. Any thread.
+/// Times jobs by their answer, and logs each with its trace. Any thread.
 struct GeocodeMeters: Sendable {
   private let located = Metric.geocodeDuration.timer("located")
   private let notFound = Metric.geocodeDuration.timer("not_found")

@@ -20,7 +20,7 @@ struct FeedBench {
     try await latency(&table)
   }
 
-  /// A list of 20,000 bytes to all subscribers, as often as a feed publishes it; and to whoever comes late.
+  /// A list of 20,000 bytes to all subscribers, as often as a feed publishes it, and to late joiners.
   private func snapshots(_ table: inout Table) throws {
     let stage = try FeedStage(folder: folder, entry: .usual)
     let swarm = try Swarm<ZMTPStream>(counting: .messages)

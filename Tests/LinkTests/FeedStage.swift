@@ -127,6 +127,7 @@ final class TestSubscriber: Sendable {
     var lists = 0
     var losses: [FeedLoss] = []
     var seqs: [UInt64] = []
+    var sinceList: [UInt64] = []
   }
   private let told: Shared<Told>
   let reactor: Reactor
@@ -142,9 +143,11 @@ final class TestSubscriber: Sendable {
             (told.state, told.isLive, told.isStale) = (state, true, isStale)
             told.lists += 1
             told.seqs.append(state.seq)
+            told.sinceList = [state.seq]
           case .changes(let delta, let state):
             told.state = state
             told.seqs += delta.upsert.map(\.seq)
+            told.sinceList += delta.upsert.map(\.seq)
           case .stale(let isStale): told.isStale = isStale
           case .lost(let loss):
             told.isLive = false
@@ -163,6 +166,8 @@ final class TestSubscriber: Sendable {
   var losses: [FeedLoss] { told.value.losses }
   /// The numbers that it stood at, one after the other.
   var seqs: [UInt64] { told.value.seqs }
+  /// The number of its last list, and the numbers of the changes behind it.
+  var sinceList: [UInt64] { told.value.sinceList }
 }
 
 /// A value that two threads look at.

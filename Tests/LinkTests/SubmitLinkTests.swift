@@ -109,11 +109,14 @@ struct SubmitLinkTests {
   func lookups() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
+      let startMs = Reactor.nowMs
       for id in 1...9 as ClosedRange<UInt64> {
         producer.send(id, [.sample(Int(id))])
         _ = try await producer.reply(to: id)
       }
-      #expect((1...3).contains(desk.lookups), "Once a second.")
+      // One is good for a second, however long the batches took.
+      let lookupsMax = 1 + Int((Reactor.nowMs - startMs) / Limits.submitTokenMs)
+      #expect((1...lookupsMax).contains(desk.lookups))
       #expect(desk.stored == 9)
     }
   }

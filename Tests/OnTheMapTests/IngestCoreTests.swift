@@ -65,7 +65,7 @@ struct IngestCoreTests {
     #expect(desk.answer(lease, .found).acks == [.duplicate])
   }
 
-  @Test("A write that the store refuses makes the worker send its result again, and its job goes out after a pause")
+  @Test("A write that the store refuses makes the worker send its result again, and its job is sent after a pause")
   func refused() throws {
     let desk = Desk()
     let lease = try desk.lease(.post(1, attempts: 3))
@@ -76,7 +76,7 @@ struct IngestCoreTests {
     #expect(again.map(\.job.attempts) == [3] && again.first?.lease.job == lease.job)
   }
 
-  @Test("A failure is stored with its count, and then the job goes out again with it")
+  @Test("A failure is stored with its count, and then the job is sent again with it")
   func retry() throws {
     let desk = Desk()
     let lease = try desk.lease(.post(1))
@@ -102,7 +102,7 @@ struct IngestCoreTests {
     #expect(after.left.count == 1 && desk.core.scheduler.depth == 0)
   }
 
-  @Test("A job that its worker has not started needs no write: it is acknowledged, and goes out after a pause")
+  @Test("A job that its worker has not started needs no write: it is acknowledged, and sent after a pause")
   func notStarted() throws {
     let desk = Desk()
     let lease = try desk.lease(.post(1))
@@ -112,7 +112,7 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: Limits.notStartedPauseMs).count == 1)
   }
 
-  @Test("A lookup needs no write: its answer goes to its clients in the same turn")
+  @Test("A lookup needs no write: its clients get the answer in the same turn")
   func lookup() throws {
     let desk = Desk()
     let lease = try desk.lease(.lookup(1))
@@ -136,7 +136,7 @@ struct IngestCoreTests {
     #expect(desk.answer(second, .failure).writes.count == 1)
   }
 
-  @Test("A silent worker's posts are counted as lost, and go out again; its lookups fail")
+  @Test("A silent worker's posts are counted as lost, and sent again; its lookups fail")
   func lost() throws {
     let desk = Desk()
     let post = try desk.lease(.post(1))
@@ -196,7 +196,7 @@ struct IngestCoreTests {
     #expect(desk.core.assign(nowMs: 0).flatMap(\.jobs).map(\.job.leaseLosses) == [0])
   }
 
-  @Test("While the queue is paused nothing goes out, and results count")
+  @Test("While the queue is paused no job is sent, and results count")
   func paused() throws {
     let desk = Desk()
     let lease = try desk.lease(.post(1))
@@ -214,12 +214,12 @@ struct IngestCoreTests {
     let other = desk.join([2], instance: 2)
     _ = desk.core.committed(.accepted([.post(1)]), nowMs: 0)
     guard case .send(.jobs(let jobs), let first, _)? = desk.core.assign(nowMs: 0).first else {
-      Issue.record("nothing goes out")
+      Issue.record("no job is sent")
       return
     }
     desk.core.undelivered(jobs, to: first)
     guard case .send(.jobs(let again), let second, _)? = desk.core.assign(nowMs: 0).first else {
-      Issue.record("nothing goes out again")
+      Issue.record("no job is sent again")
       return
     }
     #expect(Set([first, second]) == [desk.session, other] && again.map(\.job) == jobs.map(\.job))

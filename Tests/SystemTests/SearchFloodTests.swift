@@ -57,8 +57,8 @@ struct SearchFloodTests {
     try await eventually("a search is refused") {
       try await flood.add(40, to: try client.port)
       let answer = try await client.get(Self.wide)
-      guard answer.status == 503 else { return false }
-      #expect(answer["code"] == "too_many_searches" && answer.headers["retry-after"] == "2")
+      guard answer["code"] == "too_many_searches" else { return false }
+      #expect(answer.status == 503 && answer.headers["retry-after"] == "2")
       return true
     }
     flood.hangUp()
@@ -73,7 +73,8 @@ struct SearchFloodTests {
     // One runs, four wait.
     try await eventually("its search is refused") {
       try await flood.add(8, to: try client.port, from: "203.0.113.7")
-      return try await client.get(Self.wide, headers: ["X-Forwarded-For": "203.0.113.7"]).status == 503
+      let answer = try await client.get(Self.wide, headers: ["X-Forwarded-For": "203.0.113.7"])
+      return answer["code"] == "too_many_searches"
     }
     let other = try await client.get(Self.wide, headers: ["X-Forwarded-For": "198.51.100.1"])
     #expect(other.status == 200, "\(String(decoding: other.body, as: UTF8.self))")
