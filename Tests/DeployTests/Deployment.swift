@@ -19,8 +19,9 @@ struct DeployFile: Sendable {
 
   /// Every limit, of both of its files.
   static let limits = DeployFile(
-    "Sources/OnTheMap/Limits.swift",
-    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/OnTheMap/\($0).swift").text }.joined(separator: "\n"))
+    "Sources/OnTheMap/Limits/Limits.swift",
+    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/OnTheMap/Limits/\($0).swift").text }
+      .joined(separator: "\n"))
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }

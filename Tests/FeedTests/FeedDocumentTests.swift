@@ -89,7 +89,7 @@ struct FeedDocumentTests {
     var found: Set<String> = []
     for target in ["Feed", "Web"] {
       let folder = root.appending(path: target)
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
         // Skip the reasons of whole processes: only the operations address answers with them.
         if name.hasSuffix("Readiness.swift") { continue }
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)

@@ -197,7 +197,7 @@ private struct ProblemSource {
       .deletingLastPathComponent().appending(path: "Sources")
     for target in ["Ingest", "Web"] {
       let folder = root.appending(path: target)
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
         source.read(try String(contentsOf: folder.appending(path: name), encoding: .utf8))
       }
     }

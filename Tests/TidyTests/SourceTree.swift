@@ -3,7 +3,7 @@ import Testing
 
 /// A file of the repository, or a snippet that stands for one.
 struct SourceFile: Sendable {
-  /// Relative to the repository's root: "Sources/Link/Socket.swift".
+  /// Relative to the repository's root: "Sources/Link/Transport/Socket.swift".
   let path: String
   let text: String
   /// The text as Swift sees it; for other files nobody asks.

@@ -6,7 +6,8 @@ import Testing
 /// change of the protocol, or a frame more.
 @Suite("The golden frames")
 struct GoldenFrameTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "proto/golden")
 
   private static func file(_ frame: GoldenFrame, _ ending: String) -> URL {

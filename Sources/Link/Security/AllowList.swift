@@ -1,3 +1,5 @@
+package import OnTheMap
+
 /// Who may connect to a link: public keys, each with a name for people. Written as one key a line with its name behind
 /// it; `#` begins a comment.
 package struct AllowList: Sendable, Equatable {

@@ -63,7 +63,8 @@ struct LinkKeysTests {
   @Test("A feed that other hosts reach starts with the example file's links in plain text")
   func example() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let example = try String(contentsOf: root.appending(path: "deploy/onthemap.env.example"), encoding: .utf8)
     let line = try #require(example.split(separator: "\n").first { $0.hasPrefix("#ONTHEMAP_ALLOW_PLAINTEXT=") })

@@ -1,3 +1,5 @@
+import OnTheMap
+
 /// The lines of a file of keys that say something: neither empty nor comments, which begin with `#`. No key does: that
 /// is the greatest digit of Z85, and would make the first five characters more than four bytes hold.
 package struct KeyLines: Sendable {

@@ -1,6 +1,7 @@
 import Fuzzing
 import Testing
 
+@testable import Link
 @testable import OnTheMap
 
 @Suite("Keys and who may come in")

@@ -5,6 +5,7 @@ import Link
 import Logging
 import OnTheMap
 import SystemPackage
+import Web
 
 /// Options that every subcommand has.
 struct CommonOptions: ParsableArguments {

@@ -6,7 +6,8 @@ import Testing
 @testable import OnTheMap
 
 private enum Python {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let examples = root.appending(path: "deploy/examples/python").path
   /// One with the packages of PyPI, one with those of Debian.
