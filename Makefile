@@ -52,9 +52,9 @@ PLACES := $(sort $(wildcard Sources/Gazetteer/Data/*.tsv.xz))
 SHELL_SCRIPTS := .ci/run $(shell find deploy Tests Sources -name '*.sh')
 TOOLS := .venv/bin
 PROTOS := $(shell find proto -name '*.proto')
-GENERATED := Sources/Link/Generated
+GENERATED := Sources/Messaging/Generated
 PLUGIN := .build/debug/protoc-gen-swift
-# Internal to Link: nobody else sees a protobuf type.
+# Internal to Messaging: nobody else sees a protobuf type.
 GENERATE := protoc --plugin=$(PLUGIN) -I proto $(PROTOS) \
 	--swift_opt=UseAccessLevelOnImports=true --swift_opt=FileNaming=DropPath
 
@@ -68,7 +68,7 @@ run: .build/release/onthemap .build/release/gazetteer.otm
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
 NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
-SOCKETS := ^(FeedTests|LinkTests|RemoteTests|CommandTests|DeployTests)\.
+SOCKETS := ^(FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
 
 # The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests
@@ -185,7 +185,7 @@ lint: setup-test
 	@# Against the messages as others may have built on them: no number or type on the wire may change.
 	@$(TOOLS)/buf breaking proto --against proto/baseline.binpb
 	@$(TOOLS)/ruff check --quiet --no-cache
-	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/Page deploy/examples
+	@$(TOOLS)/oxlint --quiet --deny-warnings --config .oxlintrc.json Sources/WebPage deploy/examples
 	@shellcheck $(SHELL_SCRIPTS)
 	@$(TOOLS)/hadolint deploy/Dockerfile
 

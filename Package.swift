@@ -30,7 +30,7 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let package = Package(
   name: "onthemap",
   products: [
-    .executable(name: "onthemap", targets: ["Command"]),
+    .executable(name: "onthemap", targets: ["Commands"]),
     .executable(name: "bench", targets: ["Bench"]),
   ],
   // Exact versions. These packages name ranges for their own dependencies, so a new release of one of those may resolve
@@ -65,28 +65,28 @@ let package = Package(
     .target(name: "CRestart"),
     // The documents of both HTTP APIs, in the program's text.
     .target(name: "COpenAPI"),
-    // The web page's files, from Sources/Page, and Leaflet's.
+    // The web page's files, from Sources/WebPage, and Leaflet's.
     .target(name: "CPage"),
 
     // 0: nouns, rules, limits, state machines. No I/O, no clock, no randomness of its own.
     .target(
-      name: "OnTheMap",
+      name: "Domain",
       dependencies: [
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ], swiftSettings: strict),
 
     // 1: text to ranked places.
-    .target(name: "Gazetteer", dependencies: ["OnTheMap"], exclude: ["Data"], swiftSettings: optimised),
+    .target(name: "Gazetteer", dependencies: ["Domain"], exclude: ["Data"], swiftSettings: optimised),
 
     // 1: what is measured, and how Prometheus reads it.
     .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
 
     // 2: the edges. Each owns one kind of outside library.
     .target(
-      name: "Link",
+      name: "Messaging",
       dependencies: [
-        "CEpollGuard", "CZeroMQ", "OnTheMap", "Telemetry", logging, metrics,
+        "CEpollGuard", "CZeroMQ", "Domain", "Telemetry", logging, metrics,
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
@@ -94,20 +94,20 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "CSQLite", "OnTheMap", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "Domain", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
 
     // Outgoing HTTP, and who asks by it: for streets and houses, and for who somebody is.
-    .target(name: "Fetch", swiftSettings: strict),
-    .target(name: "Remote", dependencies: ["Fetch", "OnTheMap", logging], swiftSettings: strict),
-    .target(name: "Identity", dependencies: ["CSodium", "Fetch", "OnTheMap"], swiftSettings: strict),
+    .target(name: "HTTPClient", swiftSettings: strict),
+    .target(name: "RemoteGeocoding", dependencies: ["HTTPClient", "Domain", logging], swiftSettings: strict),
+    .target(name: "SignIn", dependencies: ["CSodium", "HTTPClient", "Domain"], swiftSettings: strict),
 
     .target(
       name: "Web",
       dependencies: http + [
-        "COpenAPI", "CSodium", "CZlib", "OnTheMap", "Telemetry", logging, metrics,
+        "COpenAPI", "CSodium", "CZlib", "Domain", "Telemetry", logging, metrics,
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ], swiftSettings: strict),
@@ -116,25 +116,26 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "CPage", "CSodium", "Identity", "Link", "OnTheMap", "Store", "Telemetry", "Web",
+        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "Store", "Telemetry", "Web",
         lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
       name: "Worker",
-      dependencies: ["Gazetteer", "Link", "OnTheMap", "Remote", "Telemetry", lifecycle, logging, metrics],
+      dependencies: ["Gazetteer", "Messaging", "Domain", "RemoteGeocoding", "Telemetry", lifecycle, logging, metrics],
       swiftSettings: strict),
     .target(
       name: "Feed",
       dependencies: http + [
-        "Link", "OnTheMap", "Telemetry", "Web", lifecycle, logging, metrics,
+        "Messaging", "Domain", "Telemetry", "Web", lifecycle, logging, metrics,
         .product(name: "NIOPosix", package: "swift-nio"),
       ], exclude: ["openapi.json"], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
-      name: "Command",
+      name: "Commands",
       dependencies: [
-        "CRestart", "Feed", "Gazetteer", "Identity", "Ingest", "Link", "OnTheMap", "Remote", "Telemetry", "Web",
+        "CRestart", "Feed", "Gazetteer", "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding", "Telemetry",
+        "Web",
         "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -152,7 +153,7 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: http + [
-        "CEpoll", "Gazetteer", "Link", "OnTheMap", logging,
+        "CEpoll", "Gazetteer", "Messaging", "Domain", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Bench", swiftSettings: strict),
@@ -161,30 +162,33 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: http + [
-        "Ingest", "OnTheMap", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        "Ingest", "Domain", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
     // Servers that play remote providers, for the tests.
     .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
-    .testTarget(name: "OnTheMapTests", dependencies: ["Fuzzing", "OnTheMap"], swiftSettings: strict),
+    .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),
     .testTarget(
-      name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "OnTheMap"], exclude: ["Fixtures"],
+      name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "Domain"], exclude: ["Fixtures"],
       swiftSettings: strict),
-    .testTarget(name: "LinkTests", dependencies: ["Fuzzing", "Link"], swiftSettings: strict),
+    .testTarget(name: "MessagingTests", dependencies: ["Fuzzing", "Messaging"], swiftSettings: strict),
     .testTarget(
-      name: "IdentityTests", dependencies: ["Fetch", "Identity", "OnTheMap", "StandIn"], swiftSettings: strict),
-    .testTarget(name: "RemoteTests", dependencies: ["OnTheMap", "Remote", "StandIn", logging], swiftSettings: strict),
+      name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StandIn"], swiftSettings: strict),
+    .testTarget(
+      name: "RemoteGeocodingTests", dependencies: ["Domain", "RemoteGeocoding", "StandIn", logging],
+      swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Fuzzing", "OnTheMap", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Fuzzing", "Domain", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: optimised),
     .testTarget(
       name: "FeedTests",
       dependencies: [
-        "Feed", "Link", "OnTheMap", "Web", logging, metrics, .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Feed", "Messaging", "Domain", "Web", logging, metrics,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -193,16 +197,16 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "CZlib", "OnTheMap", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "CZlib", "Domain", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
     .testTarget(
-      name: "CommandTests",
+      name: "CommandsTests",
       dependencies: [
-        "Command", "Fuzzing", "Ingest", "Link", "OnTheMap", "Web", logging,
+        "Commands", "Fuzzing", "Ingest", "Messaging", "Domain", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
@@ -210,7 +214,7 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Link", "OnTheMap", "Store", "Web", logging,
+        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

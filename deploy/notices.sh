@@ -78,4 +78,4 @@ done
 section "Place data"
 show Sources/Gazetteer/Data/NOTICE.md
 section "Map data"
-show Sources/Page/Data/NOTICE.md
+show Sources/WebPage/Data/NOTICE.md

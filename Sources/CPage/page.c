@@ -6,187 +6,187 @@
 #endif
 
 static const unsigned char admin_html[] = {
-#embed "../Page/admin.html"
+#embed "../WebPage/admin.html"
 };
 static const unsigned char bar_js[] = {
-#embed "../Page/bar.js"
+#embed "../WebPage/bar.js"
 };
 static const unsigned char empty_svg[] = {
-#embed "../Page/empty.svg"
+#embed "../WebPage/empty.svg"
 };
 static const unsigned char icon_svg[] = {
-#embed "../Page/icon.svg"
+#embed "../WebPage/icon.svg"
 };
 static const unsigned char index_html[] = {
-#embed "../Page/index.html"
+#embed "../WebPage/index.html"
 };
 static const unsigned char main_js[] = {
-#embed "../Page/main.js"
+#embed "../WebPage/main.js"
 };
 static const unsigned char names_json[] = {
-#embed "../Page/names.json"
+#embed "../WebPage/names.json"
 };
 static const unsigned char news_js[] = {
-#embed "../Page/news.js"
+#embed "../WebPage/news.js"
 };
 static const unsigned char outline_json[] = {
-#embed "../Page/outline.json"
+#embed "../WebPage/outline.json"
 };
 static const unsigned char tabs_js[] = {
-#embed "../Page/tabs.js"
+#embed "../WebPage/tabs.js"
 };
 static const unsigned char texts_js[] = {
-#embed "../Page/texts.js"
+#embed "../WebPage/texts.js"
 };
 static const unsigned char account_session_js[] = {
-#embed "../Page/account/session.js"
+#embed "../WebPage/account/session.js"
 };
 static const unsigned char account_sign_in_js[] = {
-#embed "../Page/account/sign-in.js"
+#embed "../WebPage/account/sign-in.js"
 };
 static const unsigned char adding_add_pin_js[] = {
-#embed "../Page/adding/add-pin.js"
+#embed "../WebPage/adding/add-pin.js"
 };
 static const unsigned char adding_draft_js[] = {
-#embed "../Page/adding/draft.js"
+#embed "../WebPage/adding/draft.js"
 };
 static const unsigned char adding_link_step_js[] = {
-#embed "../Page/adding/link-step.js"
+#embed "../WebPage/adding/link-step.js"
 };
 static const unsigned char adding_link_js[] = {
-#embed "../Page/adding/link.js"
+#embed "../WebPage/adding/link.js"
 };
 static const unsigned char adding_place_step_js[] = {
-#embed "../Page/adding/place-step.js"
+#embed "../WebPage/adding/place-step.js"
 };
 static const unsigned char adding_places_js[] = {
-#embed "../Page/adding/places.js"
+#embed "../WebPage/adding/places.js"
 };
 static const unsigned char adding_preview_step_js[] = {
-#embed "../Page/adding/preview-step.js"
+#embed "../WebPage/adding/preview-step.js"
 };
 static const unsigned char adding_suggestions_js[] = {
-#embed "../Page/adding/suggestions.js"
+#embed "../WebPage/adding/suggestions.js"
 };
 static const unsigned char adding_understood_js[] = {
-#embed "../Page/adding/understood.js"
+#embed "../WebPage/adding/understood.js"
 };
 static const unsigned char admin_board_js[] = {
-#embed "../Page/admin/board.js"
+#embed "../WebPage/admin/board.js"
 };
 static const unsigned char admin_dead_posts_js[] = {
-#embed "../Page/admin/dead-posts.js"
+#embed "../WebPage/admin/dead-posts.js"
 };
 static const unsigned char admin_figures_js[] = {
-#embed "../Page/admin/figures.js"
+#embed "../WebPage/admin/figures.js"
 };
 static const unsigned char admin_main_js[] = {
-#embed "../Page/admin/main.js"
+#embed "../WebPage/admin/main.js"
 };
 static const unsigned char admin_pause_button_js[] = {
-#embed "../Page/admin/pause-button.js"
+#embed "../WebPage/admin/pause-button.js"
 };
 static const unsigned char admin_peers_js[] = {
-#embed "../Page/admin/peers.js"
+#embed "../WebPage/admin/peers.js"
 };
 static const unsigned char admin_plot_js[] = {
-#embed "../Page/admin/plot.js"
+#embed "../WebPage/admin/plot.js"
 };
 static const unsigned char admin_standing_js[] = {
-#embed "../Page/admin/standing.js"
+#embed "../WebPage/admin/standing.js"
 };
 static const unsigned char common_announce_js[] = {
-#embed "../Page/common/announce.js"
+#embed "../WebPage/common/announce.js"
 };
 static const unsigned char common_api_js[] = {
-#embed "../Page/common/api.js"
+#embed "../WebPage/common/api.js"
 };
 static const unsigned char common_busy_js[] = {
-#embed "../Page/common/busy.js"
+#embed "../WebPage/common/busy.js"
 };
 static const unsigned char common_dialog_js[] = {
-#embed "../Page/common/dialog.js"
+#embed "../WebPage/common/dialog.js"
 };
 static const unsigned char common_element_js[] = {
-#embed "../Page/common/element.js"
+#embed "../WebPage/common/element.js"
 };
 static const unsigned char common_field_js[] = {
-#embed "../Page/common/field.js"
+#embed "../WebPage/common/field.js"
 };
 static const unsigned char common_language_js[] = {
-#embed "../Page/common/language.js"
+#embed "../WebPage/common/language.js"
 };
 static const unsigned char common_motion_js[] = {
-#embed "../Page/common/motion.js"
+#embed "../WebPage/common/motion.js"
 };
 static const unsigned char common_quantity_js[] = {
-#embed "../Page/common/quantity.js"
+#embed "../WebPage/common/quantity.js"
 };
 static const unsigned char common_toast_js[] = {
-#embed "../Page/common/toast.js"
+#embed "../WebPage/common/toast.js"
 };
 static const unsigned char latest_connection_js[] = {
-#embed "../Page/latest/connection.js"
+#embed "../WebPage/latest/connection.js"
 };
 static const unsigned char latest_hash_js[] = {
-#embed "../Page/latest/hash.js"
+#embed "../WebPage/latest/hash.js"
 };
 static const unsigned char latest_latest_js[] = {
-#embed "../Page/latest/latest.js"
+#embed "../WebPage/latest/latest.js"
 };
 static const unsigned char map_base_map_js[] = {
-#embed "../Page/map/base-map.js"
+#embed "../WebPage/map/base-map.js"
 };
 static const unsigned char map_ground_js[] = {
-#embed "../Page/map/ground.js"
+#embed "../WebPage/map/ground.js"
 };
 static const unsigned char map_map_view_js[] = {
-#embed "../Page/map/map-view.js"
+#embed "../WebPage/map/map-view.js"
 };
 static const unsigned char map_pin_js[] = {
-#embed "../Page/map/pin.js"
+#embed "../WebPage/map/pin.js"
 };
 static const unsigned char map_pins_js[] = {
-#embed "../Page/map/pins.js"
+#embed "../WebPage/map/pins.js"
 };
 static const unsigned char map_place_names_js[] = {
-#embed "../Page/map/place-names.js"
+#embed "../WebPage/map/place-names.js"
 };
 static const unsigned char map_popup_js[] = {
-#embed "../Page/map/popup.js"
+#embed "../WebPage/map/popup.js"
 };
 static const unsigned char map_world_js[] = {
-#embed "../Page/map/world.js"
+#embed "../WebPage/map/world.js"
 };
 static const unsigned char posts_deletion_js[] = {
-#embed "../Page/posts/deletion.js"
+#embed "../WebPage/posts/deletion.js"
 };
 static const unsigned char posts_own_posts_js[] = {
-#embed "../Page/posts/own-posts.js"
+#embed "../WebPage/posts/own-posts.js"
 };
 static const unsigned char posts_posts_view_js[] = {
-#embed "../Page/posts/posts-view.js"
+#embed "../WebPage/posts/posts-view.js"
 };
 static const unsigned char style_admin_css[] = {
-#embed "../Page/style/admin.css"
+#embed "../WebPage/style/admin.css"
 };
 static const unsigned char style_colours_css[] = {
-#embed "../Page/style/colours.css"
+#embed "../WebPage/style/colours.css"
 };
 static const unsigned char style_dialog_css[] = {
-#embed "../Page/style/dialog.css"
+#embed "../WebPage/style/dialog.css"
 };
 static const unsigned char style_map_css[] = {
-#embed "../Page/style/map.css"
+#embed "../WebPage/style/map.css"
 };
 static const unsigned char style_page_css[] = {
-#embed "../Page/style/page.css"
+#embed "../WebPage/style/page.css"
 };
 static const unsigned char style_table_css[] = {
-#embed "../Page/style/table.css"
+#embed "../WebPage/style/table.css"
 };
 static const unsigned char table_table_view_js[] = {
-#embed "../Page/table/table-view.js"
+#embed "../WebPage/table/table-view.js"
 };
 static const unsigned char leaflet_leaflet_min_js[] = {
 #embed "/usr/share/javascript/leaflet/leaflet.min.js"

@@ -1,8 +1,8 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
+import Messaging
 import NIOCore
-import OnTheMap
 import Web
 
 /// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A closed map requires a

@@ -1,11 +1,11 @@
+package import Domain
 import Glibc
 import HTTPTypes
 import Hummingbird
-package import Link
 package import Logging
+package import Messaging
 import Metrics
 import NIOCore
-package import OnTheMap
 import ServiceLifecycle
 import Synchronization
 package import Telemetry

@@ -1,9 +1,9 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
+import Messaging
 import Metrics
 import NIOCore
-import OnTheMap
 import Synchronization
 import Telemetry
 import Web

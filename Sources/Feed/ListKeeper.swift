@@ -1,8 +1,8 @@
+import Domain
 import FoundationEssentials
 import Glibc
-import Link
 import Logging
-import OnTheMap
+import Messaging
 
 /// Keeps the feed's last list in a file, so that a feed that starts while ingest is away has something to tell.
 ///

@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
 import NIOCore
-import OnTheMap
 import Synchronization
 import Web
 

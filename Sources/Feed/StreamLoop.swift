@@ -1,6 +1,6 @@
+import Domain
 import Metrics
 import NIOCore
-import OnTheMap
 import Synchronization
 import Web
 

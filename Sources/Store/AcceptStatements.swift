@@ -1,5 +1,5 @@
+import Domain
 import GRDB
-import OnTheMap
 
 /// The statements that take in posts and their keys, the one that runs for each looked up once for all. Used within one
 /// write or read.

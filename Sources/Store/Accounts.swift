@@ -1,6 +1,6 @@
+package import Domain
 import Foundation
 import GRDB
-package import OnTheMap
 
 /// Accounts and their sessions: one method a transaction.
 extension IngestDatabase {

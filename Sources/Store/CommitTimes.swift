@@ -1,4 +1,4 @@
-package import OnTheMap
+package import Domain
 import Synchronization
 
 /// How long the latest commits took, from the beginning of the transaction until it is on disk. Any thread.

@@ -1,8 +1,8 @@
 import CSQLite
+package import Domain
 import Foundation
 import GRDB
 package import Logging
-package import OnTheMap
 import Synchronization
 
 /// The database: the only place where a path becomes a connection.

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// Posts that left the queue as dead, and what an operator does about them: one method a transaction.
 extension IngestDatabase {

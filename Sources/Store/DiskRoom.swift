@@ -1,6 +1,6 @@
+package import Domain
 import Foundation
 import Glibc
-package import OnTheMap
 import Synchronization
 package import Telemetry
 

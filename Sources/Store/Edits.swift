@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// What owners do about their posts once they are stored: one method a transaction.
 extension IngestDatabase {

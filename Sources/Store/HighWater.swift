@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 import Synchronization
 
 /// How far the database has come, in a file beside it: SQLite itself does not notice when its log is gone or damaged,

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// What happened to posts that did not simply come and go. A post that does has no event, so that it costs nothing.
 extension IngestDatabase {

@@ -1,6 +1,6 @@
+package import Domain
 import Foundation
 import GRDB
-package import OnTheMap
 
 /// Whom providers know, and which accounts are theirs: one method a transaction.
 extension IngestDatabase {

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// A published post, as the list of the original service shows it.
 package struct ListedPost: Sendable {

@@ -1,6 +1,6 @@
+package import Domain
 import Foundation
 import GRDB
-package import OnTheMap
 
 /// Wrong passwords, over a restart: one method a transaction.
 extension IngestDatabase {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 import Synchronization
 
 /// Names of accounts that post, in memory, so that no settlement need read them. Used within writes.

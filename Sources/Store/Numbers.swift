@@ -1,5 +1,5 @@
+import Domain
 import GRDB
-import OnTheMap
 import Synchronization
 
 /// The numbers that only rise: post ids, the sequence of changes, and from where on posts have their keys. Used within

@@ -1,6 +1,6 @@
+package import Domain
 import Foundation
 import GRDB
-package import OnTheMap
 import Synchronization
 
 /// Posts, and the queue that they are until they are settled: one method a transaction.

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 import Synchronization
 
 /// What owners do about their accounts: one method a transaction.

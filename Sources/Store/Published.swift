@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 extension IngestDatabase {
   /// A page of what somebody searches for among the published posts, newest first.

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// The queue as it is on disk, for the operator.
 extension IngestDatabase {

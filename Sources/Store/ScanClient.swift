@@ -1,4 +1,4 @@
-package import OnTheMap
+package import Domain
 
 /// The client of a scan.
 package struct ScanClient {

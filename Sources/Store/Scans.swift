@@ -1,8 +1,8 @@
+import Domain
 import GRDB
 import GRDBSQLite
 import Glibc
 import Metrics
-import OnTheMap
 import Synchronization
 import Telemetry
 

@@ -1,5 +1,5 @@
+import Domain
 import GRDB
-import OnTheMap
 
 /// The tables, as named migrations: appended, never edited.
 ///

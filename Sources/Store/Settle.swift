@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// The end of a job: one transaction for all that came together.
 extension IngestDatabase {

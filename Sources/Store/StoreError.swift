@@ -1,5 +1,5 @@
+import Domain
 import GRDB
-import OnTheMap
 
 /// What the store throws. The cases are the causes that a caller treats differently.
 package enum StoreError: Error, CustomStringConvertible {

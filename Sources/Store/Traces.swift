@@ -1,7 +1,7 @@
+import Domain
 import Foundation
 import GRDB
 import Logging
-import OnTheMap
 
 /// Traces of deleted rows: their copies in unused parts of the database's file.
 ///

@@ -1,5 +1,5 @@
+package import Domain
 import GRDB
-package import OnTheMap
 
 /// Accounts as their operator sees and changes them: one method a transaction.
 extension IngestDatabase {

@@ -1,6 +1,6 @@
+import Domain
 import Logging
 import Metrics
-import OnTheMap
 import Telemetry
 
 /// Times jobs by their answer, and logs each with its trace. Any thread.

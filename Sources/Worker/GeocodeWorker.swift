@@ -1,9 +1,9 @@
+import Domain
 import Gazetteer
-package import Link
 package import Logging
+package import Messaging
 import Metrics
-import OnTheMap
-package import Remote
+package import RemoteGeocoding
 import ServiceLifecycle
 import Telemetry
 

@@ -1,7 +1,7 @@
-import Link
+import Domain
 import Logging
-import OnTheMap
-import Remote
+import Messaging
+import RemoteGeocoding
 import Synchronization
 import Telemetry
 

@@ -1,8 +1,8 @@
+import Domain
 import Foundation
 import GRDB
 import Gazetteer
 import Glibc
-import OnTheMap
 
 /// The gazetteer on one core, beside SQLite's FTS5 over the same places, with texts made of the gazetteer's own rows.
 struct GeocodeBench {

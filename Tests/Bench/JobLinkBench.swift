@@ -1,6 +1,6 @@
-import Link
+import Domain
 import Logging
-import OnTheMap
+import Messaging
 import Synchronization
 
 /// The job link alone: both ends with their rules, real sockets, a worker that answers without looking, no disk.

@@ -1,7 +1,7 @@
+import Domain
 import Foundation
-import Link
 import Logging
-import OnTheMap
+import Messaging
 import Synchronization
 
 /// The whole path: posts accepted, geocoded, settled, in the feed.

@@ -224,7 +224,7 @@ struct SettingTests {
   @Test("The example has the settings that the program reads, and no other")
   func read() {
     func rule(_ file: DeployFile) -> [String] {
-      let read = Self.names(in: DeployFile("Sources/Command/Settings/Setting.swift"))
+      let read = Self.names(in: DeployFile("Sources/Commands/Settings/Setting.swift"))
       let shown = Self.names(in: file)
       return read.subtracting(shown).sorted().map { "\($0) is missing." }
         + shown.subtracting(read).sorted().map { "nothing reads \($0)." }

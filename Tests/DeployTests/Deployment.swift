@@ -19,8 +19,8 @@ struct DeployFile: Sendable {
 
   /// Every limit, of both of its files.
   static let limits = DeployFile(
-    "Sources/OnTheMap/Limits/Limits.swift",
-    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/OnTheMap/Limits/\($0).swift").text }
+    "Sources/Domain/Limits/Limits.swift",
+    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/Domain/Limits/\($0).swift").text }
       .joined(separator: "\n"))
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }

@@ -7,7 +7,7 @@ struct MemoryTests {
   private static let limits = DeployFile.limits
   /// With comments on one line each.
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
-  private static let reads = DeployFile("Sources/OnTheMap/Limits/Limits+Reads.swift")
+  private static let reads = DeployFile("Sources/Domain/Limits/Limits+Reads.swift")
   private static let store = DeployFile("Sources/Store/Database.swift")
   private static let scans = DeployFile("Sources/Store/Scans.swift")
 

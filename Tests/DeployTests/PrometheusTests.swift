@@ -56,7 +56,7 @@ struct PrometheusTests {
   @Test("It scrapes the default addresses of all roles, and reads the rules")
   func targets() {
     let options = ["Settings/IngestOptions", "Services/FeedCommand", "Services/GeocoderCommand"].map {
-      DeployFile("Sources/Command/\($0).swift").matches(of: #"OPERATIONS, (?:\\\n\s*)?default: ([\d.:]+)\]"#)
+      DeployFile("Sources/Commands/\($0).swift").matches(of: #"OPERATIONS, (?:\\\n\s*)?default: ([\d.:]+)\]"#)
     }
     func rule(_ file: DeployFile) -> [String] {
       let wanted = options.flatMap(\.self).sorted()

@@ -46,7 +46,7 @@ struct ProtocolTests {
 
   @Test("It names ZAP's domain of each link")
   func domains() {
-    let links = DeployFile("Sources/Link/Transport/LinkName.swift").matches(of: "^  case ([a-z]+)$")
+    let links = DeployFile("Sources/Messaging/Transport/LinkName.swift").matches(of: "^  case ([a-z]+)$")
     #expect(links.count == 5)
     func rule(_ file: DeployFile) -> [String] {
       links.filter { !file.text.contains("`otm.\($0)`") }.map { "otm.\($0) is missing." }

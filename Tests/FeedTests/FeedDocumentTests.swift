@@ -1,14 +1,14 @@
+import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import OnTheMap
 import Testing
 
 @testable import Feed
-@testable import Link
+@testable import Messaging
 @testable import Web
 
 @Suite("The feed's API document")

@@ -1,6 +1,6 @@
+import Domain
 import Foundation
 import Logging
-import OnTheMap
 import Testing
 
 @testable import Feed

@@ -1,5 +1,5 @@
+import Domain
 import NIOCore
-import OnTheMap
 import Synchronization
 import Testing
 import Web

@@ -1,8 +1,8 @@
+import Domain
 import Metrics
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
-import OnTheMap
 import Testing
 
 @testable import Feed

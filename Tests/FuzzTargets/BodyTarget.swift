@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Store
 
+@testable import Domain
 @testable import Ingest
-@testable import OnTheMap
 @testable import Web
 
 /// A body is refused with a problem that says so in JSON, or what came of it is within the limits.

@@ -1,7 +1,7 @@
+import Domain
 import Foundation
 import GRDB
 import Logging
-import OnTheMap
 import Synchronization
 
 @testable import Store

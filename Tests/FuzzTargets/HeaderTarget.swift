@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import OnTheMap
 import Web
 
 @testable import Ingest

@@ -1,5 +1,5 @@
+import Domain
 import Foundation
-import OnTheMap
 
 /// A link is refused, or is http or https to a host, without anything that a page or a terminal minds, and libraries
 /// read the same in it.

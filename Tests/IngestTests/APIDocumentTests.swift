@@ -6,9 +6,9 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import Domain
 @testable import Ingest
-@testable import Link
-@testable import OnTheMap
+@testable import Messaging
 @testable import Store
 @testable import Web
 

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 import Testing
 
 @testable import Ingest

@@ -3,9 +3,9 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import Domain
 @testable import Ingest
-@testable import Link
-@testable import OnTheMap
+@testable import Messaging
 @testable import Store
 @testable import Web
 

@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 import Testing
 
 @testable import Ingest

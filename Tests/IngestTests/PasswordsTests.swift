@@ -1,10 +1,10 @@
 import Foundation
-import Link
+import Messaging
 import Synchronization
 import Testing
 
+@testable import Domain
 @testable import Ingest
-@testable import OnTheMap
 
 @Suite("Passwords' hashes")
 struct PasswordsTests {

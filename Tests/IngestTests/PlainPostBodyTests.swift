@@ -1,6 +1,6 @@
+import Domain
 import Foundation
 import HTTPTypes
-import OnTheMap
 import Testing
 import Web
 

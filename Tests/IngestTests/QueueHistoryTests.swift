@@ -1,7 +1,7 @@
+import Domain
 import Foundation
-import Link
 import Logging
-import OnTheMap
+import Messaging
 import Store
 import Testing
 

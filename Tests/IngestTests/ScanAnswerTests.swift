@@ -6,8 +6,8 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
+@testable import Domain
 @testable import Ingest
-@testable import OnTheMap
 @testable import Store
 @testable import Web
 

@@ -94,7 +94,7 @@ def test_every_text_is_there_in_every_language_with_the_same_places(shared, visi
         language: {name: sorted(re.findall(r"\{\w+\}", json.dumps(text))) for name, text in of_it.items()}
         for language, of_it in texts.items()}
     assert set(places) == {"en", "de"} and places["en"] == places["de"]
-    sources = "\n".join(file.read_text() for file in (ROOT / "Sources/Page").rglob("*.[jh][st]*") if file.name != "texts.js")
+    sources = "\n".join(file.read_text() for file in (ROOT / "Sources/WebPage").rglob("*.[jh][st]*") if file.name != "texts.js")
     used = set(re.findall(r"""say\('([\w.-]+)'""", sources))
     used |= set(re.findall(r"""data-(?:text|label|hint)="([\w.-]+)\"""", sources))
     assert used and used <= set(texts["en"])

@@ -1,4 +1,4 @@
-@testable import OnTheMap
+@testable import Domain
 
 /// What is on disk, as a bystander has seen it, and the promises: what holds at every step, and what is wrong.
 struct Ledger {

@@ -1,5 +1,5 @@
+import Domain
 import Fuzzing
-import OnTheMap
 
 @testable import Store
 

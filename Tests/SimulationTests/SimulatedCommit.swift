@@ -1,6 +1,6 @@
 import Fuzzing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// The disk's part: groups of writes, their commit, and who is told.

@@ -1,6 +1,6 @@
 import Fuzzing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// What an owner wants of a post that is stored; sent again until it is answered.

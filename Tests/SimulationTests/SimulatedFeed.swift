@@ -1,4 +1,4 @@
-@testable import OnTheMap
+@testable import Domain
 
 /// A feed that pulls changes from ingest, and one subscriber of it: each has its copy of the list.
 struct SimulatedFeed {

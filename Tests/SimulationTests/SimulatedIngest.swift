@@ -1,4 +1,4 @@
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// Ingest's process: its rules, and what it keeps in memory. This is another shell of `IngestCore`: what comes in over

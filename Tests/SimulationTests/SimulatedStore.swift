@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// The real store in memory's file system, and what is on its way to it. A crash keeps what is committed, and nothing

@@ -1,6 +1,6 @@
 import Fuzzing
 
-@testable import OnTheMap
+@testable import Domain
 
 /// What ingest does after each message and at its times, and what must hold then.
 extension Simulation {

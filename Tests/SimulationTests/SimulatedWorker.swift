@@ -1,5 +1,5 @@
+import Domain
 import Fuzzing
-import OnTheMap
 
 /// A worker's process: its end of the link, and the jobs at hand.
 struct SimulatedWorker {

@@ -1,6 +1,6 @@
 import Fuzzing
 
-@testable import OnTheMap
+@testable import Domain
 
 /// All of it from one seed: clients, ingest with the real store, workers, an operator, a feed and its subscriber, over
 /// a network that loses, repeats, delays, reorders and parts, with crashes at every step; then calm, in which

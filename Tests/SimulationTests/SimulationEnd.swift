@@ -1,4 +1,4 @@
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// When it is over, and what must be so then.

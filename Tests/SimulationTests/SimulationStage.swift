@@ -2,7 +2,7 @@ import Foundation
 import Fuzzing
 import GRDB
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// A database to begin with, made once for many runs.

@@ -3,7 +3,7 @@ import GRDB
 import Synchronization
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Checkpoints between writes")

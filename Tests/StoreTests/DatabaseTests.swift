@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Opening the database")

@@ -1,7 +1,7 @@
 import GRDB
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Editing posts")

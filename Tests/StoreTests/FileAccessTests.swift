@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Access to the database's files")

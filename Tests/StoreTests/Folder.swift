@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// A database in a folder of its own, which goes with it.

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("A full disk")

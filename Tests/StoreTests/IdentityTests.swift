@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Identities of providers")

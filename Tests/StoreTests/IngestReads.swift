@@ -1,4 +1,4 @@
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 /// Reads for ingest itself, which has no share of the scans.

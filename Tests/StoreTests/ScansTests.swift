@@ -4,7 +4,7 @@ import GRDB
 import Synchronization
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Scans", .timeLimit(.minutes(2)))

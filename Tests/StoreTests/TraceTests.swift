@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("A post's trace is on disk")

@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Store
 
 @Suite("Traces of what was deleted")

@@ -33,10 +33,10 @@ struct BoundaryTests {
   func printing() {
     Ban(
       pattern: Pattern(#"(?<![.\w])((?:debugP|p)rint\()"#), advice: "log it, or return it for Command to print.",
-      applies: { $0.isUnder("Sources") && $0.target != "Command" }
+      applies: { $0.isUnder("Sources") && $0.target != "Commands" }
     ).hold(
       at: "Sources/Ingest/A.swift", bad: ["print(1)", "\"\\(print(1))\""], good: ["fingerprint(1)", "\"print(1)\""],
-      elsewhere: ["Sources/Command/A.swift", "Tests/Bench/A.swift"])
+      elsewhere: ["Sources/Commands/A.swift", "Tests/Bench/A.swift"])
   }
 
   @Test("The pure targets read no clock and roll no dice")
@@ -46,9 +46,9 @@ struct BoundaryTests {
         #"(\bDate\(\)|\bUUID\(\)|\.now\b|\bSystemRandomNumberGenerator\b|\.(?:shuffled|randomElement)\(\)"#
           + #"|\.random\((?![^)]*\busing:))"#),
       advice: "take the time or the generator as a parameter, so that a test can replay it.",
-      applies: { ["OnTheMap", "Gazetteer"].contains($0.target) }
+      applies: { ["Domain", "Gazetteer"].contains($0.target) }
     ).hold(
-      at: "Sources/OnTheMap/A.swift",
+      at: "Sources/Domain/A.swift",
       bad: ["Date()", "let a = ContinuousClock.now", "Int.random(in: 0..<9)", "var a = SystemRandomNumberGenerator()"],
       good: [
         "Date(timeIntervalSince1970: 1)", "Int.random(\n  in: 0..<9, using: &a)", "a.nowhere", "func a(now: Instant)",
@@ -61,7 +61,8 @@ struct BoundaryTests {
     Ban(
       pattern: Pattern(#"\b((?:fatalError|preconditionFailure|assertionFailure)\(\s*\))"#),
       advice: "write the sentence that its reader needs.", applies: { _ in true }
-    ).hold(at: "Sources/Link/A.swift", bad: ["fatalError()", "preconditionFailure( )"], good: ["fatalError(\"Why.\")"])
+    ).hold(
+      at: "Sources/Messaging/A.swift", bad: ["fatalError()", "preconditionFailure( )"], good: ["fatalError(\"Why.\")"])
   }
 
   @Test("No test blocks its thread to wait")
@@ -70,19 +71,20 @@ struct BoundaryTests {
       pattern: Pattern(#"(\bThread\.sleep\b|\busleep\(|\bnanosleep\(|(?<![.\w])sleep\()"#),
       advice: "await the event, or Task.sleep(for:) where there is none.", applies: { $0.isUnder("Tests") }
     ).hold(
-      at: "Tests/LinkTests/A.swift",
+      at: "Tests/MessagingTests/A.swift",
       bad: ["usleep(1)", "Thread.sleep(forTimeInterval: 1)", "sleep(1)", "Glibc\nsleep(1)"],
-      good: ["try await Task.sleep(for: .seconds(1))", "clock.sleep(until: a)"], elsewhere: ["Sources/Link/A.swift"])
+      good: ["try await Task.sleep(for: .seconds(1))", "clock.sleep(until: a)"],
+      elsewhere: ["Sources/Messaging/A.swift"])
   }
 
   @Test("Only Link calls libzmq")
   func sockets() {
     Ban(
       pattern: Pattern(#"\b(zmq_\w+)"#), advice: "sockets belong to Link's one thread: ask it for what is missing.",
-      applies: { $0.isUnder("Sources") && $0.target != "Link" }
+      applies: { $0.isUnder("Sources") && $0.target != "Messaging" }
     ).hold(
       at: "Sources/Worker/A.swift", bad: ["zmq_poll(a, 1, 0)"], good: ["// zmq_poll(a)", "\"zmq_poll\""],
-      elsewhere: ["Sources/Link/A.swift"])
+      elsewhere: ["Sources/Messaging/A.swift"])
   }
 
   @Test("Only Store speaks SQL")

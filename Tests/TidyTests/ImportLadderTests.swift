@@ -3,32 +3,33 @@ import Testing
 /// Who may import whom. This table is the architecture: a target stands above everything that it names, the three
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
-  "Command": service.union([
-    "OnTheMap", "CRestart", "Gazetteer", "Identity", "Link", "Remote", "Ingest", "Worker", "Feed", "ArgumentParser",
+  "Commands": service.union([
+    "Domain", "CRestart", "Gazetteer", "SignIn", "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed",
+    "ArgumentParser",
     "Configuration", "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry",
     "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
-    "OnTheMap", "Identity", "Link", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
+    "Domain", "SignIn", "Messaging", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
-  "Worker": service.union(["OnTheMap", "Gazetteer", "Link", "Metrics", "Remote", "Telemetry"]),
-  "Feed": service.union(["OnTheMap", "Link", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
+  "Worker": service.union(["Domain", "Gazetteer", "Messaging", "Metrics", "RemoteGeocoding", "Telemetry"]),
+  "Feed": service.union(["Domain", "Messaging", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
-  "Link": system.union(["OnTheMap", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
-  "Identity": system.union(["OnTheMap", "CSodium", "Fetch"]),
-  "Remote": system.union(["OnTheMap", "Fetch", "Logging"]),
-  "Store": system.union(["CSQLite", "OnTheMap", "GRDB*", "Logging", "Metrics", "Telemetry"]),
+  "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
+  "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
+  "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
+  "Store": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Telemetry"]),
   "Web": system.union([
-    "COpenAPI", "CSodium", "CZlib", "OnTheMap", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
+    "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
   ]),
 
-  "Fetch": system.union(["FoundationNetworking"]),
+  "HTTPClient": system.union(["FoundationNetworking"]),
 
-  "Gazetteer": pure.union(["OnTheMap"]),
+  "Gazetteer": pure.union(["Domain"]),
   "Telemetry": pure.union(["Metrics"]),
-  "OnTheMap": pure,
+  "Domain": pure,
 ]
 
 /// Nothing that waits.
@@ -72,7 +73,7 @@ struct ImportLadderTests {
       "@_exported\nimport Link", "#if canImport(CSodium)\n  import CSodium\n#endif",
     ]
     let good = [
-      "package import OnTheMap", "import Foundation\nimport Synchronization", "// import Store",
+      "package import Domain", "import Foundation\nimport Synchronization", "// import Store",
       "let a = \"import GRDB\"",
     ]
     hold(
@@ -97,7 +98,7 @@ struct ImportLadderTests {
     let services: Set = ["Ingest", "Worker", "Feed"]
     for target in ladder.keys {
       let met = below(target).intersection(services)
-      #expect(target == "Command" || met.isEmpty, "\(target) reaches \(met): services meet only through proto/.")
+      #expect(target == "Commands" || met.isEmpty, "\(target) reaches \(met): services meet only through proto/.")
     }
   }
 

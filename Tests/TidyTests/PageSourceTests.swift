@@ -3,17 +3,17 @@ import Testing
 /// The page's own files: what is served is what is listed, and what browsers run is what can be reviewed.
 @Suite("The page's sources")
 struct PageSourceTests {
-  private let files = SourceTree.texts.filter { $0.isUnder("Sources/Page") && !$0.isUnder("Sources/Page/Data") }
+  private let files = SourceTree.texts.filter { $0.isUnder("Sources/WebPage") && !$0.isUnder("Sources/WebPage/Data") }
   private var scripts: [SourceFile] { files.filter { $0.path.hasSuffix(".js") } }
   private var markup: [SourceFile] { files.filter { $0.path.hasSuffix(".html") } }
 
   @Test("Every file is in the program, and nothing that is gone")
   func listed() throws {
     let list = try #require(SourceTree.texts.first { $0.path == "Sources/CPage/page.c" }).text
-    let embedded = list.matches(of: #/#embed "\.\./Page/([^"]+)"/#).map { String($0.1) }
+    let embedded = list.matches(of: #/#embed "\.\./WebPage/([^"]+)"/#).map { String($0.1) }
     let served = list.matches(of: #/FILE\("([^"]+)"/#).map { String($0.1) }.filter { !$0.hasPrefix("leaflet/") }
     // Those above a megabyte are no texts here.
-    let present = files.map { String($0.path.dropFirst("Sources/Page/".count)) }
+    let present = files.map { String($0.path.dropFirst("Sources/WebPage/".count)) }
     #expect(present.count > 50, "The list is blind.")
     #expect(Set(embedded) == Set(served))
     #expect(Set(present).subtracting(served).sorted() == [], "List them in page.c.")

@@ -59,7 +59,7 @@ struct RepositoryTests {
     hold(
       SourceTree.markdown, to: rule, bad: [SourceFile("Sources/a.md", "[b](../nowhere.md)")],
       good: [
-        SourceFile("Sources/a.md", "[b](../Package.swift#c), [d](https://example.org/e), [f](#g), ![](Link)"),
+        SourceFile("Sources/a.md", "[b](../Package.swift#c), [d](https://example.org/e), [f](#g), ![](Messaging)"),
         SourceFile("a.md", "```\n[b](nowhere.md)\n```"),
       ])
   }

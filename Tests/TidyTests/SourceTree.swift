@@ -3,7 +3,7 @@ import Testing
 
 /// A file of the repository, or a snippet that stands for one.
 struct SourceFile: Sendable {
-  /// Relative to the repository's root: "Sources/Link/Transport/Socket.swift".
+  /// Relative to the repository's root: "Sources/Messaging/Transport/Socket.swift".
   let path: String
   let text: String
   /// The text as Swift sees it; for other files nobody asks.
@@ -16,10 +16,10 @@ struct SourceFile: Sendable {
   }
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-  /// "Job+Wire" of "Sources/Link/Job+Wire.swift".
+  /// "Job+Wire" of "Sources/Messaging/Job+Wire.swift".
   var stem: String { name.split(separator: ".").first.map(String.init) ?? name }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
-  /// "Link" of "Sources/Link/Job+Wire.swift"; nil elsewhere.
+  /// "Messaging" of "Sources/Messaging/Job+Wire.swift"; nil elsewhere.
   var target: String? { path.hasPrefix("Sources/") ? String(path.split(separator: "/")[1]) : nil }
   var isGenerated: Bool { path.contains("/Generated/") || path.hasSuffix(".pb.swift") }
 

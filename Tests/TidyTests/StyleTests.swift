@@ -94,7 +94,7 @@ struct NameTests {
       SourceTree.swift, to: rule,
       bad: [
         SourceFile("A.swift", "package final class QueueManager {}"), SourceFile("A.swift", "  enum Utils {}"),
-        SourceFile("Sources/Link/SocketHelper.swift", ""), SourceFile("Sources/Link/Socket+Util.swift", ""),
+        SourceFile("Sources/Messaging/SocketHelper.swift", ""), SourceFile("Sources/Messaging/Socket+Util.swift", ""),
       ],
       good: [
         SourceFile("Database.swift", "struct Database: ChannelInboundHandler {}"),
@@ -116,7 +116,7 @@ struct NameTests {
       SourceTree.swift, to: rule,
       bad: [
         SourceFile("Sources/Feed/A.swift", "package actor Feed {}"),
-        SourceFile("Sources/Link/A.swift", "struct Store {"),
+        SourceFile("Sources/Messaging/A.swift", "struct Store {"),
       ],
       good: [SourceFile("Sources/Feed/A.swift", "struct FeedService {\n  enum Link {}\n}\nextension Feed {}")])
   }
@@ -135,11 +135,11 @@ struct NameTests {
     }
     hold(
       SourceTree.swift, to: rule,
-      bad: [SourceFile("Sources/Link/Socket.swift", "struct Endpoint {} // struct Socket")],
+      bad: [SourceFile("Sources/Messaging/Socket.swift", "struct Endpoint {} // struct Socket")],
       good: [
-        SourceFile("Sources/Link/Job+Wire.swift", "extension OnTheMap.Job {}"),
-        SourceFile("Sources/Link/Socket.swift", "private enum A {}\npackage final class Socket {}"),
-        SourceFile("Sources/Link/Fold.swift", "func fold(_ a: Int) {}"),
+        SourceFile("Sources/Messaging/Job+Wire.swift", "extension Domain.Job {}"),
+        SourceFile("Sources/Messaging/Socket.swift", "private enum A {}\npackage final class Socket {}"),
+        SourceFile("Sources/Messaging/Fold.swift", "func fold(_ a: Int) {}"),
       ])
   }
 }
@@ -196,12 +196,12 @@ struct WordTests {
         "package struct A {}", "struct A {\n  @discardableResult package static func b() {}", "// b\npackage let a = 1",
         "/// A.\npackage var a: Int\npackage private(set) var b: Int", "package var limit: Int",
         "package var a: Bool { b }", "package let c: [UInt8]",
-      ].map { SourceFile("Sources/Link/A.swift", $0) },
+      ].map { SourceFile("Sources/Messaging/A.swift", $0) },
       good: [
         "/// A.\npackage struct A {}", "/// A.\n@frozen\npackage final class A {}", "package var level: Place.Level?",
         "package let isOpen: Bool = false",
         "package static func < (a: A, b: A) -> Bool", "package var description: String", "package import A",
         "struct A {}",
-      ].map { SourceFile("Sources/Link/A.swift", $0) })
+      ].map { SourceFile("Sources/Messaging/A.swift", $0) })
   }
 }

@@ -4,7 +4,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
-@testable import OnTheMap
+@testable import Domain
 @testable import Web
 
 @Suite("Connections of one address")

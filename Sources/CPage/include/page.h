@@ -5,7 +5,7 @@
 
 /// A file of the page, as it was when the program was built.
 typedef struct {
-  /// Below Sources/Page, or `leaflet/…` for those of the system's package.
+  /// Below Sources/WebPage, or `leaflet/…` for those of the system's package.
   const char *_Nonnull name;
   const unsigned char *_Nonnull bytes;
   size_t count;

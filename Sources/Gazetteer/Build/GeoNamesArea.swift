@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 /// A country or region of a GeoNames dump while its parts are gathered.
 struct GeoNamesArea {

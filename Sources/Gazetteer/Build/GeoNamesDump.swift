@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 /// A folder of files as GeoNames gives them away (download.geonames.org/export/dump), turned into the source that
 /// `PlaceIndexBuilder` compiles. Needed are places, countries and first-level regions; second-level regions, names by

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// One line of GeoNames' `allCountries.txt`, `cities500.txt` and their like: 19 fields between tabs.
 struct GeoNamesFeature {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// The sections by which names are found.
 extension IndexInspection {

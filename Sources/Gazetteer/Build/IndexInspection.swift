@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// A look at every record of a place index, for an operator who wants to know whether a file is whole: opening checks
 /// no more than the sections' places.

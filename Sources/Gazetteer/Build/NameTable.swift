@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// All folded names while an index is built.
 struct NameTable {

@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 /// Populated places by where they lie, while an index is built.
 struct NearestPlaces {

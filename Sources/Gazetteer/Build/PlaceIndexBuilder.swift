@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
 /// what they say in memory until it is written. The same lines and time give the same bytes.

@@ -1,4 +1,4 @@
-package import OnTheMap
+package import Domain
 
 /// What is in a place index.
 package struct PlaceIndexSummary: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// All postcodes while an index is built.
 struct PostcodeTable {

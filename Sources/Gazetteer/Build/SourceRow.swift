@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// One line of the source (Data/TSV.md) that tells of a place: nine fields between tabs.
 struct SourceRow {

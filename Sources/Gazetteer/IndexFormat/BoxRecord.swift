@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// The extent of an area's places in the file: 16 bytes, little-endian, in 1e-7 degrees. The n-th record is that of the
 /// n-th place; areas are the first places, so populated places have none. `south` is greater than `north` where an area

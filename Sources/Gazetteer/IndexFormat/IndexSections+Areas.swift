@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// What is looked up by a postcode, an area or a country.
 extension IndexSections {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// What a country is called in one language, in the file: 12 bytes, little-endian, in this order. Records are sorted by
 /// language, then by country.

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 extension IndexSections {
   /// A place as an answer; nil when its record is damaged.

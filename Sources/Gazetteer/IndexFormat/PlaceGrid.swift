@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 /// Populated places by where they are: cells of half a degree, from the south pole eastwards along each parallel.
 enum PlaceGrid {

@@ -1,4 +1,4 @@
-package import OnTheMap
+package import Domain
 
 extension PlaceIndex {
   /// A compiled gazetteer row by row: for tools that need texts which a gazetteer is sure to know. Maps the file, as

@@ -1,4 +1,4 @@
-package import OnTheMap
+package import Domain
 
 /// The gazetteer: names of places, compiled by `PlaceIndexBuilder` into a file that is used where it lies. Opening
 /// takes no more than mapping it; all processes of a host share its memory. All methods are synchronous, never wait,

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// One place in the file: 32 bytes, little-endian, in this order. Positions are record numbers, never addresses.
 struct PlaceRecord {

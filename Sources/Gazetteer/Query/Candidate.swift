@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// A place that a query may mean.
 struct Candidate {

@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 /// What a query asks of its answers besides their names, in numbers: whatever is done for a query has a copy of it.
 struct Constraints {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// Texts that are a point already: "47.6, -122.3", "47.6 -122.3", "47.6N 122.3W", "48°51'24"N 2°21'03"E",
 /// "48 51.4 N, 2 21.05 E" and "geo:47.6,-122.3;u=35" (RFC 5870). Latitude comes first.

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// Tokens of a query that are a postcode in some countries.
 struct PostcodeMatch {

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// The best candidates so far, each place once, in memory of the caller.
 struct Ranking {

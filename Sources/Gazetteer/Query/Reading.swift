@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
 struct Reading {

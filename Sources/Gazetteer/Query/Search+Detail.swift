@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 
 extension IndexSections {
   /// What is told of a place beyond what a post needs, whatever led to it.

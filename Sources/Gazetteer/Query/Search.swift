@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// One query at work. Finds the names in the text, takes each place of each name as a candidate, and scores it by how
 /// much of the text belongs to it or to what contains it (coverage by disjoint token masks, as in Mapbox Carmen), by

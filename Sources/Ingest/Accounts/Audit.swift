@@ -1,6 +1,6 @@
-import Link
+import Domain
 import Logging
-import OnTheMap
+import Messaging
 import Synchronization
 
 /// Who logged in, who did not, and what was done to accounts: a line of the log each, for those who look into it

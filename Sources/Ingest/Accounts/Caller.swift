@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
-import OnTheMap
+import Messaging
 import Web
 
 /// Who calls, and how: by cookie, as browsers do, or by bearer token.

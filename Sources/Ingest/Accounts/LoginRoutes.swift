@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Identity
-import OnTheMap
+import SignIn
 import Web
 
 /// `/v2/login`: the ways to log in, and the one by OpenID Connect: to the provider, and back.

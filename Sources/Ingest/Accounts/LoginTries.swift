@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
-import Link
-import OnTheMap
+import Messaging
 import Store
 import Synchronization
 import Web

@@ -1,8 +1,8 @@
+import Domain
 import HTTPTypes
-import Identity
-import Link
 import Logging
-import OnTheMap
+import Messaging
+import SignIn
 import Store
 import Synchronization
 import Web

@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
-import OnTheMap
+import Messaging
 import Store
 import Web
 

@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
-import Link
-import OnTheMap
+import Messaging
 import Synchronization
 import Web
 

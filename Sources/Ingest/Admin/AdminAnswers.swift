@@ -1,6 +1,6 @@
-import Link
+import Domain
 import Logging
-import OnTheMap
+import Messaging
 import Store
 
 /// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.

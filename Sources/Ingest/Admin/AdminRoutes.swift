@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import OnTheMap
 import Web
 
 /// `/v2/admin`: the queue for operators, to see and to steer, as the admin socket has it for the host's own.

@@ -1,6 +1,6 @@
+import Domain
 import Foundation
 import Glibc
-import OnTheMap
 
 /// The operator of an admin request, for the log.
 enum Operator: Sendable, CustomStringConvertible {

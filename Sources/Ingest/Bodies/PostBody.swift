@@ -1,5 +1,5 @@
+import Domain
 import Hummingbird
-import OnTheMap
 import Web
 
 /// A post as a request has it: the whole body, or a line among many.

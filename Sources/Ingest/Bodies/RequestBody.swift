@@ -1,8 +1,8 @@
+import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import OnTheMap
 import Web
 
 /// JSON bodies of requests: read whole, up to a limit, and refused with the field and the reason.

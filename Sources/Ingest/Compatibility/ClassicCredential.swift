@@ -1,5 +1,5 @@
+import Domain
 import HTTPTypes
-import OnTheMap
 import Web
 
 /// What somebody logs in with. Whatever the address says besides does not count, for some clients put the password

@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import OnTheMap
 import Web
 
 /// In which form the original service answered at a path. The rules are those that its clients were found to rely on;

@@ -1,7 +1,7 @@
+import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
-import OnTheMap
 import Store
 import Web
 

@@ -1,5 +1,5 @@
+import Domain
 import HTTPTypes
-import OnTheMap
 import Web
 
 /// The members of a student location that count; the others may be anything.

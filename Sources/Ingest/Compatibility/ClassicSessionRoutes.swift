@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
-import OnTheMap
+import Messaging
 import Web
 
 /// `/v1/session` and `/api/session`: log in and out as clients of the original service do.

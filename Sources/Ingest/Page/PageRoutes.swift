@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import Link
-import OnTheMap
+import Messaging
 import Web
 
 /// `/`: the page, for browsers, and a few lines for other clients; `/admin`: the operator's, which anybody may open,

@@ -1,5 +1,5 @@
+import Domain
 import Glibc
-import OnTheMap
 import Synchronization
 
 /// What one hash is computed in, kept from one to the next. To ask the kernel for it each time takes a lock that all

@@ -1,7 +1,7 @@
+import Domain
 import Foundation
 import Glibc
-import Link
-import OnTheMap
+import Messaging
 import Synchronization
 import Web
 

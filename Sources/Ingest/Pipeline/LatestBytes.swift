@@ -1,5 +1,5 @@
+import Domain
 import NIOCore
-import OnTheMap
 import Store
 import Synchronization
 

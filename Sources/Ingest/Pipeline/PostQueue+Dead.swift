@@ -1,6 +1,6 @@
-import Link
+import Domain
+import Messaging
 import Metrics
-import OnTheMap
 import Store
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Link
+import Domain
 import Logging
+import Messaging
 import Metrics
-import OnTheMap
 import Store
 import Synchronization
 import Web

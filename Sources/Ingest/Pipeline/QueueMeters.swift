@@ -1,7 +1,7 @@
-import Link
+import Domain
 import Logging
+import Messaging
 import Metrics
-import OnTheMap
 import Synchronization
 import Telemetry
 

@@ -1,5 +1,5 @@
-import Link
-import OnTheMap
+import Domain
+import Messaging
 import Store
 import Telemetry
 

@@ -1,5 +1,5 @@
-import Link
-import OnTheMap
+import Domain
+import Messaging
 import Synchronization
 
 /// What the reactor's stations know at this moment of the queue, its workers and the feeds. Any thread.

@@ -1,7 +1,7 @@
+import Domain
 import HTTPTypes
-import Link
 import Logging
-import OnTheMap
+import Messaging
 import Store
 import Web
 

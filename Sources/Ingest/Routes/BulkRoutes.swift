@@ -1,8 +1,8 @@
+import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import OnTheMap
 import Store
 import Web
 

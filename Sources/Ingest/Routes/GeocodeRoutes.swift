@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import OnTheMap
 import Web
 
 /// Look-ups: what a text means at `/v2/geocode`, and what is around a point at `/v2/reverse`. They need no session.

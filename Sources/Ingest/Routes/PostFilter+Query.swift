@@ -1,5 +1,5 @@
+import Domain
 import HTTPTypes
-import OnTheMap
 import Web
 
 extension PostFilter {

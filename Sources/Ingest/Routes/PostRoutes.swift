@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import OnTheMap
 import Store
 import Web
 

@@ -1,6 +1,6 @@
+import Domain
 import HTTPTypes
 import Hummingbird
-import OnTheMap
 import Web
 
 /// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, unless the map is closed,

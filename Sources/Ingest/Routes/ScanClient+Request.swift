@@ -1,5 +1,5 @@
+import Domain
 import Hummingbird
-import OnTheMap
 import Store
 import Web
 

@@ -1,8 +1,8 @@
+import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Link
-import OnTheMap
+import Messaging
 import Web
 
 /// What people open, as far as the operator has told.

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// Chooses the log's lines about a full disk: at most one a minute while it is full, and one when it has room again. A
 /// pure state machine: the caller checks the disk and supplies the time.

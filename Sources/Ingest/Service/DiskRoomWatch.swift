@@ -1,6 +1,6 @@
-import Link
+import Domain
 import Logging
-import OnTheMap
+import Messaging
 import ServiceLifecycle
 import Store
 

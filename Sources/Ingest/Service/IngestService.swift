@@ -1,9 +1,9 @@
+package import Domain
 import Hummingbird
-package import Identity
-package import Link
 package import Logging
-package import OnTheMap
+package import Messaging
 import ServiceLifecycle
+package import SignIn
 import Store
 package import Telemetry
 package import Web

@@ -1,6 +1,6 @@
+package import Domain
 package import Hummingbird
 import NIOCore
-package import OnTheMap
 
 /// What a request comes with: the library's own, and the connection.
 package struct ConnectionContext: RequestContext {

@@ -1,5 +1,5 @@
+import Domain
 import Metrics
-import OnTheMap
 import Synchronization
 import Telemetry
 

@@ -1,9 +1,9 @@
+import Domain
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import OnTheMap
 
 /// How a client went before it had its answer.
 package enum Departure: Sendable {

@@ -1,8 +1,8 @@
+package import Domain
 import Glibc
 package import Hummingbird
 package import Logging
 import NIOCore
-package import OnTheMap
 
 /// Listens and answers, until graceful shutdown.
 package enum HTTPService {

@@ -1,8 +1,8 @@
+import Domain
 import HTTPTypes
 import Hummingbird
 package import Logging
 import NIOCore
-import OnTheMap
 package import Telemetry
 
 /// What those who run a service ask it, at an address of its own: `/livez`, `/readyz`, `/metrics`.

@@ -1,4 +1,4 @@
-import OnTheMap
+import Domain
 
 /// In which form a body travels. (RFC 9110, 8.4.)
 package enum ContentCoding: Sendable, Hashable, CaseIterable {

@@ -1,7 +1,7 @@
+package import Domain
 package import HTTPTypes
 package import Hummingbird
 package import NIOCore
-package import OnTheMap
 
 /// A body for a problem at a path, where its clients want their errors in another form than the API's own; nil where
 /// they do not.

@@ -1,7 +1,7 @@
+package import Domain
 package import HTTPTypes
 package import Hummingbird
 package import NIOCore
-package import OnTheMap
 
 extension Response {
   /// A JSON body that is written already.

@@ -1,6 +1,6 @@
+import Domain
 import Foundation
 import Glibc
-import OnTheMap
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

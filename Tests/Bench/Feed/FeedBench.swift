@@ -1,5 +1,5 @@
+import Domain
 import Foundation
-import OnTheMap
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

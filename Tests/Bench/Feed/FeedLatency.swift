@@ -1,7 +1,7 @@
+import Domain
 import Foundation
-import Link
 import Logging
-import OnTheMap
+import Messaging
 import Synchronization
 
 /// How long a change takes to a subscriber, at a fixed rate, one subscriber, an open loop.

@@ -1,7 +1,7 @@
+import Domain
 import Foundation
-import Link
 import Logging
-import OnTheMap
+import Messaging
 import Synchronization
 
 /// A feed as built, and ingest's end of the change log: the bench says what changes, and no disk is in the way.

@@ -1,5 +1,5 @@
+import Domain
 import Foundation
-import OnTheMap
 import Testing
 
 @testable import Gazetteer

@@ -1,6 +1,6 @@
+import Domain
 import Foundation
 import Fuzzing
-import OnTheMap
 import Testing
 
 @testable import Gazetteer

@@ -1,5 +1,5 @@
+import Domain
 import Fuzzing
-import OnTheMap
 import Testing
 
 @testable import Gazetteer

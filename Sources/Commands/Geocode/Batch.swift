@@ -1,0 +1,131 @@
+import Dispatch
+import Domain
+import Foundation
+import Gazetteer
+import Synchronization
+
+/// Looks up a table of texts on all cores: chunk after chunk is read, answered and written by whichever thread is free,
+/// in the input's order. No more than one chunk a thread is in memory.
+final class Batch: Sendable {
+  private struct Input: Sendable {
+    var reader: TableReader
+    var table: BatchTable?
+    /// Signalled when what was read before has been written.
+    var turn = DispatchSemaphore(value: 0)
+    var problem: TableProblem?
+    var isOver = false
+  }
+
+  /// A chunk, and its place among the others.
+  private struct Work {
+    var chunk: TableChunk
+    var table: BatchTable
+    var turn: DispatchSemaphore
+    var next: DispatchSemaphore
+  }
+
+  private let index: PlaceIndex
+  private let defaults: PlaceQuery
+  private let input: Mutex<Input>
+  private let tally: Mutex<BatchTally>
+
+  /// - Parameters:
+  ///   - descriptor: of the table; it is not closed.
+  ///   - defaults: what is asked for where a row says nothing.
+  init(descriptor: Int32, form: TableReader.Form, defaults: PlaceQuery, _ index: PlaceIndex) {
+    self.index = index
+    self.defaults = defaults
+    input = Mutex(Input(reader: TableReader(descriptor: descriptor, form: form)))
+    tally = Mutex(BatchTally(descriptor: descriptor))
+  }
+
+  /// Answers all rows on standard output. Holds up the calling thread.
+  ///
+  /// - Throws: `TableProblem` when the table cannot be read, or the answers cannot be written.
+  func run() throws(TableProblem) -> BatchTally {
+    input.withLock { _ = $0.turn.signal() }
+    DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
+      while let work = take() { answer(work) }
+    }
+    tally.withLock { $0.clear() }
+    if let problem = input.withLock({ $0.problem }) { throw problem }
+    return tally.withLock { $0 }
+  }
+
+  /// The next chunk; nil when there is none, or nothing can be done with it.
+  private func take() -> Work? {
+    input.withLock { input in
+      guard !input.isOver else { return nil }
+      do throws(TableProblem) {
+        guard var chunk = try input.reader.next() else {
+          // NDJSON without a line is a table without rows; CSV has a first row at least.
+          if input.reader.form == .csv, input.table == nil { throw TableProblem.empty }
+          input.isOver = true
+          return nil
+        }
+        let table = try table(for: &chunk, input.table, form: input.reader.form)
+        input.table = table
+        let work = Work(chunk: chunk, table: table, turn: input.turn, next: DispatchSemaphore(value: 0))
+        input.turn = work.next
+        return work
+      } catch {
+        (input.problem, input.isOver) = (error, true)
+        return nil
+      }
+    }
+  }
+
+  /// The first record of CSV names the columns.
+  private func table(
+    for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Form
+  ) throws(TableProblem) -> BatchTable {
+    if let known { return known }
+    guard form == .csv else { return BatchTable(defaults: defaults) }
+    // Empty lines before it are no rows yet.
+    chunk.records = Array(chunk.records.drop { $0.range.isEmpty && $0.problem == nil })
+    guard !chunk.records.isEmpty else { throw TableProblem.empty }
+    let header = chunk.records.removeFirst()
+    if let problem = header.problem { throw TableProblem("line \(header.line): \(problem)") }
+    return try BatchTable(header: chunk.bytes[header.range], defaults: defaults)
+  }
+
+  private func answer(_ work: Work) {
+    var json = JSONText()
+    var counts = BatchTally.Counts()
+    for record in work.chunk.records {
+      let row = work.table.row(record, in: work.chunk.bytes)
+      switch row.question {
+      case .success(let query):
+        let places = index.locate(query)
+        counts.add(isFound: !places.isEmpty)
+        json.line { json in
+          if let id = row.id { json.add("id", id) }
+          json.add("query", query.text)
+          json.array("places", places) { $1.write(to: &$0) }
+        }
+      case .failure(let complaint):
+        counts.wrong += 1
+        json.line { json in
+          if let id = row.id { json.add("id", id) }
+          json.add("query", row.text)
+          json.object("error") { json in
+            json.add("code", complaint.code)
+            json.add("detail", complaint.detail)
+          }
+        }
+      }
+    }
+    work.turn.wait()
+    let isWritten = put(json.bytes, on: STDOUT_FILENO)
+    tally.withLock { $0.add(counts, bytesRead: work.chunk.bytesRead) }
+    if !isWritten { stop(TableProblem("the answers cannot be written: \(String(cString: strerror(errno)))")) }
+    work.next.signal()
+  }
+
+  private func stop(_ problem: TableProblem) {
+    input.withLock { input in
+      if input.problem == nil { input.problem = problem }
+      input.isOver = true
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Domain
+import Foundation
+
+/// A score's two forms: for people, and as JSON.
+struct ScoreReport {
+  let score: Score
+
+  /// Lines for people.
+  var text: String {
+    var lines = [row("kind", "rows", "right", "share")]
+    lines += kinds.map { row($0.key.isEmpty ? "-" : $0.key, $0.value) }
+    lines += [row("all", score.all)]
+    if score.withoutPlace > 0 { lines.append("\(score.withoutPlace) rows without a place were left out") }
+    if !score.problems.isEmpty { lines.append("\(score.problems.count) rows were not understood") }
+    lines += ["", row("confidence", "answers", "right", "share")]
+    lines += score.tenths.enumerated().reversed().filter { $0.element.rows > 0 }.map { tenth, count in
+      row("\(Double(tenth) / 10) to \(Double(tenth + 1) / 10)", count)
+    }
+    lines.append(row("\(Score.confident) and above", score.confidentAnswers))
+    if !score.misses.isEmpty { lines += ["", "misses: line, kind, query, expected, got, km, confidence"] }
+    lines += score.misses.map(miss)
+    return lines.joined(separator: "\n")
+  }
+
+  /// The same as one object.
+  var json: String {
+    let json = JSONText.object { json in
+      add(score.all, to: &json)
+      json.add("withoutPlace", score.withoutPlace)
+      json.array("kinds", kinds) { json, kind in
+        json.add("kind", kind.key)
+        add(kind.value, to: &json)
+      }
+      json.object("confident") { json in
+        json.add("from", Score.confident)
+        add(score.confidentAnswers, to: &json)
+      }
+      json.array("tenths", score.tenths.enumerated()) { json, tenth in
+        json.add("from", Double(tenth.offset) / 10)
+        add(tenth.element, to: &json)
+      }
+      json.array("misses", score.misses) { add($1, to: &$0) }
+      json.array("problems", score.problems) { $0.add("detail", $1) }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private var kinds: [(key: String, value: Score.Count)] { score.kinds.sorted { $0.key < $1.key } }
+
+  private func add(_ count: Score.Count, to json: inout JSONText) {
+    json.add("rows", count.rows)
+    json.add("right", count.right)
+    json.add("share", (count.share * 10_000).rounded() / 10_000)
+  }
+
+  private func add(_ miss: Score.Miss, to json: inout JSONText) {
+    json.add("line", miss.line)
+    json.add("kind", miss.kind)
+    json.add("query", miss.query)
+    json.add("expected", miss.expected)
+    if let km = miss.km { json.add("km", (km * 10).rounded() / 10) }
+    if let got = miss.got { json.object("got") { got.write(to: &$0) } }
+  }
+
+  private func miss(_ miss: Score.Miss) -> String {
+    let got =
+      miss.got.map { "\($0.label) (\($0.level.word), \($0.match.word))" } ?? "nothing"
+    let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
+    let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
+    // A line end or a tab within a field of the table must not make another line or column here.
+    let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: Limits.tableRecordBytesMax) }
+    return "\(miss.line)\t\(said.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
+  }
+
+  private func row(_ name: String, _ count: Score.Count) -> String {
+    row(name, "\(count.rows)", "\(count.right)", String(format: "%.2f %%", count.share * 100))
+  }
+
+  private func row(_ name: String, _ rows: String, _ right: String, _ share: String) -> String {
+    name.padding(toLength: max(28, name.count), withPad: " ", startingAt: 0)
+      + [rows, right, share].map { String(repeating: " ", count: max(1, 10 - $0.count)) + $0 }.joined()
+  }
+}

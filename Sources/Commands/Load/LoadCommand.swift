@@ -1,0 +1,152 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Messaging
+
+struct LoadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "load", abstract: "Post at a fixed rate, and check that nothing is lost, doubled or late.",
+    discussion: """
+      Post number i is due at start + i / rate, whatever the server does (an open
+      loop), and all times are counted from then. Afterwards each accepted post is
+      looked for in the store, and the list that a subscriber ended with is compared
+      with the store's. Exits with 0 when nothing was lost, nothing doubled, nothing
+      left queued, and the lists are equal; else with 1.
+
+      Without --user an account is made for the run. Posts stay on the map: do not
+      aim this at a server that people use.
+
+      Examples:
+        onthemap load --rate 200 --duration 30
+        onthemap load --submit tcp://127.0.0.1:7700 --rate 5000 --duration 30
+        onthemap load --server http://10.0.0.1:8080 --feed tcp://10.0.0.2:7710 \\
+          --rate 2000 --duration 60 --json
+      """)
+
+  @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
+  var server: String?
+  @Option(help: "Posts in a second, 1 to 100000.")
+  var rate: Int
+  @Option(help: "Seconds in which posts become due, 1 to 86400.")
+  var duration: Int
+  @Option(help: "A file of places, one a line. Without it, towns of the gazetteer in mixed forms.")
+  var places: String?
+  @Option(help: "The feed to subscribe to. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
+  var feed: String?
+  @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
+  var feedKey: String?
+  @Option(help: "One's own secret key, a file, where the other end has a list. [ONTHEMAP_KEY_FILE]")
+  var keyFile: String?
+  @Option(help: "An e-mail address; the password comes from ONTHEMAP_PASSWORD. [ONTHEMAP_USER]")
+  var user: String?
+  @Option(help: "Connections that share the posts, 1 to 4096; with --submit 1 to 64. [default: 64; with --submit 2]")
+  var connections: Int?
+  @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
+  var submit: String?
+  @Option(help: "The public key of that address, or a file with it, where it uses keys. [ONTHEMAP_SUBMIT_KEY]")
+  var submitKey: String?
+  @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
+  var batch: Int?
+  @Option(help: "Subscribers beside the run's own, that come at random moments of it, 0 to 500.")
+  var subscribers = 0
+  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  var gazetteer: String?
+  @Option(help: "Repeats the places of a run: any whole number.")
+  var seed: UInt64?
+  @Flag(help: "The figures as one JSON object.")
+  var json = false
+  @Option(help: "Seconds to go on trying, and then to wait for queued posts, 1 to 3600.")
+  var settle = 30
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    try LoadCommand.check("--rate", rate, in: 1...100_000)
+    try LoadCommand.check("--duration", duration, in: 1...86_400)
+    if let connections {
+      try LoadCommand.check("--connections", connections, in: 1...(submit == nil ? 4_096 : LoadCommand.producersMax))
+    }
+    if let batch {
+      guard submit != nil else {
+        throw ValidationError("--batch is for --submit only: over HTTP each post is a request.")
+      }
+      try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
+    }
+    try LoadCommand.check("--subscribers", subscribers, in: 0...500)
+    try LoadCommand.check("--settle", settle, in: 1...3_600)
+    try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadPlan.postsMax)
+  }
+
+  func run() async throws {
+    let settings = try await Settings(common)
+    let server = try settings.server(flag: server)
+    guard server.scheme == "http" else {
+      throw SettingError(
+        .server, expected: "a plain http address, of the service itself: TLS would be measured with it",
+        came: server.absoluteString)
+    }
+    let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let keys = try LinkKeys(settings, keyFile: keyFile)
+    let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
+    let submitCurve = try keys.client(.submitKey, flag: submitKey, needsOwn: false, settings: settings)
+    try keys.check(isUsed: curve != nil || submitCurve != nil, wanted: .feedKey, .submitKey)
+    let account = try LoadAccount(settings, user: user)
+    let places =
+      try places.map { try LoadPlaces(file: $0) }
+      ?? LoadPlaces(gazetteer: try settings.gazetteer(flag: gazetteer))
+    let submit = try submit.map {
+      LoadRun.Submission(endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? 64)
+    }
+    let connections = connections ?? (submit == nil ? 64 : 2)
+    // Each subscriber has a context of its own, with its pipes.
+    try LoadCommand.allowFiles(connections + 16 * subscribers)
+    let plan = LoadPlan(
+      rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
+      seed: seed ?? UInt64.random(in: 0...999_999), places: places)
+    var api = API(server)
+    let token = try await account.token(api)
+    api.token = token
+    let summary = try await LoadRun(
+      plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
+      submit: submit, settleSeconds: settle, audience: subscribers,
+      logger: makeLogger("load", level: settings.logLevel)
+    ).run()
+    let report = LoadReport(summary: summary)
+    say(json ? report.json : report.text)
+    guard summary.failures.isEmpty else {
+      if json { for failure in summary.failures { complain(failure) } }
+      throw ExitCode(1)
+    }
+  }
+
+  /// More would only be told to wait, by `Limits.submitRequestsMax`.
+  private static let producersMax = 64
+
+  private static func endpoint(_ text: String) throws -> Endpoint {
+    guard let endpoint = try? Endpoint(text), !text.hasSuffix("*") else {
+      throw SettingError(
+        "--submit must be tcp://HOST:PORT or ipc://PATH, such as tcp://127.0.0.1:7700, not \"\(text)\".")
+    }
+    return endpoint
+  }
+
+  private static func check(_ option: String, _ value: Int, in range: ClosedRange<Int>) throws {
+    guard range.contains(value) else {
+      throw ValidationError("\(option) must be a number from \(range.lowerBound) to \(range.upperBound), not \(value).")
+    }
+  }
+
+  /// Each connection is a file to the system. Throws `SettingError` when it does not allow so many.
+  private static func allowFiles(_ connections: Int) throws {
+    // Some for the rest of the process: the subscriber, the store's questions, libraries.
+    let needed = rlim_t(connections + 128)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    guard limit.rlim_cur < needed else { return }
+    limit.rlim_cur = min(needed, limit.rlim_max)
+    guard limit.rlim_cur == needed, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      throw SettingError(
+        "--connections \(connections) needs \(needed) open files, and the system allows \(limit.rlim_max): "
+          + "see ulimit -n.")
+    }
+  }
+}

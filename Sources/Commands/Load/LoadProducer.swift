@@ -1,0 +1,119 @@
+import Domain
+import Messaging
+import Synchronization
+
+/// One producer of a load test over ZeroMQ: gathers the posts that are due into batches, and sends those that were
+/// told to come later again, in later ones. On its reactor's thread, but for `isDone`.
+final class LoadProducer: Sendable {
+  private struct State {
+    var batches: [UInt64: [Int]] = [:]
+    var lastBatch: UInt64 = 0
+    /// The next post, where it is not due yet, and whether it was due before it was claimed.
+    var claimed: (post: Int, isUnclaimed: Bool)?
+    /// Posts to be sent again, by the time before which they must not, of `LoadClock`.
+    var again: [(post: Int, dueNs: Int64)] = []
+    /// Posts without their last answer.
+    var open = 0
+  }
+
+  private let plan: LoadPlan
+  private let schedule: LoadSchedule
+  private let tally: LoadTally
+  private let batchMax: Int
+  /// One thread only uses it; the lock is never waited for.
+  private let state = Mutex(State())
+
+  /// - Parameter batchMax: posts in one batch, 1 to `Limits.submitPostsMax`.
+  init(plan: LoadPlan, schedule: LoadSchedule, tally: LoadTally, batchMax: Int) {
+    self.plan = plan
+    self.schedule = schedule
+    self.tally = tally
+    self.batchMax = batchMax
+  }
+
+  /// Whether everything is answered and nothing is left to send, or the time is over. Any thread.
+  var isDone: Bool { schedule.isOver || schedule.isExhausted && state.withLock { $0.open == 0 && $0.claimed == nil } }
+
+  /// When nothing is sent any more: what was never answered. Any thread.
+  func giveUp() {
+    for _ in 0..<state.withLock({ $0.open }) { tally.giveUp() }
+  }
+
+  /// What goes out next; `nowMs` is the reactor's time.
+  func next(nowMs: Int64) -> SubmitClient.Next {
+    let nowNs = LoadClock.nowNs
+    if nowNs >= schedule.endNs { return .over }
+    return state.withLock { state in
+      var posts: [Int] = []
+      var dueNs = gatherAgain(&state, &posts, nowNs)
+      while posts.count < batchMax {
+        if state.claimed == nil {
+          state.claimed = schedule.claim().map { ($0, nowNs > schedule.dueNs($0)) }
+        }
+        guard let (post, isUnclaimed) = state.claimed else { break }
+        dueNs = min(dueNs, schedule.dueNs(post))
+        guard schedule.dueNs(post) <= nowNs else { break }
+        tally.send(lateNs: nowNs - schedule.dueNs(post), isUnclaimed: isUnclaimed)
+        state.open += 1
+        state.claimed = nil
+        posts.append(post)
+      }
+      guard !posts.isEmpty else {
+        // Nothing to do now; there may be when something was answered.
+        return dueNs == .max ? .over : .pause(untilMs: nowMs + max(1, (dueNs - nowNs) / 1_000_000))
+      }
+      state.lastBatch += 1
+      state.batches[state.lastBatch] = posts
+      return .batch(state.lastBatch, posts.map(submitted))
+    }
+  }
+
+  /// What became of a batch.
+  func take(_ event: SubmitClient.Event) {
+    let nowNs = LoadClock.nowNs
+    switch event {
+    case .receipts(let batch, let receipts):
+      let posts = state.withLock { $0.batches.removeValue(forKey: batch) ?? [] }
+      for (post, receipt) in zip(posts, receipts) { settle(post, receipt, nowNs) }
+    case .repeated(let batch, let reason):
+      let count = state.withLock { $0.batches[batch]?.count ?? 0 }
+      tally.fail(reason)
+      for _ in 0..<count { tally.retry() }
+    case .refused(let batch, let refusal):
+      let posts = state.withLock { state in
+        let posts = state.batches.removeValue(forKey: batch) ?? []
+        state.open -= posts.count
+        return posts
+      }
+      for _ in posts { tally.refuse(refusal.code) }
+    }
+  }
+
+  private func settle(_ post: Int, _ receipt: SubmitReceipt, _ nowNs: Int64) {
+    switch receipt {
+    case .accepted(let id), .replayed(let id):
+      tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
+    case .refused(let refusal): tally.refuse(refusal.code)
+    case .busy(let refusal, let retryAfterMs):
+      tally.fail(refusal.code)
+      let dueNs = nowNs + max(1, retryAfterMs) * 1_000_000
+      return state.withLock { $0.again.append((post, dueNs)) }
+    }
+    state.withLock { $0.open -= 1 }
+  }
+
+  /// Those of before whose pause is over; and when the next of the others is.
+  private func gatherAgain(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
+    guard !state.again.isEmpty else { return .max }
+    let due = state.again.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)
+    let taken = Set(due)
+    state.again.removeAll { taken.contains($0.post) }
+    for _ in due { tally.retry() }
+    posts += due
+    return state.again.map(\.dueNs).min() ?? .max
+  }
+
+  private func submitted(_ post: Int) -> SubmittedPost {
+    SubmittedPost(idempotencyKey: plan.idempotencyKey(post), place: plan.place(post), link: plan.link(post))
+  }
+}

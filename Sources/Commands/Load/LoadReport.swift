@@ -1,0 +1,177 @@
+import Domain
+import Foundation
+
+/// A summary's two forms: for people, and as JSON.
+struct LoadReport {
+  private static let percentiles: [(name: String, value: Double)] = [
+    ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9),
+  ]
+
+  let summary: LoadSummary
+
+  /// Lines for people.
+  var text: String {
+    let (s, counts) = (summary, summary.counts)
+    var lines = [
+      "accepted = on disk (fdatasync)",
+      "run \(s.plan.run): \(s.plan.rate) posts/s for \(s.plan.seconds) s to \(s.server), \(s.connections) connections, "
+        + "--seed \(s.plan.seed)",
+      "",
+      row("offered", s.plan.count),
+      row("sent", counts.sent, s.unsent > 0 ? "\(s.unsent) were not sent: the time was over" : ""),
+      row("accepted", counts.accepted, "\(tenths(s.achievedRate)) posts/s"),
+      row("refused", counts.refused, kinds(counts.refusals)),
+      row("retried", counts.retried, kinds(counts.errorKinds)),
+    ]
+    if counts.unanswered > 0 {
+      let remark = s.finding.problem == nil ? "\(s.storedUnanswered) of them are in the store" : ""
+      lines.append(row("unanswered", counts.unanswered, remark))
+    }
+    lines += stored
+    lines += [
+      "",
+      "ms since due".padded(18) + (LoadReport.percentiles.map(\.name) + ["max"]).map { $0.leftPadded(11) }.joined(),
+      latencies("accept", s.acceptLatency),
+      latencies("post to subscriber", s.feedLatency),
+      "",
+      row(
+        "sent late", counts.late,
+        "more than \(LoadTally.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
+          + "connection was free"),
+    ]
+    return (lines + s.failures.map { "FAILED: \($0)" }).joined(separator: "\n")
+  }
+
+  /// The same as one object.
+  var json: String {
+    let (s, counts) = (summary, summary.counts)
+    let json = JSONText.object { json in
+      json.add("durability", "accepted = on disk (fdatasync)")
+      json.add("run", s.plan.run)
+      json.add("server", s.server)
+      json.add("rate", s.plan.rate)
+      json.add("durationSeconds", s.plan.seconds)
+      json.add("connections", s.connections)
+      json.add("seed", s.plan.seed)
+      json.add("offered", s.plan.count)
+      json.add("sent", counts.sent)
+      json.add("accepted", counts.accepted)
+      json.add("acceptedPerSecond", s.achievedRate)
+      json.add("refused", counts.refused)
+      add(counts.refusals, "refusals", to: &json)
+      json.add("retried", counts.retried)
+      json.add("errors", counts.errors)
+      add(counts.errorKinds, "errorKinds", to: &json)
+      json.add("unanswered", counts.unanswered)
+      if s.finding.problem == nil { addStored(to: &json) }
+      json.add("listReplacements", s.replacements)
+      add(s.acceptLatency, "acceptMs", to: &json)
+      add(s.feedLatency, "postToSubscriberMs", to: &json)
+      json.add("late", counts.late)
+      json.add("lateWithoutConnection", counts.lateUnclaimed)
+      json.array("failures", s.failures) { $0.add("reason", $1) }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// What the store has; nothing when it could not be asked.
+  private var stored: [String] {
+    let s = summary
+    guard s.finding.problem == nil else { return ["", "stored".padded(18) + "?".leftPadded(11)] }
+    let reasons = kinds(s.finding.reasons)
+    return [
+      "",
+      row("published", s.published),
+      row("rejected", s.rejected, s.dead == 0 ? reasons : ""),
+      row("queued", s.queued),
+      row("dead", s.dead, s.dead > 0 ? reasons : ""),
+      "",
+      row("lost", s.lost),
+      row("duplicated", s.duplicated),
+      row("not seen live", s.notSeenLive, s.replacements > 0 ? "a new list \(s.replacements) ×" : ""),
+      lists,
+    ]
+      + (s.finding.audience.count == 0 ? [] : [audience])
+  }
+
+  private var audience: String {
+    let audience = summary.finding.audience
+    return row(
+      "subscribers", audience.count,
+      "\(audience.equal) ended with the store's list, \(audience.wrong) × a wrong list, a new list "
+        + "\(audience.replacements) ×")
+  }
+
+  private var lists: String {
+    switch summary.finding.lists {
+    case .equal(let seq, let hash): "list equal".padded(18) + "yes".leftPadded(11) + "   seq \(seq), hash \(hash)"
+    case .different(let reason): "list equal".padded(18) + "no".leftPadded(11) + "   \(reason)"
+    }
+  }
+
+  private func addStored(to json: inout JSONText) {
+    let s = summary
+    json.add("storedUnanswered", s.storedUnanswered)
+    json.add("published", s.published)
+    json.add("rejected", s.rejected)
+    json.add("queued", s.queued)
+    json.add("dead", s.dead)
+    add(s.finding.reasons, "reasons", to: &json)
+    json.add("lost", s.lost)
+    json.add("duplicated", s.duplicated)
+    json.add("notSeenLive", s.notSeenLive)
+    json.object("subscribers") { json in
+      json.add("count", s.finding.audience.count)
+      json.add("equal", s.finding.audience.equal)
+      json.add("wrongLists", s.finding.audience.wrong)
+      json.add("listReplacements", s.finding.audience.replacements)
+    }
+    switch summary.finding.lists {
+    case .equal(let seq, let hash):
+      json.add("listEqual", true)
+      json.add("seq", seq)
+      json.add("stateHash", hash)
+    case .different: json.add("listEqual", false)
+    }
+  }
+
+  private func latencies(_ name: String, _ latency: LoadLatency) -> String {
+    let values = LoadReport.percentiles.map { latency.ms($0.value) } + [latency.maxMs]
+    return name.padded(18) + values.map { thousandths($0).leftPadded(11) }.joined()
+  }
+
+  private func add(_ latency: LoadLatency, _ name: String, to json: inout JSONText) {
+    json.object(name) { json in
+      json.add("count", latency.count)
+      for percentile in LoadReport.percentiles { json.add(percentile.name, latency.ms(percentile.value)) }
+      json.add("max", latency.maxMs)
+    }
+  }
+
+  private func add(_ kinds: [String: Int], _ name: String, to json: inout JSONText) {
+    json.object(name) { json in
+      for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) { json.add(kind, count) }
+    }
+  }
+
+  private func row(_ name: String, _ count: Int, _ remark: String = "") -> String {
+    name.padded(18) + String(count).leftPadded(11) + (remark.isEmpty ? "" : "   " + remark)
+  }
+
+  /// "closed before the answer 12, 503 busy 3", the most frequent first.
+  private func kinds(_ kinds: [String: Int]) -> String {
+    kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  private func tenths(_ value: Double) -> String { String(format: "%.1f", value) }
+  private func thousandths(_ value: Double) -> String { String(format: "%.3f", value) }
+}
+
+extension String {
+  /// Filled with spaces at its end.
+  fileprivate func padded(_ columns: Int) -> String { self + String(repeating: " ", count: max(0, columns - count)) }
+  /// Filled with spaces before it.
+  fileprivate func leftPadded(_ columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - count)) + self
+  }
+}

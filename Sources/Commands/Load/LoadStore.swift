@@ -1,0 +1,74 @@
+import Domain
+import Foundation
+
+/// What ingest has on disk, asked for over HTTP: the truth that a run is held against.
+struct LoadStore: Sendable {
+  /// The list as ingest has it.
+  struct List: Decodable, Sendable {
+    let epoch: String
+    let seq: UInt64
+    /// 16 hexadecimal digits.
+    let stateHash: String
+  }
+
+  /// One of the account's own posts.
+  struct Post: Decodable, Sendable {
+    struct Reason: Decodable, Sendable {
+      let code: String
+    }
+
+    let id: String
+    let state: String
+    let link: String
+    let reason: Reason?
+  }
+
+  private struct Page: Decodable {
+    let posts: [Post]
+    let next: String?
+  }
+
+  /// A store that does not answer for so long is not there. A service that was killed is back in seconds, and on a busy
+  /// machine later.
+  private static let patienceNs: Int64 = 60_000_000_000
+
+  let api: API
+
+  /// - Throws: `SettingError` with what the server says, or when it says nothing for a minute.
+  func list() async throws -> List { try await get("/v2/feed") }
+
+  /// The account's own posts, oldest first, a thousand at a time.
+  ///
+  /// - Parameter after: the post before the first of them; nil for all.
+  /// - Throws: like `list`.
+  func posts(after: PostID?, _ take: ([Post]) -> Void) async throws {
+    var after = after?.description
+    repeat {
+      let page: Page = try await get(
+        "/v2/posts?limit=\(Limits.pagePostsMax)" + (after.map { "&after=\($0)" } ?? ""))
+      take(page.posts)
+      after = page.next
+    } while after != nil
+  }
+
+  private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
+    let untilNs = LoadClock.nowNs + LoadStore.patienceNs
+    while true {
+      var problem = ""
+      do {
+        let answer = try await api.send("GET", path: path)
+        if answer.status == 200 { return try JSONDecoder().decode(Answer.self, from: answer.body) }
+        problem = answer.problem
+        guard answer.status >= 500 || answer.status == 429 else {
+          throw SettingError("The store cannot be read (GET \(path)): \(problem).")
+        }
+      } catch let error as URLError {
+        problem = error.localizedDescription
+      }
+      guard LoadClock.nowNs < untilNs else {
+        throw SettingError("The store cannot be read (GET \(path)): \(problem).")
+      }
+      try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
+    }
+  }
+}

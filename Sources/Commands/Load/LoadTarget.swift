@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The server under load, and how a post goes to it.
+struct LoadTarget: Sendable {
+  typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+  private let host: String
+  private let port: Int
+  private let headers: HTTPHeaders
+  private let group: any EventLoopGroup
+
+  /// - Parameters:
+  ///   - server: plain http.
+  ///   - token: the session's.
+  init(_ server: URL, token: String, group: any EventLoopGroup) {
+    // Foundation leaves the brackets of an IPv6 address off, or on, by its version.
+    host = (server.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    port = server.port ?? 80
+    let name = host.contains(":") ? "[\(host)]" : host
+    headers = [
+      "Host": port == 80 ? name : "\(name):\(port)", "Authorization": "Bearer \(token)",
+      "Content-Type": "application/json", "User-Agent": "onthemap-load",
+    ]
+    self.group = group
+  }
+
+  /// - Throws: what the network says, after two seconds at most.
+  func connect() async throws -> Connection {
+    try await ClientBootstrap(group: group)
+      .connectTimeout(.seconds(2))
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .connect(host: host, port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHTTPClientHandlers()
+          return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+        }
+      }
+  }
+
+  /// The request that posts.
+  func request(body: [UInt8], idempotencyKey: String) -> [HTTPClientRequestPart] {
+    var headers = headers
+    headers.add(name: "Idempotency-Key", value: idempotencyKey)
+    headers.add(name: "Content-Length", value: String(body.count))
+    let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v2/posts", headers: headers)
+    return [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
+  }
+}
+
+/// What the server said to a post.
+struct LoadAnswer {
+  let head: HTTPResponseHead
+  /// Kept of refusals only.
+  let body: ByteBuffer
+
+  /// What follows from it.
+  enum Meaning {
+    case accepted(PostID)
+    /// Not now: the same again later. The kind is for people.
+    case again(String)
+    /// Never. The kind is for people.
+    case refused(String)
+  }
+
+  var meaning: Meaning {
+    switch head.status.code {
+    case 200..<300:
+      // The header, since nothing has to be parsed for it.
+      guard let path = head.headers.first(name: "Location"), let id = PostID(path.split(separator: "/").last ?? "")
+      else { return .refused("\(head.status.code) without the post's Location") }
+      return .accepted(id)
+    case 429, 500...: return .again("\(head.status.code) \(code)")
+    default: return .refused("\(head.status.code) \(code)")
+    }
+  }
+
+  /// The problem's code, RFC 9457.
+  private var code: String {
+    let object = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any]
+    return WatchText(String((object?["code"] as? String ?? head.status.reasonPhrase).prefix(60))).text
+  }
+}

@@ -1,0 +1,27 @@
+import Domain
+
+/// The queue for programs: one JSON object a line, with nothing in it that a terminal would obey.
+enum QueueJSON {
+  static func status(_ status: QueueStatus) -> String { line { status.write(to: &$0) } }
+
+  static func list(_ entries: [QueueEntry], next: PostID?) -> String {
+    line { json in
+      json.array("posts", entries) { $1.write(to: &$0) }
+      if let next { json.add("next", next.description) }
+    }
+  }
+
+  static func report(_ entry: QueueEntry, _ history: [PostEvent]) -> String { line { entry.write(to: &$0, history) } }
+
+  static func change(_ change: QueueChange) -> String { line { change.write(to: &$0) } }
+
+  /// - Parameter sinceMs: nil when it is not paused.
+  static func paused(_ sinceMs: Int64?) -> String {
+    line { json in
+      json.add("paused", sinceMs != nil)
+      if let sinceMs { json.add("pausedAt", unixMs: sinceMs) }
+    }
+  }
+
+  private static func line(_ body: (inout JSONText) -> Void) -> String { WatchJSON.ascii(JSONText.object(body).bytes) }
+}

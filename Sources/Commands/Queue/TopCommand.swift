@@ -1,0 +1,44 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Logging
+
+struct TopCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top", abstract: "See ingest's queue, workers and rates, live.",
+    discussion: """
+      On a terminal a table that is drawn anew each second, until q or Ctrl-C; in a
+      pipe one line a second. NO_COLOR is respected.
+
+      Examples:
+        onthemap top
+        onthemap top --data /var/lib/onthemap
+        onthemap top --json --count 60 > minute.ndjson
+      """)
+
+  @Flag(help: "One JSON object a second, as queue status has it.")
+  var json = false
+  @Option(help: "End after so many looks.")
+  var count: Int?
+  @OptionGroup var options: AdminOptions
+
+  func validate() throws {
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be a number of 1 or more, not \(count ?? 0).") }
+  }
+
+  func run() async throws {
+    let settings = try await Settings(options.common)
+    let endpoint = try options.endpoint(settings)
+    let environment = ProcessInfo.processInfo.environment
+    let screen = WatchScreen(environment: environment)
+    let form: TopService.Form = json ? .json : screen.isTerminal ? .table : .lines
+    // A log would tear the table.
+    let logger =
+      form == .table
+      ? Logger(label: "top") { _ in SwiftLogNoOpLogHandler() } : makeLogger("top", level: settings.logLevel)
+    let service = TopService(
+      endpoint: endpoint, connection: try AdminConnection(endpoint), screen: screen, form: form,
+      isColoured: environment["NO_COLOR"]?.isEmpty ?? true, count: count ?? .max)
+    try await serve([service], settings: settings, logger: logger)
+  }
+}

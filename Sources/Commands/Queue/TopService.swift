@@ -1,0 +1,75 @@
+import Domain
+import Glibc
+import Messaging
+import ServiceLifecycle
+
+/// Asks ingest each second and shows what it says, until a signal, a key, or until as often as was asked for.
+struct TopService: Service {
+  /// How it is shown.
+  enum Form { case table, lines, json }
+
+  private static let interval = Duration.seconds(1)
+
+  let endpoint: Endpoint
+  let connection: AdminConnection
+  let screen: WatchScreen
+  let form: Form
+  let isColoured: Bool
+  /// Looks after which it is done.
+  let count: Int
+
+  func run() async throws {
+    defer { connection.close() }
+    let keys = form == .table ? Keyboard() : nil
+    let pressed = keys?.pressed
+    if form == .table { screen.begin() }
+    defer {
+      if form == .table { screen.end() }
+      keys?.restore()
+    }
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        if let pressed {
+          group.addTask { for await key in pressed where key == UInt8(ascii: "q") { return } }
+        }
+        group.addTask { await show() }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  private func show() async {
+    var table = TopTable(address: "\(endpoint)", isColoured: isColoured)
+    var next = ContinuousClock.now
+    for look in 0..<count {
+      if look > 0 {
+        next = max(next + TopService.interval, .now)
+        guard (try? await Task.sleep(until: next)) != nil else { return }
+      }
+      let news = await ask()
+      guard !Task.isCancelled, screen.write(text(news, &table)) else { return }
+    }
+  }
+
+  private func ask() async -> Result<QueueStatus, any Error> {
+    do {
+      guard case .status(let status) = try await connection.ask(.status) else { throw SettingError.strangeAnswer }
+      return .success(status)
+    } catch { return .failure(error) }
+  }
+
+  private func text(_ news: Result<QueueStatus, any Error>, _ table: inout TopTable) -> String {
+    let unixMs = now()
+    switch (form, news) {
+    case (.table, _):
+      let size = screen.size
+      return table.text(for: news, WatchMoment(unixMs: unixMs, rows: size.rows, columns: size.columns))
+    case (_, .failure(let error)):
+      complain("\(error)")
+      return ""
+    case (.lines, .success(let status)): return QueueText(status, unixMs: unixMs).line + "\n"
+    case (.json, .success(let status)): return QueueJSON.status(status) + "\n"
+    }
+  }
+}

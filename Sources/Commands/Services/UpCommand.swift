@@ -1,0 +1,142 @@
+import ArgumentParser
+import Domain
+import Feed
+import Ingest
+import Logging
+import Messaging
+import ServiceLifecycle
+import Web
+import Worker
+
+struct UpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up", abstract: "Run everything in one process, over the same sockets as apart.",
+    discussion: """
+      Prints one line when all of it is ready. Takes a new gazetteer when it gets SIGHUP;
+      one that is not whole is refused, and the old one stays in use. So with the lists
+      of keys for those on other hosts (onthemap keys new --help).
+
+      Examples:
+        onthemap up
+        onthemap up --data /var/lib/onthemap --http 127.0.0.1:9000 --workers 4
+        onthemap up --http 127.0.0.1:0 --feed-http 127.0.0.1:0 \\
+          --jobs 'tcp://127.0.0.1:*' --changes 'tcp://127.0.0.1:*' \\
+          --submit 'tcp://127.0.0.1:*' --publish 'tcp://127.0.0.1:*' \\
+          --operations 127.0.0.1:0
+      """)
+
+  @Option(help: "The feed's address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
+  var feedHttp: String?
+  @Option(help: "Geocoding workers, 1 to 64. [ONTHEMAP_WORKERS, default: 2]")
+  var workers: String?
+  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  var gazetteer: String?
+  @OptionGroup var options: IngestOptions
+  @OptionGroup var feedOptions: FeedOptions
+  @OptionGroup var remote: RemoteOptions
+  @OptionGroup var common: CommonOptions
+
+  func run() async throws {
+    let settings = try await Settings(common)
+    var keys = try options.keys(settings)
+    var ingest = try options.configuration(settings, keys: &keys, isAll: true)
+    let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
+    // Its ingest is told when that listens.
+    var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
+    (feed.proxies, feed.viewing, feed.data) = (ingest.proxies, ingest.page.viewing, ingest.data + "/feed")
+    try keys.hold(to: feed.viewing)
+    try keys.check(
+      isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
+      .allowFeeds, .allowSubscribers)
+    let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
+    let remote = try remote.configuration(settings)
+    let level = settings.logLevel
+    let logger = makeLogger("up", level: level)
+    let operations = try options.operations(settings, logger: logger)
+    (ingest.registry, ingest.readiness) = (operations.registry, operations.readiness)
+    settings.log(to: logger)
+    keys.announce(to: logger)
+    let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
+
+    // The others start when ingest listens: only then its ports are known.
+    let ingestReady = Told<IngestService.Addresses>()
+    let feedReady = Told<FeedService.Addresses>()
+    // With TLS in front, a browser reaches the feed by an address that nobody here knows.
+    if case .unknown = ingest.page.feed, !ingest.origin.hasPrefix("https://") {
+      ingest.page.feed = .port { feedReady.now?.httpPort }
+    }
+    var services: [any Service] = [
+      IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
+      Later { [ingest, feed] in
+        let addresses = try await ingestReady.value
+        var configuration = feed
+        configuration.ingest = addresses.changes.connectable
+        configuration.ingestCurve = ingest.changesCurve?.client
+        configuration.registry = operations.registry
+        configuration.readiness = operations.readiness
+        return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
+      },
+    ]
+    let joined = (1...workers).map { _ in Told<Void>() }
+    let seats = WorkerSeats(in: operations.readiness)
+    for (index, joined) in joined.enumerated() {
+      let name = "worker-\(index + 1)"
+      services.append(
+        worker(name, level: level, seats: seats, joined: joined) { [ingest] in
+          var configuration = WorkerConfiguration(
+            ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
+            concurrency: Limits.windowMax / 2, name: name)
+          configuration.remote = remote
+          configuration.curve = ingest.jobsCurve?.client
+          return configuration
+        })
+    }
+    services.append(
+      ReloadService { [keys] in
+        gazetteer.reopen()
+        if !keys.lists.isEmpty { keys.reload(logger: logger) }
+      })
+    services.append(
+      Announcement { [host = ingest.host] in
+        let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
+        for worker in joined { try await worker.value }
+        operations.begin()
+        announce(
+          addresses, at: authority(host), feed, at: authority(feedAddress.host), operations: try await operations.word)
+      })
+    try await serve(operations.services + services, settings: settings, logger: logger)
+  }
+
+  /// A geocoder that starts when its configuration is known.
+  private func worker(
+    _ name: String, level: Logger.Level, seats: WorkerSeats, joined: Told<Void>,
+    configuration: @escaping @Sendable () async throws -> WorkerConfiguration
+  ) -> any Service {
+    Later {
+      GeocodeWorker(
+        try await configuration(), logger: makeLogger(name, level: level), ready: { joined.tell(()) },
+        session: { seats.note(name, hasSession: $0) })
+    }
+  }
+
+  /// A line for programs, and one for people.
+  private func announce(
+    _ ingest: IngestService.Addresses, at host: String, _ feed: FeedService.Addresses, at feedHost: String,
+    operations: String
+  ) {
+    say(
+      "ready http=http://\(host):\(ingest.httpPort) feed-http=http://\(feedHost):\(feed.httpPort) feed=\(feed.publish) "
+        + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)\(operations)")
+    say("The map is at http://\(host):\(ingest.httpPort)/ for your browser; Ctrl-C ends all of it.")
+  }
+}
+
+/// A service that is made when it can be.
+private struct Later<Made: Service>: Service {
+  let make: @Sendable () async throws -> Made
+
+  func run() async throws {
+    guard let made = try? await cancelWhenGracefulShutdown({ try await make() }) else { return }
+    try await made.run()
+  }
+}

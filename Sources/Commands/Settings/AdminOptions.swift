@@ -1,0 +1,33 @@
+import ArgumentParser
+import Domain
+import Messaging
+
+/// Options of the tools that ask ingest over its admin socket.
+struct AdminOptions: ParsableArguments {
+  @Option(help: "Ingest's address for its operator. [ONTHEMAP_ADMIN, default: ipc://DATA/admin.sock]")
+  var admin: String?
+  @Option(help: "Folder of ingest's database, with its socket. [ONTHEMAP_DATA, default: ./data]")
+  var data: String?
+  @OptionGroup var common: CommonOptions
+
+  /// Throws `SettingError` with what is wrong.
+  func endpoint(_ settings: Settings) throws -> Endpoint {
+    let data = settings.text(.data, flag: data, default: "./data")
+    guard let endpoint = try settings.admin(flag: admin, data: data) else {
+      throw SettingError(.data, expected: "a path short enough for a socket in it (or set ONTHEMAP_ADMIN)", came: data)
+    }
+    return endpoint
+  }
+
+  /// Connects, for some questions, and hangs up.
+  func connected(_ body: (AdminConnection) async throws -> Void) async throws {
+    let connection = try AdminConnection(try endpoint(try await Settings(common)))
+    defer { connection.close() }
+    try await body(connection)
+  }
+}
+
+extension SettingError {
+  /// An answer to another question: a bug, or another version's ingest.
+  static var strangeAnswer: SettingError { SettingError("Ingest's answer is not one to this question.") }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Domain
+import Feed
+import Messaging
+
+/// What `feed` and `up` may be told of the feed.
+struct FeedOptions: ParsableArguments {
+  @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
+  var publish: String?
+  @Option(help: "Address for questions to the feed. [ONTHEMAP_QUERY, default: one port above --publish]")
+  var query: String?
+  @Option(
+    help: """
+      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
+      [ONTHEMAP_ALLOW_SUBSCRIBERS]
+      """)
+  var allowSubscribers: String?
+  @Option(
+    help: """
+      Other feeds of the same ingest, tcp://HOST:PORT with commas between them: where subscribers are sent when this \
+      one is stopped. [ONTHEMAP_ALTERNATES]
+      """)
+  var alternates: String?
+
+  /// A feed's configuration without keys for ingest, and without a folder.
+  ///
+  /// - Parameters:
+  ///   - ingest: the change log's address.
+  ///   - http: the feed's address for HTTP.
+  ///   - keys: takes the lists of subscribers.
+  /// - Throws: `SettingError`.
+  func configuration(
+    _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
+  ) throws -> FeedConfiguration {
+    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
+    guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
+      throw SettingError(
+        .query, expected: "set: there is no address beside \(Setting.publish.title)", came: "")
+    }
+    var configuration = FeedConfiguration(
+      ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: beside),
+      host: http.host, port: http.port)
+    configuration.publishCurve = try keys.server(
+      .feed, at: publish, .publish, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
+      settings: settings)
+    configuration.queryCurve = try keys.server(
+      .query, at: configuration.query, .query, list: .allowSubscribers, flag: allowSubscribers, admitsItself: false,
+      settings: settings)
+    configuration.alternates = try others(settings)
+    return configuration
+  }
+
+  private func others(_ settings: Settings) throws -> [Endpoint] {
+    guard let text = settings.optional(.alternates, flag: alternates) else { return [] }
+    let others = try settings.endpoints(.alternates, flag: text, default: "tcp://10.0.0.2:7710")
+    guard others.count <= Limits.alternatesMax else {
+      throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", came: text)
+    }
+    return others
+  }
+}

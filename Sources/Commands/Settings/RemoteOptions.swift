@@ -1,0 +1,53 @@
+import ArgumentParser
+import Domain
+import RemoteGeocoding
+
+/// Options of workers, alone and within `up`: who is asked for streets and houses.
+struct RemoteOptions: ParsableArguments {
+  @Option(help: "Who is asked for streets and houses: nominatim, photon or pelias. [ONTHEMAP_REMOTE, default: nobody]")
+  var remote: String?
+  @Option(
+    help: """
+      The remote provider's address; https, or http to this host. [ONTHEMAP_REMOTE_URL; a key for it: \
+      ONTHEMAP_REMOTE_KEY, or in a file that ONTHEMAP_REMOTE_KEY_FILE names]
+      """)
+  var remoteUrl: String?
+  @Option(
+    help: "Your mail address or link, for the provider; the public Nominatim demands it. [ONTHEMAP_REMOTE_CONTACT]")
+  var remoteContact: String?
+
+  /// Nil where none is set. Throws `SettingError` with what is wrong.
+  func configuration(_ settings: Settings) throws -> RemoteConfiguration? {
+    let name = settings.optional(.remote, flag: remote)
+    let url = settings.optional(.remoteURL, flag: remoteUrl)
+    let contact = settings.optional(.remoteContact, flag: remoteContact) ?? ""
+    let key = try settings.secret(.remoteKey, file: .remoteKeyFile) ?? ""
+    guard name != nil || url != nil else { return nil }
+    guard let provider = Provider(rawValue: name ?? "") else {
+      throw SettingError(.remote, expected: "nominatim, photon or pelias", came: name ?? "")
+    }
+    do throws(RemoteConfiguration.Mistake) {
+      return try RemoteConfiguration(provider: provider, url: url ?? "", contact: contact, key: key)
+    } catch {
+      switch error {
+      case .url:
+        // What stands before an @ or behind a ? may be a secret.
+        let shown = url.map { $0.contains("@") || $0.contains("?") ? "one with a user, a password or a query" : $0 }
+        throw SettingError(
+          .remoteURL,
+          expected: "an address such as https://geo.example.org, without user, password or query (a key goes into "
+            + "\(Setting.remoteKey.rawValue)), plain http only to this host", came: shown ?? "")
+      case .contactMissing:
+        throw SettingError(
+          .remoteContact, expected: "set for this server: your mail address or a link, by which it can reach you",
+          came: contact)
+      case .contact:
+        throw SettingError(.remoteContact, expected: "a mail address or a link, without spaces", came: contact)
+      case .key: throw SettingError(.remoteKey, expected: "a key of printable characters", came: key)
+      case .keyUnused:
+        throw SettingError(
+          "\(Setting.remoteKey.title) is set, but \(provider.rawValue) knows no keys; only pelias does.")
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import ArgumentParser
+import Configuration
+import Domain
+import Foundation
+import Logging
+import Messaging
+import SystemPackage
+import Web
+
+/// Options that every subcommand has.
+struct CommonOptions: ParsableArguments {
+  @Option(help: "A file of NAME=value lines, with the names of the environment. [ONTHEMAP_CONFIG]")
+  var config: String?
+
+  @Option(help: "trace, debug, info, notice, warning, error or critical. [ONTHEMAP_LOG_LEVEL, default: info]")
+  var logLevel: String?
+}
+
+/// What is wrong with a setting: which, what was expected, and what came.
+struct SettingError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ setting: Setting, expected: String, came: String, flag: String? = nil) {
+    let title = flag.map { "\($0) (\(setting.rawValue))" } ?? setting.title
+    description = "\(title) must be \(expected), not \"\(setting.isSecret ? "***" : came)\"."
+  }
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The effective settings: a flag, else the environment, else the file, else the default. Remembers what it was asked,
+/// to be logged.
+final class Settings {
+  private let reader: ConfigReader
+  private var effective: [(name: String, value: String)] = []
+  /// Which setting an address comes from, for when it turns out that it cannot be used.
+  private var titles: [String: String] = [:]
+  let logLevel: Logger.Level
+
+  /// Throws `SettingError` for names that nobody knows, and for a file that cannot be read.
+  init(_ common: CommonOptions) async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let ours = environment.filter { $0.key.hasPrefix("ONTHEMAP_") && !Settings.isServiceLink($0.key, $0.value) }
+    try Settings.refuseUnknown(Array(ours.keys), where: "the environment")
+    let path = common.config ?? environment[Setting.config.rawValue]
+    var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
+    if let path {
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw SettingError(.config, expected: "a readable file of NAME=value lines", came: path)
+      }
+      try Settings.refuseUnknown(try Settings.names(in: text, of: path), where: path)
+      providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path)))
+    }
+    reader = ConfigReader(providers: providers)
+    let set = common.logLevel ?? reader.string(forKey: ConfigKey(Setting.logLevel.path)) ?? ""
+    let level = set.isEmpty ? "info" : set
+    guard let logLevel = Logger.Level(rawValue: level) else {
+      throw SettingError(
+        .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), came: level)
+    }
+    self.logLevel = logLevel
+    if let path { effective.append((Setting.config.rawValue, path)) }
+    effective.append((Setting.logLevel.rawValue, level))
+  }
+
+  /// A setting's text.
+  func text(_ setting: Setting, flag: String?, default fallback: String) -> String {
+    optional(setting, flag: flag) ?? note(setting, fallback)
+  }
+
+  /// A setting's text, or nil where it is not set.
+  func optional(_ setting: Setting, flag: String?) -> String? {
+    if let flag { return note(setting, flag) }
+    // NAME= in a file or in the environment takes a setting back.
+    guard let value = reader.string(forKey: ConfigKey(setting.path), isSecret: setting.isSecret), !value.isEmpty else {
+      return nil
+    }
+    return note(setting, value)
+  }
+
+  /// A setting that is a whole number.
+  func number(_ setting: Setting, flag: String?, default fallback: Int, in range: ClosedRange<Int>) throws -> Int {
+    let text = text(setting, flag: flag, default: "\(fallback)")
+    guard let number = Int(text), range.contains(number) else {
+      throw SettingError(
+        setting, expected: "a number from \(range.lowerBound) to \(range.upperBound)", came: text)
+    }
+    return number
+  }
+
+  /// A setting that is an address for HTTP, "127.0.0.1:8080"; port 0 or * takes a free one.
+  ///
+  /// - Parameter name: the flag's, where a command has its own.
+  func address(
+    _ setting: Setting, flag: String?, default fallback: String, name: String? = nil
+  ) throws -> (host: String, port: Int) {
+    let text = text(setting, flag: flag, default: fallback)
+    guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+      let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
+    else { throw SettingError(setting, expected: "HOST:PORT such as \(fallback)", came: text, flag: name) }
+    let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    titles["\(host):\(port)"] = name.map { "\($0) (\(setting.rawValue))" } ?? setting.title
+    return (host, Int(port))
+  }
+
+  /// A setting that is a ZeroMQ address.
+  func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
+    try endpoint(text(setting, flag: flag, default: fallback), setting, default: fallback)
+  }
+
+  private func endpoint(_ text: String, _ setting: Setting, default fallback: String) throws -> Endpoint {
+    do {
+      let endpoint = try Endpoint(text)
+      titles[endpoint.description] = setting.title
+      return endpoint
+    } catch {
+      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(fallback)", came: text)
+    }
+  }
+
+  /// A setting that is one ZeroMQ address or several, with commas between them.
+  func endpoints(_ setting: Setting, flag: String?, default fallback: String) throws -> [Endpoint] {
+    try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false)
+      .map { try endpoint($0.trimmingCharacters(in: .whitespaces), setting, default: fallback) }
+  }
+
+  /// What ended a service, with the setting that the unusable address came from.
+  func blame(_ error: any Error) -> any Error {
+    guard let address = (error as? LinkError)?.failedAddress ?? (error as? ListenError)?.address,
+      let title = titles[address]
+    else { return error }
+    return SettingError("\(title): \(error)")
+  }
+
+  /// Logs what is in force, secrets masked.
+  func log(to logger: Logger) {
+    logger.info("configuration", metadata: Logger.Metadata(uniqueKeysWithValues: effective.map { ($0, "\($1)") }))
+  }
+
+  private func note(_ setting: Setting, _ value: String) -> String {
+    effective.removeAll { $0.name == setting.rawValue }
+    effective.append((setting.rawValue, setting.isSecret ? "***" : value))
+    return value
+  }
+
+  private static func names(in text: String, of path: String) throws -> [String] {
+    guard !text.utf8.contains(13) else {
+      throw SettingError("\(path) has carriage returns; save it with the line ends of Unix.")
+    }
+    return try text.split(separator: "\n").compactMap { line in
+      let line = line.trimmingCharacters(in: .whitespaces)
+      guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+      guard let equals = line.firstIndex(of: "=") else {
+        throw SettingError("\(path) has a line that is not NAME=value: \"\(line)\".")
+      }
+      return String(line[..<equals])
+    }
+  }
+
+  /// Whether Kubernetes has set this: it tells every pod of every Service, and of one that is named onthemap, or
+  /// onthemap-feed, in names that look like ours. Nobody means them for us, and they must not keep the program from
+  /// starting. Only these shapes, with their values, so that what was meant for us and misspelt is still refused.
+  static func isServiceLink(_ name: String, _ value: String) -> Bool {
+    let link =
+      #/
+      ONTHEMAP(_[A-Z0-9]+)*_(
+        SERVICE_HOST=[0-9A-Fa-f.:]+ | SERVICE_PORT(_[A-Z0-9_]+)?=[0-9]+
+        | PORT(_[0-9]+_(TCP|UDP|SCTP))?=(tcp|udp|sctp):\/\/\S+
+        | PORT_[0-9]+_(TCP|UDP|SCTP)_(PROTO=(tcp|udp|sctp) | PORT=[0-9]+ | ADDR=[0-9A-Fa-f.:]+)
+      )
+      /#
+    return Setting(rawValue: name) == nil && "\(name)=\(value)".wholeMatch(of: link) != nil
+  }
+
+  private static func refuseUnknown(_ names: [String], where place: String) throws {
+    for name in names.sorted() where Setting(rawValue: name) == nil {
+      let nearest = Setting.allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) }
+      throw SettingError(
+        "\(place) sets \(name), which nothing here reads; did you mean \(nearest?.rawValue ?? "ONTHEMAP_DATA")?")
+    }
+  }
+
+  /// Levenshtein's.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    var row = Array(0...b.utf8.count)
+    for (i, x) in a.utf8.enumerated() {
+      var corner = row[0]
+      row[0] = i + 1
+      for (j, y) in b.utf8.enumerated() {
+        (corner, row[j + 1]) = (row[j + 1], min(corner + (x == y ? 0 : 1), row[j] + 1, row[j + 1] + 1))
+      }
+    }
+    return row[b.utf8.count]
+  }
+}
+
+extension Setting {
+  /// The key from which the library makes the environment's name.
+  fileprivate var path: String { rawValue.lowercased().replacingOccurrences(of: "_", with: ".") }
+}

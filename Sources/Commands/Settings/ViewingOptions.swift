@@ -1,0 +1,45 @@
+import ArgumentParser
+import Domain
+import Web
+
+/// Who may see the map: for ingest and for feeds.
+struct ViewingOptions: ParsableArguments {
+  @Option(
+    help: """
+      Who sees the map: open for everybody, closed for accounts alone (over ZeroMQ: for subscribers and feeds with a \
+      key on a list; workers see the places of posts). For events in a browser ingest and feeds share \
+      a text of 32 bytes or more then, in a file that ONTHEMAP_VIEW_KEY_FILE names; up needs none. \
+      [ONTHEMAP_VIEWING, default: open]
+      """)
+  var viewing: String?
+
+  /// - Parameters:
+  ///   - isAll: whether ingest and feed are in this process.
+  ///   - needsKey: whether nobody could see a closed map without one.
+  /// - Throws: `SettingError` with what is wrong.
+  func viewing(_ settings: Settings, isAll: Bool = false, needsKey: Bool = false) throws -> Viewing {
+    let word = settings.text(.viewing, flag: viewing, default: "open")
+    guard ["open", "closed"].contains(word) else {
+      throw SettingError(.viewing, expected: "open or closed", came: word)
+    }
+    let secret = try settings.secret(.viewKey, file: .viewKeyFile)
+    guard word == "closed" else {
+      guard secret == nil else {
+        throw SettingError(.viewing, expected: "closed where there is a key for it", came: word)
+      }
+      return .open
+    }
+    guard let secret else {
+      guard !needsKey else {
+        throw SettingError(.viewKeyFile, expected: "set where viewing is closed, to a file with ingest's key", came: "")
+      }
+      return .closed(isAll ? ViewTickets() : nil)
+    }
+    guard secret.utf8.count >= Limits.viewKeyBytesMin else {
+      throw SettingError(
+        .viewKey, expected: "a text of \(Limits.viewKeyBytesMin) bytes or more, as openssl rand -hex 32 makes it",
+        came: secret)
+    }
+    return .closed(ViewTickets(secret: secret))
+  }
+}

@@ -1,0 +1,43 @@
+import Domain
+import Glibc
+import Logging
+import Messaging
+
+/// Log lines on standard error: time (UTC), level, role, message, and what belongs to it as `key=value`.
+///
+/// Formats what is written, and nothing else: swift-log's own handler formats a request's metadata at every request,
+/// logged or not.
+struct LogLines: LogHandler {
+  let label: String
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata = [:]
+
+  init(label: String) { self.label = label }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    put(line(event, unixMs: WallClock.unixMs), on: STDERR_FILENO)
+  }
+
+  func line(_ event: LogEvent, unixMs: Int64) -> String {
+    var line = "\(timestamp(unixMs: unixMs)) \(event.level) \(label): \(event.message)"
+    let all = metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 })
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      line += " \(key)=\(LogLines.quoted("\(value)"))"
+    }
+    if let error = event.error { line += " error=\(LogLines.quoted("\(error)"))" }
+    return line.safeLine(bytesMax: .max) + "\n"
+  }
+
+  /// As it is where it is one word.
+  private static func quoted(_ value: String) -> String {
+    // By scalars: a space with an accent on it is no space to `contains`, and still one to whoever reads the line.
+    let scalars = value.unicodeScalars
+    guard scalars.isEmpty || scalars.contains(where: { $0 == " " || $0 == "\"" }) else { return value }
+    return "\"" + String(String.UnicodeScalarView(scalars.map { $0 == "\"" ? "'" : $0 })) + "\""
+  }
+}

@@ -1,0 +1,60 @@
+import Domain
+
+/// Other people's words for a terminal: without what a terminal would obey, measured and cut by its columns.
+struct WatchText {
+  /// One line without control characters.
+  let text: String
+
+  init(_ text: String) {
+    self.text = VisibleText(text).replacingHidden { _ in "" }
+  }
+
+  /// Columns that it takes.
+  var width: Int { text.unicodeScalars.reduce(0) { $0 + WatchText.width(of: $1) } }
+
+  /// Exactly so many columns: cut with …, or filled with spaces.
+  func cell(_ columns: Int) -> String {
+    let width = width
+    guard width > columns else { return text + String(repeating: " ", count: columns - width) }
+    guard columns > 0 else { return "" }
+    var cut = String.UnicodeScalarView()
+    var taken = 0
+    for character in text {
+      let width = character.unicodeScalars.reduce(0) { $0 + WatchText.width(of: $1) }
+      guard taken + width < columns else { break }
+      cut.append(contentsOf: character.unicodeScalars)
+      taken += width
+    }
+    return String(cut) + "…" + String(repeating: " ", count: columns - taken - 1)
+  }
+
+  /// As terminals count: two for East Asian wide characters and for what is shown as an emoji, none for marks that
+  /// stand on the character before, else one. (Unicode Standard Annex 11.)
+  static func width(of scalar: Unicode.Scalar) -> Int {
+    guard scalar.value >= 0x300 else { return 1 }
+    if wide.contains(where: { $0.contains(scalar.value) }) { return 2 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    // Vowels and final consonants of Hangul join the syllable before.
+    if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+    // Two regional indicators are one flag of two columns.
+    let isIndicator = (0x1F1E6...0x1F1FF).contains(scalar.value)
+    return scalar.properties.isEmojiPresentation && !isIndicator ? 2 : 1
+  }
+
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+    0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF,
+    0x1B000...0x1B2FF, 0x20000...0x3FFFD,
+  ]
+}
+
+extension FeedEntry {
+  /// The name as people write it.
+  var shownName: WatchText { WatchText("\(firstName) \(lastName)".trimmedLine) }
+  /// The place found, else what was typed.
+  var shownPlace: WatchText { WatchText(label.isEmpty ? place : label) }
+  var shownLink: WatchText { WatchText(link) }
+}

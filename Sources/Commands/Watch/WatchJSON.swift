@@ -1,0 +1,54 @@
+import Domain
+import Messaging
+
+/// One JSON object a line: what programs read.
+struct WatchJSON: WatchForm {
+  private let limit: Int
+  private var shown = 0
+
+  /// - Parameter limit: lines after which it is done.
+  init(limit: Int) { self.limit = limit }
+
+  var isDone: Bool { shown >= limit }
+
+  mutating func takeRemarks() -> [String] { [] }
+
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+    let news = news.prefix(limit - shown)
+    shown += news.count
+    return news.map { WatchJSON.line($0) + "\n" }.joined()
+  }
+
+  private static func line(_ news: FeedSubscriber.Event) -> String {
+    switch news {
+    case .list(let state, let isStale):
+      // The list as every service writes it, with one member more.
+      return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
+    case .changes(let delta, let state):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "delta")
+          delta.write(to: &json, state)
+        }.bytes)
+    case .stale(let isStale):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "stale")
+          json.add("stale", isStale)
+        }.bytes)
+    case .lost(let loss):
+      return ascii(
+        JSONText.object { json in
+          json.add("kind", "lost")
+          json.add("reason", loss.description)
+        }.bytes)
+    }
+  }
+
+  /// The same value, with everything escaped that a terminal would obey. Such characters stand only within texts.
+  static func ascii(_ bytes: some Collection<UInt8>) -> String {
+    VisibleText(String(decoding: bytes, as: UTF8.self)).replacingHidden { scalar in
+      (UTF16.encode(scalar) ?? .init()).map { "\\u" + hexadecimal(UInt64($0), digits: 4) }.joined()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Domain
+import Messaging
+
+/// One line for each new post, oldest first, with tabs between time, name, place and link: what pipes read.
+struct WatchLines: WatchForm {
+  private static let stale = "stale: the feed does not reach ingest"
+  private let limit: Int
+  private var shown = 0
+  private var last: (epoch: Epoch, seq: UInt64)?
+  private var remarks: [String] = []
+
+  /// - Parameter limit: posts after which it is done.
+  init(limit: Int) { self.limit = limit }
+
+  var isDone: Bool { shown >= limit }
+
+  mutating func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks
+  }
+
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+    var text = ""
+    for news in news {
+      switch news {
+      case .list(let state, let isStale):
+        text += lines(for: unseen(in: state))
+        if isStale { remarks.append(WatchLines.stale) }
+      case .changes(let delta, let state):
+        text += lines(for: delta.news)
+        last = (state.epoch, state.seq)
+      case .stale(let isStale):
+        remarks.append(isStale ? WatchLines.stale : "the feed reaches ingest again")
+      case .lost(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
+      }
+    }
+    return text
+  }
+
+  /// Those of a list that were not shown yet, oldest first.
+  private mutating func unseen(in state: FeedState) -> [FeedEntry] {
+    defer { last = (state.epoch, state.seq) }
+    guard let last else { return state.entries.reversed() }
+    guard last.epoch == state.epoch else {
+      remarks.append("the feed tells another history; its list follows")
+      return state.entries.reversed()
+    }
+    let new = Array(state.entries.prefix { $0.seq > last.seq })
+    if new.count == Limits.feedEntriesMax, let oldest = new.last, oldest.seq > last.seq + 1 {
+      remarks.append("changes \(last.seq + 1) to \(oldest.seq - 1) came while nobody looked; they are not shown")
+    }
+    return new.reversed()
+  }
+
+  private mutating func lines(for entries: some Collection<FeedEntry>) -> String {
+    let entries = entries.prefix(limit - shown)
+    shown += entries.count
+    return entries.map { entry in
+      [timestamp(unixMs: entry.createdMs), entry.shownName.text, entry.shownPlace.text, entry.shownLink.text]
+        .joined(separator: "\t") + "\n"
+    }.joined()
+  }
+}

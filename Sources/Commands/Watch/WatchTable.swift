@@ -1,0 +1,124 @@
+import Domain
+import Messaging
+
+/// The latest posts as a table that is drawn over itself: newest first, as many as the window holds, below a line that
+/// says how far it can be trusted.
+struct WatchTable: WatchForm {
+  /// How long a new row stands out.
+  static let highlightMs: Int64 = 5_000
+
+  private enum Connection {
+    case waiting
+    case live
+    case lost(reason: String)
+  }
+
+  private let feed: String
+  private let limit: Int
+  private let isColoured: Bool
+  private var connection = Connection.waiting
+  private var isStale = false
+  private var state: FeedState?
+  /// When rows came that stand out; none of them is older than `highlightMs`.
+  private var cameMs: [PostID: Int64] = [:]
+  private var shown = 0
+  private var repaint = Repaint()
+
+  /// - Parameters:
+  ///   - feed: the address, for people.
+  ///   - limit: posts after which it is done.
+  ///   - isColoured: without colours a new row has a + before it.
+  init(feed: String, limit: Int, isColoured: Bool) {
+    self.feed = feed
+    self.limit = limit
+    self.isColoured = isColoured
+  }
+
+  var isDone: Bool { shown >= limit }
+
+  mutating func takeRemarks() -> [String] { [] }
+
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+    for news in news { take(news, unixMs: moment.unixMs) }
+    cameMs = cameMs.filter { moment.unixMs - $0.value < WatchTable.highlightMs }
+    return repaint.text(lines(moment), moment)
+  }
+
+  /// The lines of the window. The last column stays free: erasing there would take what was written last.
+  func lines(_ moment: WatchMoment) -> [String] {
+    let columns = max(1, moment.columns - 1)
+    let layout = Layout(columns: columns)
+    let entries = state?.entries.prefix(max(0, moment.rows - 2)) ?? []
+    let heading = layout.line(
+      "  AGE", WatchText("NAME"), WatchText("PLACE"), WatchText("LINK"))
+    return [dimmed(WatchText(status).cell(columns)), emphasised(heading)]
+      + entries.map { entry in
+        let isNew = cameMs[entry.id] != nil
+        let age = shortAge(ms: moment.unixMs - entry.createdMs)
+        let padding = String(repeating: " ", count: max(0, 4 - age.count))
+        let line = layout.line(
+          (isNew && !isColoured ? "+" : " ") + padding + age, entry.shownName, entry.shownPlace, entry.shownLink)
+        return isNew ? highlighted(line) : line
+      }
+  }
+
+  private mutating func take(_ news: FeedSubscriber.Event, unixMs: Int64) {
+    switch news {
+    case .lost(let loss): connection = .lost(reason: loss.description)
+    case .stale(let isStale): self.isStale = isStale
+    case .list(let new, _), .changes(_, let new):
+      if case .list(_, let isStale) = news { self.isStale = isStale }
+      connection = .live
+      if let old = state, old.epoch == new.epoch {
+        let fresh = new.entries.prefix { $0.seq > old.seq }
+        shown += fresh.count
+        for entry in fresh { cameMs[entry.id] = unixMs }
+      } else {
+        shown += new.entries.count
+      }
+      state = new
+    }
+  }
+
+  private var status: String {
+    let word =
+      switch connection {
+      case .waiting: "waiting for the feed at \(feed)"
+      case .live where isStale: "stale: the feed does not reach ingest"
+      case .live: "live"
+      case .lost(let reason): "lost: \(reason)"
+      }
+    guard let state else { return word }
+    return "\(word) · \(state.entries.count) posts · seq \(state.seq)"
+  }
+
+  private func dimmed(_ line: String) -> String { isColoured ? "\u{1B}[2m\(line)\u{1B}[0m" : line }
+  private func emphasised(_ line: String) -> String { isColoured ? "\u{1B}[1m\(line)\u{1B}[0m" : line }
+  private func highlighted(_ line: String) -> String { isColoured ? "\u{1B}[1;32m\(line)\u{1B}[0m" : line }
+}
+
+extension WatchTable {
+  /// Widths of the columns: 5 for the age, two spaces between; of the rest a fifth for the name, half of what remains
+  /// for the place. A narrow window goes without links.
+  fileprivate struct Layout {
+    private let name: Int
+    private let place: Int
+    private let link: Int
+    private let columns: Int
+
+    init(columns: Int) {
+      self.columns = columns
+      let hasLink = columns >= 60
+      let rest = max(2, columns - 5 - (hasLink ? 6 : 4))
+      name = max(1, rest * (hasLink ? 22 : 35) / 100)
+      place = hasLink ? (rest - name + 1) / 2 : rest - name
+      link = hasLink ? rest - name - place : 0
+    }
+
+    func line(_ age: String, _ name: WatchText, _ place: WatchText, _ link: WatchText) -> String {
+      var line = "\(age)  \(name.cell(self.name))  \(place.cell(self.place))"
+      if self.link > 0 { line += "  \(link.cell(self.link))" }
+      return columns < 12 ? WatchText(line).cell(columns) : line
+    }
+  }
+}

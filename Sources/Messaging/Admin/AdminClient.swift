@@ -1,0 +1,55 @@
+package import Domain
+import SwiftProtobuf
+
+/// A tool's end of the admin socket: a DEALER that asks, and hands on what is answered.
+package final class AdminClient: Station {
+  /// A question with a number of the caller's. Any thread, through the inbox.
+  package typealias Question = (id: UInt64, request: AdminRequest)
+
+  /// How often a question is tried again that found no connection.
+  private static let retryMs: Int64 = 20
+
+  package let socket: Socket
+  private let inbox: Inbox<Question>
+  private let answered: @Sendable (UInt64, AdminAnswer) -> Void
+  private var waiting: [Question] = []
+
+  /// - Parameters:
+  ///   - inbox: takes the questions; whoever asks bounds them.
+  ///   - answered: called on the reactor's thread with each answer and its question's number; must not wait.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, inbox: Inbox<Question>,
+    answered: @escaping @Sendable (UInt64, AdminAnswer) -> Void
+  ) throws(LinkError) {
+    socket = try context.socket(.dealer, frameBytesMax: Limits.adminReplyBytesMax)
+    try socket.set(ZMQOption.immediate, 1)
+    try socket.connect(endpoint)
+    self.inbox = inbox
+    self.answered = answered
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard frames.count == 1, let frame = try? AdminReplyFrame(serializedBytes: frames[0]),
+      frame.magic == Protocol.magic
+    else { return }
+    guard frame.major == Protocol.major, let answer = frame.answer else {
+      let refusal = AdminRefusal(.unsupportedVersion, "ingest answers in a way that this version does not know")
+      return answered(frame.requestID, .refused(refusal))
+    }
+    answered(frame.requestID, answer)
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    waiting += inbox.takeAll()
+    while let question = waiting.first {
+      // Without a connection it is refused, and not kept by libzmq: an ingest that comes later would get all at once.
+      guard socket.send(AdminRequestFrame(id: question.id, question.request).bytes) == .accepted else {
+        return nowMs + AdminClient.retryMs
+      }
+      waiting.removeFirst()
+    }
+    return .max
+  }
+
+  package func leave() {}
+}

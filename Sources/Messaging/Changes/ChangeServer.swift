@@ -1,0 +1,126 @@
+package import Domain
+package import Logging
+import Metrics
+import SwiftProtobuf
+import Telemetry
+
+/// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
+/// something new.
+package final class ChangeServer: Station {
+  private struct Fetch {
+    let peer: [UInt8]
+    let id: UInt64
+    let epoch: Epoch?
+    let afterSeq: UInt64
+    let max: Int
+    let untilMs: Int64
+  }
+
+  package let socket: Socket
+  /// With the port that was taken.
+  package let endpoint: Endpoint
+  private let inbox: Inbox<[FeedChange]>
+  private let logger: Logger
+  private var log: ChangeLog
+  private var waiting: [[UInt8]: Fetch] = [:]
+  /// Those that asked lately, `Limits.feedsMax` at most.
+  private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, heardMs: Int64)] = [:]
+  private var malformed = MalformedFrames("changes")
+  private let fetches = Metric.changesFetches.counter()
+  private let lastSeq = Metric.changesSeq.meter()
+
+  /// - Parameters:
+  ///   - state: the list as it is on disk.
+  ///   - inbox: committed changes, by rising `seq`.
+  ///   - curve: the link's keys; nil for plain text.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedChange]>,
+    curve: CurveServer? = nil, logger: Logger
+  ) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: 4_096)
+    try socket.set(ZMQOption.routerMandatory, 1)
+    try socket.set(ZMQOption.sendHighWater, Int32(Limits.changesFramesQueuedMax))
+    endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
+    log = ChangeLog(state: state)
+    lastSeq.set(Double(state.seq))
+    self.inbox = inbox
+    self.logger = logger
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    let peer = frames.first ?? []
+    // Before its fields: another major may allow in them what is forbidden here.
+    if frames.count == 2, let other = try? FetchRequest(serializedBytes: frames[1]), other.magic == Protocol.magic,
+      other.major != Protocol.major
+    {
+      let detail = "version \(Protocol.major) is spoken here"
+      return reject(peer, id: other.requestID, .unsupportedVersion, detail, nowMs: nowMs)
+    }
+    guard let request = FetchRequest(frames.dropFirst()) else {
+      return reject(peer, id: 0, .malformed, "not a FetchRequest of this protocol", nowMs: nowMs)
+    }
+    note(request, of: peer, nowMs: nowMs)
+    fetches.increment()
+    // One at a time: a peer's later fetch replaces its earlier one.
+    guard waiting[peer] != nil || waiting.count < Limits.feedsMax else { return }
+    waiting[peer] = Fetch(
+      peer: peer, id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
+      max: max(1, Int(request.max)), untilMs: nowMs + min(Int64(request.waitMs), Limits.fetchWaitMs))
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    let new = inbox.takeAll()
+    for changes in new { log.append(changes) }
+    if !new.isEmpty { lastSeq.set(Double(log.seq)) }
+    var nextMs = Int64.max
+    for fetch in waiting.values {
+      if let answer = log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.max) {
+        reply(answer, to: fetch)
+      } else if fetch.untilMs <= nowMs {
+        reply(.changes([], lastSeq: fetch.afterSeq, hash: log.hash), to: fetch)
+      } else {
+        nextMs = min(nextMs, fetch.untilMs)
+      }
+    }
+    return nextMs
+  }
+
+  package func leave() {}
+
+  /// The feeds that have asked within `Limits.livenessMs`, by their names, for the operator; forgets the others.
+  func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
+    forget(nowMs: nowMs)
+    return seen.values.map {
+      .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.heardMs, subscribers: $0.subscribers)
+    }
+    .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
+  }
+
+  private func note(_ request: FetchRequest, of peer: [UInt8], nowMs: Int64) {
+    if seen[peer] == nil, seen.count >= Limits.feedsMax { forget(nowMs: nowMs) }
+    guard seen[peer] != nil || seen.count < Limits.feedsMax else { return }
+    let subscribers = request.hasSubscribers ? Int(request.subscribers) : nil
+    seen[peer] = (request.feed.safeLine(bytesMax: 64), request.afterSeq, subscribers, nowMs)
+  }
+
+  private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }
+
+  private func reply(_ answer: ChangeLog.Answer, to fetch: Fetch) {
+    waiting[fetch.peer] = nil
+    socket.send(fetch.peer, EntryFrame.reply(answer, id: fetch.id, epoch: log.epoch))
+  }
+
+  /// Counts what cannot be taken; logs and answers it once a second.
+  private func reject(
+    _ peer: [UInt8], id: UInt64, _ code: Onthemap_Changes_V1_ErrorCode, _ detail: String, nowMs: Int64
+  ) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning(
+      "malformed frame on the change log", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    let error = Onthemap_Changes_V1_Error.with {
+      $0.code = code
+      $0.detail = detail
+    }
+    socket.send(peer, FetchReply(id: id, epoch: log.epoch, seq: 0, .error(error)).bytes)
+  }
+}

@@ -1,0 +1,115 @@
+import Domain
+
+/// Reads protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) field by field, without making a
+/// message of it: for the few messages of which there are thousands a second. Whoever meets anything unusual gives up
+/// and leaves the frame to the generated code, which then decides what it is.
+///
+/// The bytes must outlive it.
+struct FieldReader {
+  enum Value {
+    case varint(UInt64)
+    case fixed64(UInt64)
+    case bytes(UnsafeRawBufferPointer)
+    case fixed32(UInt32)
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  private var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+  private var bytesLeft: Int { bytes.count - position }
+
+  /// The next field; nil where there is none, or where the bytes are not protobuf.
+  @inline(__always)
+  mutating func next() -> (number: Int, value: Value)? {
+    guard let tag = varint(), tag >> 3 > 0, tag <= UInt64(UInt32.max) else { return nil }
+    let number = Int(tag >> 3)
+    switch tag & 7 {
+    case 0: return varint().map { (number, .varint($0)) }
+    case 1: return fixed(UInt64.self).map { (number, .fixed64($0)) }
+    case 2:
+      guard let length = varint(), length <= UInt64(bytes.count - position) else { return nil }
+      defer { position += Int(length) }
+      return (number, .bytes(UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(length)])))
+    case 5: return fixed(UInt32.self).map { (number, .fixed32($0)) }
+    default: return nil
+    }
+  }
+
+  /// Whether a frame of this very version begins here; the next field is then what follows.
+  mutating func isOfThisVersion() -> Bool {
+    guard case (1, .fixed32(Protocol.magic))? = next(), case (2, .varint(UInt64(Protocol.major)))? = next() else {
+      return false
+    }
+    // Left out while it is 0.
+    guard Protocol.minor > 0 else { return true }
+    guard case (3, .varint(UInt64(Protocol.minor)))? = next() else { return false }
+    return true
+  }
+
+  /// What stands in a message that has nothing but messages, in its field 1; nil for any other.
+  static func elements<Element>(
+    _ bytes: UnsafeRawBufferPointer, _ element: (inout FieldReader) -> Element?
+  ) -> [Element]? {
+    var list = FieldReader(bytes)
+    var elements: [Element] = []
+    while !list.isAtEnd {
+      guard case (1, .bytes(let bytes))? = list.next() else { return nil }
+      var fields = FieldReader(bytes)
+      guard let element = element(&fields) else { return nil }
+      // The others are about as long.
+      if elements.isEmpty { elements.reserveCapacity(1 + list.bytesLeft / (bytes.count + 2)) }
+      elements.append(element)
+    }
+    return elements
+  }
+
+  @inline(__always)
+  private mutating func varint() -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 7) {
+      guard position < bytes.count else { return nil }
+      let byte = bytes[position]
+      position += 1
+      // The tenth byte has room for one bit.
+      guard shift < 63 || byte <= 1 else { return nil }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func fixed<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+    let size = MemoryLayout<Number>.size
+    guard bytes.count - position >= size else { return nil }
+    defer { position += size }
+    return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
+  }
+}
+
+extension Int32 {
+  /// Of protobuf's sint32; nil where it has more than 32 bits.
+  init?(zigzag: UInt64) {
+    guard let value = UInt32(exactly: zigzag) else { return nil }
+    self = Int32(bitPattern: value >> 1) ^ -Int32(bitPattern: value & 1)
+  }
+}
+
+extension String {
+  /// Nil where the bytes are not UTF-8.
+  init?(utf8 bytes: UnsafeRawBufferPointer) {
+    // Not `String(validating:as:)`, which is generic, and shows up in profiles.
+    guard let text = try? UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span) else { return nil }
+    self.init(copying: text)
+  }
+
+  /// Becomes the bytes; false where they are not UTF-8.
+  mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let text = String(utf8: bytes) else { return false }
+    self = text
+    return true
+  }
+}

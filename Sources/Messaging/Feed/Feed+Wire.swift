@@ -1,0 +1,69 @@
+import Domain
+import SwiftProtobuf
+
+typealias FeedFrame = Onthemap_Feed_V1_FeedFrame
+
+extension Onthemap_Feed_V1_Entry {
+  /// Nil when a field is not as the protocol says.
+  var entry: FeedEntry? {
+    guard let id = PostID(postID), let coordinate = Coordinate(latitudeE7: latE7, longitudeE7: lonE7),
+      max(createdUnixMs, updatedUnixMs) <= Protocol.unixMsMax
+    else { return nil }
+    return FeedEntry(
+      id: id, seq: seq, account: AccountID(rawValue: Int64(bitPattern: account)), firstName: firstName,
+      lastName: lastName, place: place, label: label, countryCode: countryCode, link: link, coordinate: coordinate,
+      agreement: UInt8(exactly: agreement.rawValue).flatMap(Verdict.Agreement.init) ?? .unverified,
+      createdMs: Int64(bitPattern: createdUnixMs), updatedMs: Int64(bitPattern: updatedUnixMs))
+  }
+}
+
+/// All of them, or nil when one is not as the protocol says.
+func entries(_ wire: [Onthemap_Feed_V1_Entry]) -> [FeedEntry]? {
+  let entries = wire.compactMap(\.entry)
+  return entries.count == wire.count ? entries : nil
+}
+
+extension Onthemap_Feed_V1_Snapshot {
+  /// Nil when an entry is not as the protocol says.
+  func state(_ epoch: Epoch, _ seq: UInt64) -> FeedState? {
+    Messaging.entries(entries).map { FeedState(epoch: epoch, seq: seq, entries: $0) }
+  }
+}
+
+extension Onthemap_Feed_V1_Delta {
+  /// Nil when an entry or an id is not as the protocol says.
+  func delta(to seq: UInt64) -> FeedDelta? {
+    let gone = remove.compactMap { PostID($0) }
+    guard gone.count == remove.count, let upsert = entries(upsert) else { return nil }
+    return FeedDelta(prevSeq: prevSeq, seq: seq, upsert: upsert, remove: gone)
+  }
+}
+
+extension FeedFrame {
+  /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
+  static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
+    EntryFrame.delta(bytes) ?? message(bytes)
+  }
+
+  /// The same, by the generated code alone.
+  static func message(_ bytes: [UInt8]) -> FeedReplica.Frame? {
+    guard let wire = try? FeedFrame(serializedBytes: bytes), wire.magic == Protocol.magic,
+      wire.major == Protocol.major, let epoch = Epoch(wire.epoch)
+    else { return nil }
+    switch wire.body {
+    case .snapshot(let snapshot):
+      guard let state = snapshot.state(epoch, wire.seq) else { return nil }
+      return .snapshot(state, hash: snapshot.stateHash, isStale: wire.stale)
+    case .delta(let delta):
+      guard let told = delta.delta(to: wire.seq) else { return nil }
+      return .delta(told, epoch: epoch, hash: delta.stateHash)
+    case .heartbeat(let heartbeat):
+      return .heartbeat(epoch: epoch, seq: wire.seq, hash: heartbeat.stateHash, isStale: wire.stale)
+    case .bye(let bye):
+      return .bye(
+        reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)),
+        retryAfterMs: Int64(bye.retryAfterMs))
+    case nil: return wire.minor > Protocol.minor ? .later : nil
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package import Domain
+package import Logging
+import Metrics
+import SwiftProtobuf
+import Telemetry
+
+/// The feed's XPUB: deltas as they come, snapshots and heartbeats in their time, and a snapshot for whoever joins.
+///
+/// Joins, deltas and snapshots travel through one pipe, in order: that is why a join cannot miss a change.
+package final class FeedPublisher: Station {
+  package let socket: Socket
+  /// With the port that was taken.
+  package let endpoint: Endpoint
+  private let instance: String
+  private let logger: Logger
+  private let unixMs: @Sendable () -> Int64
+  private let alternates: [Endpoint]
+  private var state: FeedState?
+  private var hash: UInt64 = 0
+  private var ringFrom: UInt64 = 0
+  private var isStale = true
+  private var joins = WaitingJoins()
+  private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
+  /// The snapshot of the current list, shared by all joins; nil until the first join.
+  private var joinFrame: SharedFrame?
+  private let unread: UnreadFrames
+  private var snapshotMs: Int64 = 0
+  private var snapshotSeq: UInt64 = 0
+  private var heartbeatMs: Int64 = 0
+  private var malformed = MalformedFrames("feed")
+  private let connections = Connections()
+  private let answeredJoins = Metric.feedJoins.counter()
+  private let droppedJoins = Metric.feedDropped.counter()
+
+  /// - Parameters:
+  ///   - instance: names the process to its subscribers.
+  ///   - alternates: where subscribers are sent when this feed ends, `Limits.alternatesMax` at most.
+  ///   - curve: the link's keys; nil for plain text.
+  ///   - unreadBytesMax: bytes of frames that subscribers may leave unread, all together.
+  ///   - unixMs: the wall clock, for people who read frames.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, instance: String, alternates: [Endpoint] = [],
+    curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedUnreadBytesMax, logger: Logger,
+    unixMs: @escaping @Sendable () -> Int64
+  ) throws(LinkError) {
+    socket = try context.socket(.xpub, frameBytesMax: Limits.subscriptionBytesMax)
+    try socket.set(ZMQOption.xpubManual, 1)
+    try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
+    endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
+    unread = UnreadFrames(unreadBytesMax, at: socket, .feed, logger: logger)
+    self.instance = instance
+    self.alternates = Array(alternates.prefix(Limits.alternatesMax))
+    self.logger = logger
+    self.unixMs = unixMs
+  }
+
+  /// Counts the frames that subscribers have not read. Any thread.
+  var memory: FrameMemory { unread.memory }
+
+  /// Connections of subscribers, those that have only begun among them. On the reactor's thread.
+  package var subscribers: Int { connections.count }
+
+  /// The list as ingest has it, or as it was kept: after a start, a gap, or another history.
+  package func replace(_ state: FeedState, nowMs: Int64) {
+    ringFrom = state.seq
+    set(state)
+    publishSnapshot(.change, nowMs: nowMs)
+    publishHeartbeat(nowMs: nowMs)
+  }
+
+  /// A change of the list, and the list after it.
+  ///
+  /// - Parameter ringFrom: a question for what has changed since an earlier number is answered with the whole list.
+  package func change(_ delta: FeedDelta, to state: FeedState, ringFrom: UInt64) {
+    self.ringFrom = ringFrom
+    set(state)
+    publish(Topic.delta, .delta(delta))
+  }
+
+  /// Whether ingest is silent. It begins stale.
+  package func set(isStale: Bool, nowMs: Int64) {
+    self.isStale = isStale
+    joinFrame = nil
+    publishSnapshot(.change, nowMs: nowMs)
+    publishHeartbeat(nowMs: nowMs)
+  }
+
+  private func set(_ state: FeedState) {
+    self.state = state
+    hash = state.hash
+    joinFrame = nil
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    // 1 and a topic: somebody subscribes; 0 and a topic: the last has gone.
+    guard frames.count == 1, let first = frames[0].first, first <= 1 else { return reject(nowMs: nowMs) }
+    guard let topic = Topic.join(in: frames[0].dropFirst()) else {
+      if first == 1, Topic.isJoin(frames[0].dropFirst()) { return reject(nowMs: nowMs) }
+      return share(frames[0].dropFirst(), isWanted: first == 1)
+    }
+    set(topic, isWanted: first == 1)
+    if first == 0 { return joins.remove(topic) }
+    if !joins.add(topic) { droppedJoins.increment() }
+  }
+
+  /// Subscribes a peer to the shared topics with a prefix: libzmq would give it all other subscribers' joins too.
+  private func share(_ beginning: ArraySlice<UInt8>, isWanted: Bool) {
+    for topic in Topic.shared where topic.utf8.starts(with: beginning) {
+      // Another subscription of the peer may cover a prefix that it gives up, so only a whole topic ends here. The
+      // peer's libzmq drops the rest.
+      if isWanted || topic.utf8.count == beginning.count { set(Array(topic.utf8), isWanted: isWanted) }
+    }
+  }
+
+  /// Sets a subscription of the peer whose message was received last. On failure the peer does not get the topic.
+  private func set(_ topic: [UInt8], isWanted: Bool) {
+    let text = String(decoding: topic, as: UTF8.self)
+    if isWanted { try? socket.subscribe(text) } else { try? socket.unsubscribe(text) }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    let unreadMs = unread.turn(nowMs: nowMs)
+    guard let state else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
+    answerJoins(nowMs: nowMs)
+    let sinceMs = nowMs - snapshotMs
+    if state.seq != snapshotSeq, sinceMs >= Limits.snapshotIntervalMinMs {
+      publishSnapshot(.change, nowMs: nowMs)
+    } else if sinceMs >= Limits.snapshotIntervalMaxMs {
+      publishSnapshot(.periodic, nowMs: nowMs)
+    }
+    if nowMs - heartbeatMs >= Limits.feedHeartbeatMs { publishHeartbeat(nowMs: nowMs) }
+    var nextMs = min(unreadMs, heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
+    if state.seq != snapshotSeq { nextMs = min(nextMs, snapshotMs + Limits.snapshotIntervalMinMs) }
+    return joins.count == 0 ? nextMs : min(nextMs, nowMs + 5)
+  }
+
+  package func leave() {
+    guard state != nil else { return }
+    publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
+  }
+
+  private func reject(nowMs: Int64) {
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning("malformed frame at the feed", metadata: ["total": "\(malformed.count)"])
+  }
+
+  private func answerJoins(nowMs: Int64) {
+    guard joins.count > 0, unread.hasRoom else { return }
+    let answered = joins.take(joinTokens.take(joins.count, nowMs: nowMs))
+    if answered.isEmpty { return }
+    let frame = joinFrame ?? SharedFrame(frame(.snapshot(.join)), in: unread.memory)
+    joinFrame = frame
+    for topic in answered { socket.send([topic], frame) }
+    answeredJoins.increment(by: answered.count)
+  }
+
+  private func publishSnapshot(_ reason: Onthemap_Feed_V1_SnapshotReason, nowMs: Int64) {
+    guard let state else { return }
+    snapshotMs = nowMs
+    snapshotSeq = state.seq
+    guard unread.hasRoom else { return }
+    publish(Topic.snapshot, .snapshot(reason))
+  }
+
+  private func publishHeartbeat(nowMs: Int64) {
+    guard state != nil else { return }
+    heartbeatMs = nowMs
+    publish(Topic.heartbeat, .heartbeat(ringFrom: ringFrom))
+  }
+
+  private func publish(_ topic: String, _ body: EntryFrame.Body) {
+    socket.send([Array(topic.utf8)], SharedFrame(frame(body), in: unread.memory))
+  }
+
+  private func frame(_ body: EntryFrame.Body) -> [UInt8] {
+    guard let state else { return [] }
+    return EntryFrame.feed(body, state, hash: hash, isStale: isStale, instance: instance, unixMs: unixMs())
+  }
+}

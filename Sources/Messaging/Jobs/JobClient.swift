@@ -1,0 +1,218 @@
+package import Domain
+import FoundationEssentials
+package import Logging
+import Metrics
+import SwiftProtobuf
+import Telemetry
+
+/// A worker's end of the job link: a DEALER, driven by `WorkerSession`. Jobs are answered where they arrive, on the
+/// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
+/// inbox, and its lease is kept by the heartbeats meanwhile.
+package final class JobClient: Station {
+  package let socket: Socket
+  private let endpoint: Endpoint
+  private let worker: String
+  private let instance: [UInt8]
+  private let software: String
+  private let logger: Logger
+  private let joined: @Sendable () -> Void
+  private let left: @Sendable () -> Void
+  /// True if `joined` was called after the last `left`.
+  private var hasJoined = false
+  private let remoteIntervalMs: Int64?
+  private let later: Inbox<JobResult>?
+  private let answer: @Sendable (Job, Lease) -> WorkerAnswer?
+  private var session: WorkerSession
+  private var malformed = MalformedFrames("jobs")
+  private let reconnects = Metric.linkReconnects.counter("jobs")
+  private var quietUntilMs: Int64 = 0
+  private var quota = LogQuota()
+  /// Of Welcome: ingest would cut the connection of a longer frame.
+  private var frameBytesMax = Limits.jobFrameBytesMax
+
+  /// - Parameters:
+  ///   - worker: a name for people, 1 to 64 bytes.
+  ///   - instance: 16 random bytes that name this process.
+  ///   - concurrency: half of the jobs that may be with this worker at once; 1 … `Limits.windowMax` / 2.
+  ///   - curve: its own and the link's keys; nil for plain text.
+  ///   - joined: called on the reactor's thread at every WELCOME; must not wait.
+  ///   - left: called on the reactor's thread when the session is over, until the next WELCOME; must not wait.
+  ///   - remoteIntervalMs: what the worker's remote provider wants between two requests of all workers; nil where it
+  ///     has none.
+  ///   - later: results that `answer` did not give; of the reactor's own wake.
+  ///   - answer: called on the reactor's thread; must not wait. Nil where the result comes later, under the same lease.
+  package init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
+    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
+    curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
+    answer: @escaping @Sendable (Job, Lease) -> WorkerAnswer?
+  ) throws(LinkError) {
+    socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
+    try socket.set(ZMQOption.immediate, 1)
+    try context.connect(socket, endpoint, as: .jobs, curve: curve, logger: logger)
+    self.endpoint = endpoint
+    self.worker = worker
+    self.instance = instance
+    self.software = software
+    self.logger = logger
+    self.joined = joined
+    self.left = left
+    self.remoteIntervalMs = remoteIntervalMs
+    self.later = later
+    self.answer = answer
+    session = WorkerSession(concurrency: concurrency, nowMs: Reactor.nowMs)
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    switch IngestMessage(frames) {
+    // Of a session that is over: what it says no longer counts.
+    case .jobs(session.session, let tasks)?: work(tasks, nowMs: nowMs)
+    case .acks(session.session, let acks)?:
+      for ack in acks { session.acknowledge(ack.lease, ack.disposition, nowMs: nowMs) }
+    case .jobs?, .acks?: break
+    case .other(let frame)? where frame.major != Protocol.major: refuseVersion(frame, nowMs: nowMs)
+    case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
+    case .other?, nil:
+      guard malformed.add(nowMs: nowMs) else { return }
+      logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
+    }
+  }
+
+  private func receive(_ frame: IngestFrame, nowMs: Int64) {
+    // A body of a later minor version: optional, or it would be a later major one.
+    guard let body = frame.body else { return }
+    switch body {
+    case .welcome(let welcome):
+      logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
+      quota = LogQuota()
+      // Of a refusal that crossed it: the session's heartbeats must not wait.
+      quietUntilMs = 0
+      let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
+      frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
+      send(
+        session.welcome(
+          session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
+          nowMs: nowMs), nowMs: nowMs)
+      hasJoined = true
+      joined()
+    case .reset(let reset):
+      // Meant for a session of before: frames of it were still on their way when the new one began.
+      guard frame.session == session.session else { return }
+      logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
+      session.reset()
+    case .error(let error):
+      if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
+      logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+      guard session.session == nil else { return }
+      quietUntilMs = nowMs + min(max(1_000, Int64(error.retryAfterMs)), Limits.quarantineMs)
+    case .drain:
+      guard frame.session == session.session else { return }
+      logger.notice("ingest is going")
+      session.reset()
+    case .heartbeat: if frame.session == session.session { session.heard(nowMs: nowMs) }
+    case .jobs, .acks: break
+    }
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    if let results = later?.takeAll(), !results.isEmpty { send(session.answer(results, nowMs: nowMs), nowMs: nowMs) }
+    if session.isDead(nowMs: nowMs) {
+      logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
+      session.reset()
+      try? socket.reconnect(endpoint)
+      reconnects.increment()
+    }
+    if hasJoined, session.session == nil {
+      hasJoined = false
+      left()
+    }
+    guard nowMs >= quietUntilMs else { return quietUntilMs }
+    send(session.tick(nowMs: nowMs), nowMs: nowMs)
+    return max(session.nextMs, nowMs + (session.session == nil ? 100 : 1))
+  }
+
+  package func leave() { send(session.drain(), nowMs: Reactor.nowMs) }
+
+  /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
+  /// connection, and what it said last would be lost with it.
+  package var hasLeft: Bool { session.session == nil }
+
+  /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
+  private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
+    guard session.session == nil else { return }
+    quietUntilMs = nowMs + Limits.quarantineMs
+    guard quota.admit("version", nowMs: nowMs) != nil else { return }
+    let error = frame.error
+    let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
+    logger.error(
+      "ingest speaks another version of the protocol: run the same version of onthemap here and there",
+      metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
+  }
+
+  private static let malformed = WorkerAnswer.outcome(
+    .failed(
+      .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for")))
+
+  private func work(_ tasks: [IngestMessage.Task], nowMs: Int64) {
+    // Some of them, in their order.
+    let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
+    var results: [JobResult] = []
+    results.reserveCapacity(wanted.count)
+    var next = 0
+    for task in tasks where next < wanted.count && wanted[next] == task.lease {
+      next += 1
+      if let answer = task.job.map({ answer($0, task.lease) }) ?? JobClient.malformed {
+        results.append(JobResult(lease: task.lease, answer: answer))
+      }
+    }
+    send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
+  }
+
+  private func send(_ messages: [WorkerSession.Message], nowMs: Int64) {
+    for message in messages {
+      for frame in frames(message, session: session.session ?? 0) {
+        // Without a connection HELLO is tried until there is one; the rest is repeated by the session's rules.
+        if socket.send(frame) != .accepted, case .hello = message { session.helloFailed() }
+      }
+    }
+  }
+
+  /// As many as fit a frame: each takes 20 bytes.
+  private func references(_ leases: [Lease]) -> [Onthemap_Jobs_V1_LeaseRef] {
+    leases.prefix((frameBytesMax - 512) / 20).map(Onthemap_Jobs_V1_LeaseRef.init)
+  }
+
+  private func frames(_ message: WorkerSession.Message, session: UInt64) -> [[UInt8]] {
+    let body: WorkerFrame.OneOf_Body
+    switch message {
+    case .results(let results):
+      return JobFrame.results(results, session: session, bytesMax: frameBytesMax)
+    case .hello(let held):
+      body = .hello(
+        .with {
+          $0.minMajor = Protocol.major
+          $0.maxMajor = Protocol.major
+          $0.worker = worker
+          $0.instance = .init(instance)
+          $0.software = software
+          $0.held = references(held)
+          if let remoteIntervalMs { $0.remoteIntervalMs = UInt32(clamping: remoteIntervalMs) }
+        })
+    case .ready(let jobLimit): body = .ready(.with { $0.jobLimit = jobLimit })
+    case .heartbeat(let jobLimit, let held, let progress):
+      body = .heartbeat(
+        .with {
+          $0.jobLimit = jobLimit
+          $0.held = references(held)
+          $0.progress = progress
+        })
+    case .goodbye(let leases):
+      body = .release(
+        .with {
+          $0.leases = leases.map(Onthemap_Jobs_V1_LeaseRef.init)
+          $0.goodbye = true
+        })
+    }
+    return [WorkerFrame(session: session, body).bytes]
+  }
+}

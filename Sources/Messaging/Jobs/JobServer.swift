@@ -1,0 +1,259 @@
+package import Domain
+package import Logging
+import SwiftProtobuf
+
+/// Ingest's end of the job link: a ROUTER, the shell of `IngestCore` on the reactor's thread.
+///
+/// The station decodes frames, passes messages and results of the store to the core, and performs the core's effects.
+/// `perform` gets the effects that are neither for workers nor for the log.
+package final class JobServer: Station {
+  /// Input from ingest's other threads, through the inbox.
+  package enum Command: Sendable {
+    /// A result of the store, in the order of the commits.
+    case committed(IngestCore.Committed)
+    /// Jobs that the store had at the start, each with the rest of its pause in ms.
+    case resume([(job: Job, pauseMs: Int64)])
+    /// A lookup, which the store does not know.
+    case lookUp(Job)
+    /// Lookups whose clients have gone.
+    case cancel([JobID])
+  }
+
+  package let socket: Socket
+  /// With the port that was taken.
+  package let endpoint: Endpoint
+  private let inbox: Inbox<Command>
+  private let logger: Logger
+  private let perform: @Sendable (IngestCore.Effect) -> Void
+  private let waited: @Sendable (Int64) -> Void
+  private var core: IngestCore
+  private var random = SystemRandomNumberGenerator()
+  private var malformed = MalformedFrames("jobs")
+  private var quarantine = PeerQuarantine()
+  private let meters = JobMeters()
+
+  /// On the reactor's thread, as all of it.
+  ///
+  /// - Parameters:
+  ///   - boot: see `Dispatch`.
+  ///   - remotePerSecond: see `Dispatch`.
+  ///   - isPaused: true if the operator has paused the queue.
+  ///   - curve: the link's keys; nil for plain text.
+  ///   - perform: called on the reactor's thread with effects that are neither for workers nor for the log; must not
+  ///     wait.
+  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `Dispatch.longestWaitMs`; must not
+  ///     wait.
+  package init(
+    _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
+    isPaused: Bool = false, curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
+    perform: @escaping @Sendable (IngestCore.Effect) -> Void, waited: @escaping @Sendable (Int64) -> Void = { _ in }
+  ) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
+    try socket.set(ZMQOption.routerMandatory, 1)
+    socket.keepsSender = true
+    endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
+    core = IngestCore(
+      boot: boot, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
+    self.inbox = inbox
+    self.logger = logger
+    self.perform = perform
+    self.waited = waited
+  }
+
+  package func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    let peer = frames.first ?? []
+    guard !quarantine.isShut(peer, nowMs: nowMs) else { return }
+    let frame: WorkerFrame
+    switch WorkerMessage(frames.dropFirst()) {
+    case .results(let session, let results)?:
+      note(results, nowMs: nowMs)
+      return run(core.receive(.results(results), session: session, from: peer, nowMs: nowMs))
+    case .other(let other)?: frame = other
+    case nil: return reject(peer, .malformed, "not a WorkerFrame of this protocol", nowMs: nowMs)
+    }
+    // Before its body: another major may have bodies that are unknown here.
+    guard frame.major == Protocol.major else {
+      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
+    }
+    guard frame.body != nil || frame.minor > Protocol.minor else {
+      return reject(peer, .malformed, "a WorkerFrame without a body of this protocol", nowMs: nowMs)
+    }
+    if case .hello(let hello)? = frame.body { return open(hello, peer: peer, nowMs: nowMs) }
+    run(core.receive(IngestCore.Message(frame), session: frame.session, from: peer, nowMs: nowMs))
+  }
+
+  private func open(_ hello: Onthemap_Jobs_V1_Hello, peer: [UInt8], nowMs: Int64) {
+    guard (hello.minMajor...max(hello.minMajor, hello.maxMajor)).contains(Protocol.major) else {
+      return reject(peer, .unsupportedVersion, "this ingest speaks version \(Protocol.major) only", nowMs: nowMs)
+    }
+    if let fault = hello.fault { return reject(peer, .malformed, fault, nowMs: nowMs) }
+    run(core.receive(IngestCore.Hello(hello, address: socket.sender), from: peer, nowMs: nowMs))
+  }
+
+  package func turn(nowMs: Int64) -> Int64 {
+    for command in inbox.takeAll() {
+      switch command {
+      case .committed(let committed): run(core.committed(committed, nowMs: nowMs))
+      case .resume(let jobs): core.resume(jobs, nowMs: nowMs)
+      case .lookUp(let job): core.lookUp(job)
+      case .cancel(let lookups): for lookup in lookups { core.cancel(lookup) }
+      }
+    }
+    let isHeartbeat = core.isHeartbeatDue(nowMs: nowMs)
+    run(core.turn(nowMs: nowMs, using: &random))
+    // Until no worker has credit: jobs that could not be sent to one worker go to another.
+    while true {
+      let effects = core.assign(nowMs: nowMs)
+      if effects.isEmpty { break }
+      run(effects)
+    }
+    meters.count(redelivered: core.scheduler.redelivered)
+    if isHeartbeat { waited(core.scheduler.longestWaitMs(nowMs: nowMs)) }
+    return core.nextMs
+  }
+
+  package func leave() { run(core.drain()) }
+
+  private func run(_ effects: [IngestCore.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .send(let speech, let session, let peer): send(speech, session: session, to: peer)
+      case .log(let event): log(event)
+      case .store, .answer, .publish, .settled, .lossesCounted, .left: perform(effect)
+      }
+    }
+  }
+
+  private func send(_ speech: IngestSpeech, session: UInt64, to peer: [UInt8]) {
+    switch speech {
+    case .jobs(let jobs):
+      if socket.send(peer, JobFrame.jobs(jobs, session: session)) != .accepted {
+        core.undelivered(jobs, to: session)
+      }
+    case .acks(let acks):
+      for first in stride(from: 0, to: acks.count, by: Limits.acksPerFrameMax) {
+        socket.send(
+          peer, JobFrame.acks(acks[first..<min(first + Limits.acksPerFrameMax, acks.count)], session: session))
+      }
+      meters.count(acks)
+    case .busy: refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already")
+    case .welcome, .heartbeat, .reset, .drain:
+      if let body = speech.body { socket.send(peer, IngestFrame(session: session, body).bytes) }
+    }
+  }
+
+  private func log(_ event: IngestCore.Event) {
+    switch event {
+    case .workerJoined(let origin, let held):
+      logger.info("worker joined", metadata: origin.metadata.merging(["held": "\(held)"]) { $1 })
+    case .workerLeft(let origin, let reason):
+      logger.info("worker left", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
+    case .workerLost(let origin):
+      let reason = "no message for \(Limits.livenessMs) ms"
+      logger.warning("worker lost", metadata: origin.metadata.merging(["reason": "\(reason)"]) { $1 })
+    case .workerStuck(let origin, let leases):
+      logger.warning(
+        "worker hangs: it beats, and answers nothing; no more jobs until it does",
+        metadata: ["worker": "\(origin.name)", "leases": "\(leases)"])
+    case .workerRecovered(let origin): logger.notice("worker answers again", metadata: ["worker": "\(origin.name)"])
+    case .workersLostOverPosts(let requeued, let dead):
+      logger.warning("workers lost over jobs", metadata: ["again": "\(requeued)", "dead": "\(dead)"])
+    }
+  }
+
+  /// Counts results that the protocol forbids; logs one a second.
+  private func note(_ results: [WorkerMessage.Answer], nowMs: Int64) {
+    for result in results where result.answer == nil && malformed.add(nowMs: nowMs) {
+      logger.warning("a result that the protocol forbids", metadata: ["total": "\(malformed.count)"])
+    }
+  }
+
+  /// Counts what cannot be taken; logs and answers it once a second.
+  private func reject(
+    _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
+  ) {
+    if code == .malformed, quarantine.note(peer, nowMs: nowMs) {
+      run(core.disconnect(peer, reason: "it sends frames that cannot be read"))
+      logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
+      refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
+    }
+    guard malformed.add(nowMs: nowMs) else { return }
+    logger.warning(
+      "malformed frame on the job link", metadata: ["reason": "\(detail)", "total": "\(malformed.count)"])
+    refuse(peer, code, detail)
+  }
+
+  private func refuse(_ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String) {
+    let error = Onthemap_Jobs_V1_Error.with {
+      $0.code = code
+      $0.detail = detail
+      $0.minMajor = Protocol.major
+      $0.maxMajor = Protocol.major
+      $0.retryAfterMs = 60_000
+    }
+    socket.send(peer, IngestFrame(session: 0, .error(error)).bytes)
+  }
+}
+
+/// What an operator may look at; on the reactor's thread.
+extension JobServer {
+  func snapshot(nowMs: Int64) -> QueueSnapshot { core.scheduler.snapshot(nowMs: nowMs) }
+  func rates(nowMs: Int64) -> QueueRates.Readings { core.rates.readings(nowMs: nowMs) }
+  func placement(of post: PostID, nowMs: Int64) -> QueuePlacement? {
+    core.scheduler.placement(of: post, nowMs: nowMs)
+  }
+  func placements(in state: QueueState?, after: PostID?, limit: Int, nowMs: Int64) -> [QueuePlacement] {
+    core.scheduler.placements(in: state, after: after, limit: limit, nowMs: nowMs)
+  }
+}
+
+extension IngestCore.WorkerOrigin {
+  fileprivate var metadata: Logger.Metadata { ["worker": "\(name)", "address": "\(address)"] }
+}
+
+extension IngestCore.Hello {
+  fileprivate init(_ hello: Onthemap_Jobs_V1_Hello, address: String) {
+    self.init(
+      worker: hello.worker, address: address, instance: Array(hello.instance), held: hello.held.map(\.lease),
+      remoteIntervalMs: hello.hasRemoteIntervalMs ? Int64(hello.remoteIntervalMs) : nil)
+  }
+}
+
+extension IngestCore.Message {
+  /// Reads a frame. Nil for a message of a later minor version: it shows that its worker lives, and no more.
+  fileprivate init?(_ frame: WorkerFrame) {
+    switch frame.body {
+    case .ready(let ready): self = .ready(jobLimit: ready.jobLimit)
+    case .release(let release): self = .release(release.leases.map(\.lease), isGoodbye: release.goodbye)
+    case .heartbeat(let beat):
+      self = .heartbeat(
+        jobLimit: beat.jobLimit, held: beat.held.map(\.lease), progress: beat.hasProgress ? beat.progress : nil)
+    case .hello, .results, nil: return nil
+    }
+  }
+}
+
+extension IngestSpeech {
+  /// The body of its frame; nil where the frame is written field by field.
+  fileprivate var body: IngestFrame.OneOf_Body? {
+    switch self {
+    case .welcome:
+      .welcome(
+        .init(
+          heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs, frameBytesMax: Limits.jobFrameBytesMax))
+    case .heartbeat(let jobsSent): .heartbeat(.with { $0.jobsSent = jobsSent })
+    case .reset(let reason):
+      .reset(
+        .with {
+          $0.reason =
+            switch reason {
+            case .unknownSession: .unknownSession
+            case .replaced: .replaced
+            case .goodbye: .goodbye
+            }
+        })
+    case .drain: .drain(.init())
+    case .jobs, .acks, .busy: nil
+    }
+  }
+}

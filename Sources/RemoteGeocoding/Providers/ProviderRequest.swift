@@ -1,0 +1,71 @@
+import Domain
+import Foundation
+
+/// What is sent for a query: an address, and nothing in the log may show it, for it has the text and the key.
+struct ProviderRequest {
+  let url: URL
+
+  /// Nil for what never goes to a provider: suggestions while somebody types, which public servers forbid, and points.
+  init?(_ query: PlaceQuery, of configuration: RemoteConfiguration) {
+    guard query.kind == .forward else { return nil }
+    let parameters =
+      switch configuration.provider {
+      case .nominatim: ProviderRequest.nominatim(query)
+      case .photon: ProviderRequest.photon(query)
+      case .pelias: ProviderRequest.pelias(query, key: configuration.key.text)
+      }
+    let path =
+      switch configuration.provider {
+      case .nominatim: "/search"
+      case .photon: "/api"
+      case .pelias: "/v1/search"
+      }
+    let text = parameters.map { "\($0.name)=\(ProviderRequest.escaped($0.value))" }.joined(separator: "&")
+    guard let url = URL(string: "\(configuration.base.absoluteString)\(path)?\(text)") else { return nil }
+    self.url = url
+  }
+
+  private typealias Parameter = (name: String, value: String)
+
+  private static func nominatim(_ query: PlaceQuery) -> [Parameter] {
+    var all: [Parameter] = [
+      ("q", query.text), ("format", "jsonv2"), ("addressdetails", "1"), ("limit", "\(query.limit)"),
+      ("accept-language", query.language ?? "en"),
+    ]
+    if let country = query.country { all.append(("countrycodes", country.lowercased())) }
+    return all
+  }
+
+  private static func photon(_ query: PlaceQuery) -> [Parameter] {
+    var all: [Parameter] = [("q", query.text), ("limit", "\(query.limit)")]
+    // Any other language is refused; without one the names are the country's own.
+    let language = query.language ?? "en"
+    if ["en", "de", "fr"].contains(language) { all.append(("lang", language)) }
+    if let focus = query.focus { all += [("lat", "\(focus.latitude)"), ("lon", "\(focus.longitude)")] }
+    if let country = query.country { all.append(("countrycode", country)) }
+    return all
+  }
+
+  private static func pelias(_ query: PlaceQuery, key: String) -> [Parameter] {
+    var all: [Parameter] = [("text", query.text), ("size", "\(query.limit)"), ("lang", query.language ?? "en")]
+    if let focus = query.focus {
+      all += [("focus.point.lat", "\(focus.latitude)"), ("focus.point.lon", "\(focus.longitude)")]
+    }
+    if let country = query.country { all.append(("boundary.country", country)) }
+    if !key.isEmpty { all.append(("api_key", key)) }
+    return all
+  }
+
+  /// RFC 3986's unreserved characters stay; a plus, say, would be read as a space.
+  private static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
+      default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,77 @@
+package import Domain
+import Foundation
+import HTTPClient
+
+/// Whose access token it is, by Facebook's Graph API. Any thread.
+package struct FacebookGraph: Sendable {
+  /// Whose word it is, for `ProvidedIdentity`.
+  package static let issuer = "https://www.facebook.com"
+
+  private let configuration: FacebookConfiguration
+  private let fetch = HTTPFetch(
+    headers: ["User-Agent": "onthemap/1.0", "Accept": "application/json"], bounds: IdentityLimits.bounds)
+
+  package init(_ configuration: FacebookConfiguration) { self.configuration = configuration }
+
+  /// Nothing may be asked afterwards; what is under way is unavailable.
+  package func end() { fetch.end() }
+
+  /// Who has logged in to our app, in two requests: a token that was given to another app says nothing, for its owner
+  /// could take it here and be whoever has logged in there. (Facebook, "Manually build a login flow", "Inspecting
+  /// access tokens"; "Secure Graph API calls with an app secret proof".)
+  package func identity(accessToken: String) async throws(IdentityFailure) -> ProvidedIdentity {
+    guard (1...IdentityLimits.tokenBytesMax).contains(accessToken.utf8.count),
+      accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .refused(code: "facebook_token") }
+    let (appID, secret) = (configuration.appID, configuration.appSecret.text)
+    let inspected = try await get(
+      "debug_token", [("input_token", accessToken), ("access_token", "\(appID)|\(secret)")])
+    guard case .object(let token)? = inspected["data"] else { throw .malformed }
+    guard token["is_valid"] == .bool(true) else { throw .refused(code: "facebook_token") }
+    guard token["app_id"]?.text == appID else { throw .refused(code: "facebook_app") }
+    let me = try await get(
+      "me",
+      [
+        ("fields", "id,first_name,last_name,email"), ("access_token", accessToken),
+        ("appsecret_proof", Digest.hmacSHA256(accessToken, key: secret)),
+      ])
+    // A page's token says who the page is, and not whose login it was.
+    guard let subject = me["id"]?.text, token["user_id"]?.text == subject else {
+      throw .refused(code: "facebook_user")
+    }
+    let identity = ProvidedIdentity(
+      issuer: FacebookGraph.issuer, subject: subject, email: me["email"]?.string, givenName: me["first_name"]?.string,
+      familyName: me["last_name"]?.string, name: nil)
+    guard let identity else { throw .malformed }
+    return identity
+  }
+
+  private func get(
+    _ path: String, _ query: [(name: String, value: String)]
+  ) async throws(IdentityFailure) -> JSONValue {
+    guard let url = URL(string: "\(configuration.graph.absoluteString)/\(path)?\(FormText.text(query))") else {
+      throw .malformed
+    }
+    let answer: HTTPFetch.Answer
+    do { answer = try await fetch.get(url) } catch { throw IdentityFailure(error) }
+    switch (answer.status, path) {
+    case (200, _): break
+    // It was valid a moment ago.
+    case (400, "me"), (401, "me"): throw .refused(code: "facebook_token")
+    default: throw .unavailable(code: "facebook_\(path)_status_\(answer.status)")
+    }
+    guard let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body) else { throw .malformed }
+    return json
+  }
+}
+
+extension JSONValue {
+  /// An id: Facebook writes them as texts, and here and there as numbers.
+  fileprivate var text: String? {
+    switch self {
+    case .string(let text): text
+    case .number(let number): Int64(exactly: number).map { "\($0)" }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Domain
+import Foundation
+
+/// A provider's statement of who has logged in, taken from its token endpoint itself: that the connection's other end
+/// is the provider takes the place of the signature. (OpenID Connect Core 1.0, section 3.1.3.7, rule 6.)
+struct IDToken: Sendable {
+  /// What is wrong with one, by the claim's name.
+  enum Fault: String, Error, CaseIterable {
+    /// No JSON Web Token with an object of claims. (RFC 7519, section 7.2.)
+    case form
+    case issuer = "iss"
+    case audience = "aud"
+    case authorizedParty = "azp"
+    case expiry = "exp"
+    case issuedAt = "iat"
+    case nonce
+    case subject = "sub"
+  }
+
+  let claims: JSONValue
+
+  /// - Parameter text: header, claims and signature, with dots between them. The signature is not looked at.
+  init(_ text: String) throws(Fault) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = IDToken.object(parts[0]), header["alg"]?.string != nil,
+      let claims = IDToken.object(parts[1])
+    else { throw .form }
+    self.claims = claims
+  }
+
+  /// Throws unless it is about this login. (OpenID Connect Core 1.0, section 3.1.3.7, rules 2 to 5 and 9 to 11.)
+  func check(issuer: String, clientID: String, nonce: String, nowSeconds: Int64) throws(Fault) {
+    guard claims["iss"]?.string == issuer else { throw .issuer }
+    let audience: [String]
+    switch claims["aud"] {
+    case .string(let one): audience = [one]
+    case .array(let several): audience = several.compactMap(\.string)
+    default: audience = []
+    }
+    guard audience.contains(clientID) else { throw .audience }
+    // With others beside us, it must say that it was us who asked.
+    let party = claims["azp"]
+    guard party?.string == clientID || party == nil && audience.count == 1 else { throw .authorizedParty }
+    let now = Double(nowSeconds)
+    guard let expiry = claims["exp"]?.number, now < expiry + Double(IdentityLimits.leewaySeconds) else { throw .expiry }
+    guard let issuedAt = claims["iat"]?.number, issuedAt <= now + Double(IdentityLimits.leewaySeconds),
+      issuedAt >= now - Double(IdentityLimits.statementAgeSeconds)
+    else { throw .issuedAt }
+    guard claims["nonce"]?.string == nonce else { throw .nonce }
+    guard let subject = claims["sub"]?.string, !subject.isEmpty else { throw .subject }
+  }
+
+  private static func object(_ part: Substring) -> JSONValue? {
+    guard !part.contains(where: { "+/=".contains($0) }) else { return nil }
+    let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+    let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    guard let data = Data(base64Encoded: padded),
+      let json = try? JSONDecoder().decode(JSONValue.self, from: data), case .object = json
+    else { return nil }
+    return json
+  }
+}

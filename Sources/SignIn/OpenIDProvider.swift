@@ -1,0 +1,125 @@
+package import Domain
+import Foundation
+import HTTPClient
+
+/// A provider of OpenID Connect, asked who somebody is: the code flow with PKCE. What it says of itself is kept for a
+/// while; nothing else is.
+package actor OpenIDProvider {
+  package nonisolated let configuration: OpenIDConfiguration
+
+  private let fetch = HTTPFetch(
+    headers: ["User-Agent": "onthemap/1.0", "Accept": "application/json"], bounds: IdentityLimits.bounds)
+  private let nowMs: @Sendable () -> Int64
+  private var known: (metadata: OpenIDMetadata, atMs: Int64)?
+
+  /// - Parameter nowMs: milliseconds since 1970, UTC.
+  package init(_ configuration: OpenIDConfiguration, nowMs: @escaping @Sendable () -> Int64) {
+    self.configuration = configuration
+    self.nowMs = nowMs
+  }
+
+  /// Nothing may be asked afterwards; what is under way is unavailable.
+  package nonisolated func end() { fetch.end() }
+
+  /// Where to send somebody who wants to log in. (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3.)
+  package func authorization(of flow: LoginFlow) async throws(IdentityFailure) -> String {
+    try await metadata().address([
+      ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", configuration.redirectURI),
+      ("scope", "openid email profile"), ("state", flow.state), ("nonce", flow.nonce),
+      ("code_challenge", Digest.sha256(flow.verifier)), ("code_challenge_method", "S256"),
+    ])
+  }
+
+  /// Throws unless an answer that somebody has brought is this provider's. (RFC 9207, section 2.4.)
+  ///
+  /// - Parameter issuer: as the answer names it; nil where it names none.
+  package func check(issuer: String?) async throws(IdentityFailure) {
+    let mayLack = try await !metadata().namesItself
+    guard issuer == configuration.issuer || issuer == nil && mayLack else { throw .refused(code: "openid_answer_iss") }
+  }
+
+  /// Who has logged in, for the code that he has brought.
+  package func identity(code: String, of flow: LoginFlow) async throws(IdentityFailure) -> ProvidedIdentity {
+    guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "openid_code") }
+    let metadata = try await metadata()
+    let answer = try await exchange(code, of: flow, at: metadata.token)
+    guard let text = answer["id_token"]?.string else { throw .unavailable(code: "openid_no_id_token") }
+    var claims: JSONValue
+    do throws(IDToken.Fault) {
+      let token = try IDToken(text)
+      try token.check(
+        issuer: configuration.issuer, clientID: configuration.clientID, nonce: flow.nonce,
+        nowSeconds: nowMs() / 1_000)
+      claims = token.claims
+    } catch { throw .refused(code: "openid_id_token_\(error.rawValue)") }
+    let subject = claims["sub"]?.string ?? ""
+    // Some providers tell the profile there only. (OpenID Connect Core 1.0, section 5.4.)
+    let tellsProfile = ["email", "name", "given_name"].contains { claims[$0] != nil }
+    if !tellsProfile, let url = metadata.userInfo, let token = answer["access_token"]?.string {
+      claims = try await userInfo(url, accessToken: token, subject: subject)
+    }
+    // Providers there are that write it as a text.
+    let isVerified = claims["email_verified"] == .bool(true) || claims["email_verified"] == .string("true")
+    let identity = ProvidedIdentity(
+      issuer: configuration.issuer, subject: subject, email: isVerified ? claims["email"]?.string : nil,
+      givenName: claims["given_name"]?.string, familyName: claims["family_name"]?.string,
+      name: claims["name"]?.string)
+    guard let identity else { throw .refused(code: "openid_id_token_sub") }
+    return identity
+  }
+
+  /// What the provider says of itself, asked for when it is needed.
+  private func metadata() async throws(IdentityFailure) -> OpenIDMetadata {
+    if let known, (0..<IdentityLimits.metadataMs).contains(nowMs() - known.atMs) { return known.metadata }
+    guard let url = configuration.discovery else { throw .malformed }
+    let answer = try await get(url)
+    guard answer.status == 200 else { throw .unavailable(code: "openid_discovery_status_\(answer.status)") }
+    let metadata = try OpenIDMetadata(answer.body, issuer: configuration.issuer)
+    known = (metadata, nowMs())
+    return metadata
+  }
+
+  /// (OpenID Connect Core 1.0, section 3.1.3; RFC 6749, sections 2.3.1 and 5.2; RFC 7636, section 4.5.)
+  private func exchange(
+    _ code: String, of flow: LoginFlow, at url: URL
+  ) async throws(IdentityFailure) -> JSONValue {
+    var form: [(name: String, value: String)] = [
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", configuration.redirectURI),
+      ("code_verifier", flow.verifier),
+    ]
+    var headers: [String: String] = [:]
+    if configuration.clientSecret.text.isEmpty {
+      form.append(("client_id", configuration.clientID))
+    } else {
+      let pair = "\(FormText.encoded(configuration.clientID)):\(FormText.encoded(configuration.clientSecret.text))"
+      headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
+    }
+    let answer: HTTPFetch.Answer
+    do { answer = try await fetch.post(url, form: form, headers: headers) } catch { throw IdentityFailure(error) }
+    let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
+    if answer.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "openid_code") }
+    // Its other errors are about how we ask, and the operator's to mend.
+    guard answer.status == 200 else { throw .unavailable(code: "openid_token_status_\(answer.status)") }
+    guard let json else { throw .malformed }
+    return json
+  }
+
+  /// (OpenID Connect Core 1.0, section 5.3.)
+  private func userInfo(
+    _ url: URL, accessToken: String, subject: String
+  ) async throws(IdentityFailure) -> JSONValue {
+    // Of printable characters, or it could be more than one header. (RFC 6750, section 2.1.)
+    guard accessToken.utf8.count <= IdentityLimits.tokenBytesMax,
+      accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .malformed }
+    let answer = try await get(url, headers: ["Authorization": "Bearer \(accessToken)"])
+    guard answer.status == 200 else { throw .unavailable(code: "openid_userinfo_status_\(answer.status)") }
+    guard let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body) else { throw .malformed }
+    guard json["sub"]?.string == subject else { throw .refused(code: "openid_userinfo_sub") }
+    return json
+  }
+
+  private func get(_ url: URL, headers: [String: String] = [:]) async throws(IdentityFailure) -> HTTPFetch.Answer {
+    do { return try await fetch.get(url, headers: headers) } catch { throw IdentityFailure(error) }
+  }
+}

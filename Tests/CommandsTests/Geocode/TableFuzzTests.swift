@@ -1,0 +1,71 @@
+import Domain
+import Foundation
+import Fuzzing
+import Testing
+
+@testable import Commands
+
+@Suite("Tables that nobody has made")
+struct TableFuzzTests {
+  private static let tables = [
+    "query,limit\nOslo,3\n\"Paris, TX\",\"2\"\r\n\"a \"\"b\"\"\nc\",\n", "\u{FEFF}query\n\n\n日本\n\"\"\n",
+    "{\"query\":\"Oslo\",\"focus\":[1,2],\"x\":{\"y\":null}}\n{\"query\":\"\\ud83d\\ude00\"}\n",
+  ].map { Array($0.utf8) }
+
+  /// What is read where the bytes arrive in pieces.
+  private func records(_ pieces: [[UInt8]], _ form: TableReader.Form) throws -> [[UInt8]] {
+    let pipe = Pipe()
+    // A pipe takes 64 KiB before somebody reads.
+    for piece in pieces { try pipe.fileHandleForWriting.write(contentsOf: piece) }
+    try pipe.fileHandleForWriting.close()
+    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, form: form)
+    var records: [[UInt8]] = []
+    while let chunk = try reader.next() {
+      for record in chunk.records {
+        let bytes = Array(chunk.bytes[record.range])
+        try #require((form == .csv || !bytes.isEmpty || record.problem != nil) && record.line > 0)
+        records.append(bytes)
+      }
+    }
+    withExtendedLifetime(pipe) {}
+    return records
+  }
+
+  @Test("A table is read to its end, and each record is a question or a complaint with its line")
+  func tables() {
+    let defaults = PlaceQuery("")
+    let header = Array("query,limit,focus_lat,focus_lon,level".utf8)
+    Fuzz.rounds(1_000) { random in
+      let bytes = random.changed(random.one(of: Self.tables), with: Self.tables)
+      var questions = 0
+      for form in TableReader.Form.allCases {
+        let table =
+          form == .csv ? try BatchTable(header: header[...], defaults: defaults) : BatchTable(defaults: defaults)
+        for record in try records([bytes], form) {
+          let row = table.row(.init(range: 0..<record.count, line: 3, problem: nil), in: record)
+          switch row.question {
+          case .success(let query):
+            try #require((1...Limits.placeBytesMax).contains(query.text.utf8.count), "\(bytes)")
+            questions += 1
+          case .failure(let complaint): try #require(complaint.detail.hasPrefix("line 3: "), "\(bytes)")
+          }
+        }
+      }
+      return questions > 0
+    }
+  }
+
+  @Test("What a CSV writer has quoted is read as it was")
+  func quoted() {
+    Fuzz.rounds(1_000) { random in
+      let fields = (0...random.below(4)).map { _ in
+        String((0..<random.below(8)).map { _ in random.one(of: ["a", ",", "\"", "\n", "\r", "日", " "]) as Character })
+      }
+      let record = fields.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",")
+      let read = try records([Array((record + "\n").utf8)], .csv)
+      try #require(read == [Array(record.utf8)], "\(fields)")
+      try #require(try CSVFields(read[0][...]).values == fields, "\(fields)")
+      return true
+    }
+  }
+}

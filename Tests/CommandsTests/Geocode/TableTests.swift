@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import Commands
+@testable import Domain
+
+@Suite("Tables of texts")
+struct TableTests {
+  /// Reads bytes through a pipe, and what each record holds.
+  private func records(
+    _ bytes: some Sequence<UInt8> & Sendable, form: TableReader.Form = .csv, at once: Int = .max
+  ) async throws -> [(line: Int, text: String, problem: String?)] {
+    let pipe = Pipe()
+    let all = Array(bytes)
+    let writer = Thread {
+      for start in stride(from: 0, to: all.count, by: min(once, max(all.count, 1))) {
+        try? pipe.fileHandleForWriting.write(contentsOf: all[start..<min(all.count, start + min(once, all.count))])
+      }
+      try? pipe.fileHandleForWriting.close()
+    }
+    writer.start()
+    var reader = TableReader(descriptor: pipe.fileHandleForReading.fileDescriptor, form: form)
+    var records: [(line: Int, text: String, problem: String?)] = []
+    while let chunk = try reader.next() {
+      for record in chunk.records {
+        let text = String(decoding: chunk.bytes[record.range], as: UTF8.self)
+        records.append((record.line, text, record.problem?.description))
+      }
+    }
+    withExtendedLifetime(pipe) {}
+    return records
+  }
+
+  private func records(_ text: String, at once: Int = .max) async throws -> [String] {
+    try await records(text.utf8, at: once).map { "\($0.line):\($0.text)" + ($0.problem == nil ? "" : "!") }
+  }
+
+  @Test(
+    "Records end at line ends outside of quotes, whatever their form, and keep the lines on which they begin",
+    arguments: [1, 2, 7, Int.max])
+  func ends(once: Int) async throws {
+    #expect(try await records("a,b\nc,d", at: once) == ["1:a,b", "2:c,d"])
+    #expect(try await records("a\r\n\r\n\nb\r\n", at: once) == ["1:a", "2:", "3:", "4:b"])
+    #expect(
+      try await records("\"a\nb\",c\n\"d \"\"e\"\"\n\",f\ng\n", at: once)
+        == ["1:\"a\nb\",c", "3:\"d \"\"e\"\"\n\",f", "5:g"])
+    #expect(
+      try await records("5\" pipe\nx\n", at: once) == ["1:5\" pipe", "2:x"], "A quote within a field opens nothing.")
+    #expect(try await records("", at: once).isEmpty)
+    #expect(try await records("a\n\"open\nb", at: once) == ["1:a", "2:!", "3:b"])
+    #expect(try await records("\"open", at: once) == ["1:\"open!"])
+  }
+
+  @Test("A byte order mark is left out")
+  func mark() async throws { #expect(try await records("\u{FEFF}query\nx") == ["1:query", "2:x"]) }
+
+  @Test("NDJSON knows no quotes")
+  func lines() async throws {
+    let found = try await records("{\"a\n{\"b\"}\n".utf8, form: .ndjson)
+    #expect(found.map(\.text) == ["{\"a", "{\"b\"}"])
+  }
+
+  @Test("A row of the longest length is read; one that is longer costs itself alone")
+  func longest() async throws {
+    let longest = String(repeating: "x", count: Limits.tableRecordBytesMax)
+    let found = try await records("a\n\(longest)\nb\n\(longest)y\nc\n".utf8)
+    #expect(found.map(\.problem).map { $0 == nil } == [true, true, true, false, true])
+    #expect(found.map(\.line) == [1, 2, 3, 4, 5])
+    #expect(found[1].text == longest && found[4].text == "c")
+    // Without an end, and no line end within reach.
+    let endless = try await records(repeatElement(UInt8(ascii: "x"), count: 1_000_000) + Array("\nb\n".utf8))
+    #expect(endless.count == 2 && endless[0].problem != nil && endless[1].text == "b" && endless[1].line == 2)
+  }
+
+  @Test("A quote that is never closed costs one row, however much follows")
+  func openQuote() async throws {
+    for count in [1, 10, 10_000] {
+      let found = try await records("\"open\n" + String(repeating: "row\n", count: count))
+      #expect(found.count == count + 1 && found.dropFirst().allSatisfy { $0.hasSuffix(":row") })
+    }
+    let rows = (0..<100_000).map { "row \($0)\n" }.joined()
+    let found = try await records(("a\n\"open\n" + rows).utf8)
+    #expect(found.count == 100_002 && found[1].problem != nil && found[1].line == 2)
+    #expect(found[2].text == "row 0" && found[2].line == 3 && found.last?.text == "row 99999")
+  }
+
+  @Test(
+    "Fields are those of RFC 4180",
+    arguments: [
+      ("", [""]), ("a", ["a"]), ("a,b", ["a", "b"]), (",", ["", ""]), ("a,", ["a", ""]), ("\"a,b\",c", ["a,b", "c"]),
+      ("\"\"", [""]), ("\"a\"\"b\"", ["a\"b"]), ("\"\n\"", ["\n"]), ("a\"b", ["a\"b"]), (" \"a\"", [" \"a\""]),
+      ("日本,é", ["日本", "é"]),
+    ])
+  func fields(record: String, values: [String]) throws {
+    #expect(try CSVFields(Array(record.utf8)[...]).values == values)
+  }
+
+  @Test(
+    "A quote that stands wrong, and what is no UTF-8, is told", arguments: ["\"a", "\"a\"b", "\"a\"\"", "a,\u{1}\""])
+  func wrong(record: String) throws {
+    let bytes = record.contains("\u{1}") ? [0x61, 0x2C, 0xFF] : Array(record.utf8)
+    #expect(throws: TableProblem.self) { try CSVFields(bytes[...]) }
+  }
+
+  private func row(_ record: String, header: String? = nil) throws -> BatchRow {
+    let defaults = PlaceQuery("", limit: 3, country: "NO")
+    let bytes = Array(record.utf8)
+    let table =
+      try header.map { try BatchTable(header: Array($0.utf8)[...], defaults: defaults) }
+      ?? BatchTable(defaults: defaults)
+    return table.row(.init(range: 0..<bytes.count, line: 7, problem: nil), in: bytes)
+  }
+
+  @Test("A row's options go before the flags', and what it leaves empty is as they say")
+  func options() throws {
+    let header = "ID,Query,limit,country,focus_lat,focus_lon,lang,prefix,level"
+    let full = try row("1,Oslo,7,SE,59.9,10.7,de,true,\"city,region\"", header: header)
+    let wanted = PlaceQuery(
+      "Oslo", kind: .prefix, limit: 7, country: "SE", focus: Coordinate(latitude: 59.9, longitude: 10.7),
+      language: "de", levels: [.city, .region])
+    #expect(try full.question.get() == wanted)
+    #expect(try row("2,Oslo", header: header).question.get() == PlaceQuery("Oslo", limit: 3, country: "NO"))
+    let json = """
+      {"id": {"x": 1}, "query": "Oslo", "limit": 7, "country": "SE", "focus": [59.9, 10.7], "lang": "de", \
+      "prefix": true, "level": ["city", "region"]}
+      """
+    #expect(try row(json).question.get() == wanted)
+    #expect(try row("{\"query\":\"Oslo\",\"limit\":null}").question.get().limit == 3)
+  }
+
+  @Test(
+    "A row that is wrong is told with its line, its field and a code",
+    arguments: [
+      ("query,limit", "Oslo,21", "invalid_limit", "Oslo"), ("query", "\" \"", "invalid_query", " "),
+      ("query", "a,b", "malformed_row", ""), ("query,focus_lat,focus_lon", "Oslo,1,", "invalid_focus", "Oslo"),
+      ("query", "\"a\"b", "malformed_row", ""), (nil, "[]", "malformed_row", ""), (nil, "{}", "invalid_query", ""),
+      (nil, "{\"query\":\"Oslo\",\"country\":7}", "invalid_country", "Oslo"), (nil, "nonsense", "malformed_row", ""),
+      (nil, "{\"query\":\"Oslo\",\"focus_lat\":1}", "invalid_focus", "Oslo"),
+      ("query,limit", "Oslo,1.5", "invalid_limit", "Oslo"),
+      ("query", "", "invalid_query", ""), ("query", "Os\u{0},\u{0}", "malformed_row", ""),
+      (nil, "{\"query\":\"Oslo\",\"limit\":1e30}", "invalid_limit", "Oslo"),
+      (nil, "{\"query\":\"\\ud800\"}", "malformed_row", ""),
+    ] as [(String?, String, String, String)])
+  func wrongRow(header: String?, record: String, code: String, text: String) throws {
+    let row = try row(record, header: header)
+    #expect(row.text == text)
+    guard case .failure(let complaint) = row.question else {
+      Issue.record("It was taken.")
+      return
+    }
+    #expect(complaint.code == code && complaint.detail.hasPrefix("line 7: "))
+  }
+
+  @Test(
+    "A first row that does not name the columns is told, and what to do",
+    arguments: [
+      ("place,limit", "query must be a column"), ("query,Query", "two columns"), ("\"open", "never closed"),
+      ("query,focus_lat", "focus_lon"), ("focus_lon,query", "focus_lat"), ("query;limit", "commas between them"),
+      ("query\tlimit", "commas between them"), ("query\rOslo\rRome", "line feeds"), ("\u{1}", "query must be a column"),
+    ])
+  func header(header: String, words: String) {
+    let problem = #expect(throws: TableProblem.self) {
+      try BatchTable(header: Array(header.utf8)[...], defaults: PlaceQuery(""))
+    }
+    #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
+  }
+
+  @Test("A row of ten megabytes costs itself alone, in either form", arguments: TableReader.Form.allCases)
+  func endless(form: TableReader.Form) async throws {
+    let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
+    let found = try await records(bytes, form: form)
+    #expect(found.map(\.line) == [1, 2, 3] && found[2].text == "b" && found[1].text.isEmpty)
+    #expect(found[1].problem?.contains("65536 bytes") == true)
+    #expect(found[1].problem?.contains("quote") == (form == .csv))
+  }
+}

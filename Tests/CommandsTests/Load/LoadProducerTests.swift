@@ -1,0 +1,108 @@
+import Domain
+import Testing
+
+@testable import Commands
+@testable import Messaging
+
+@Suite("A producer of a load test")
+struct LoadProducerTests {
+  private let plan = LoadPlan(rate: 100, seconds: 1, run: "0123abcd", seed: 1, places: .lines(["Seattle"]))
+  private let tally = LoadTally(posts: 100)
+
+  /// - Parameter ago: when the first post was due, in seconds.
+  private func producer(startedAgo ago: Double, batchMax: Int = 64, settleSeconds: Int = 60) -> LoadProducer {
+    let startNs = LoadClock.nowNs - Int64(ago * 1e9)
+    return LoadProducer(
+      plan: plan, schedule: LoadSchedule(plan, startNs: startNs, settleSeconds: settleSeconds), tally: tally,
+      batchMax: batchMax)
+  }
+
+  private func batch(_ next: SubmitClient.Next) throws -> (id: UInt64, posts: [SubmittedPost]) {
+    guard case .batch(let id, let posts) = next else { throw NoBatch() }
+    return (id, posts)
+  }
+
+  private struct NoBatch: Error {}
+
+  private func id(_ number: Int) throws -> PostID { try #require(PostID(rawValue: UInt64(number) + 1)) }
+
+  @Test("What is due goes out in full batches, the rest with the last, each post once")
+  func batches() throws {
+    let producer = producer(startedAgo: 2, batchMax: 30)
+    var posts: [SubmittedPost] = []
+    for (number, count) in zip(UInt64(1)..., [30, 30, 30, 10]) {
+      let next = try batch(producer.next(nowMs: 0))
+      #expect(next.id == number && next.posts.count == count)
+      posts += next.posts
+    }
+    guard case .over = producer.next(nowMs: 0) else {
+      Issue.record("there is more than the plan has")
+      return
+    }
+    #expect(posts.map(\.idempotencyKey) == (0..<100).map(plan.idempotencyKey))
+    #expect(posts.map(\.link) == (0..<100).map(plan.link))
+    #expect(tally.counts.sent == 100 && tally.counts.late > 90)
+  }
+
+  @Test("What is not due yet is waited for")
+  func pause() {
+    guard case .pause(let untilMs) = producer(startedAgo: -5).next(nowMs: 1_000) else {
+      Issue.record("it does not wait")
+      return
+    }
+    #expect((5_000...6_000).contains(untilMs))
+  }
+
+  @Test("A batch's answers are counted; the busy ones go out again after their pause, and nothing else does")
+  func answers() throws {
+    let producer = producer(startedAgo: 2, batchMax: 100)
+    let all = try batch(producer.next(nowMs: 0))
+    let refusal = SubmitRefusal(code: "busy", detail: "later")
+    let receipts: [SubmitReceipt] = try (0..<100).map { number in
+      switch number {
+      case 0: .busy(refusal, retryAfterMs: 0)
+      case 1: .busy(refusal, retryAfterMs: 60_000)
+      case 2: .refused(SubmitRefusal(code: "invalid_place", detail: ""))
+      case 3: .replayed(try id(number))
+      default: .accepted(try id(number))
+      }
+    }
+    producer.take(.receipts(all.id, receipts))
+    #expect(tally.counts.accepted == 97 && tally.counts.refusals == ["invalid_place": 1] && !producer.isDone)
+    var again: SubmitClient.Next
+    // Its pause is the shortest there is: a millisecond.
+    repeat { again = producer.next(nowMs: 0) } while (try? batch(again)) == nil
+    let second = try batch(again)
+    #expect(second.posts.map(\.idempotencyKey) == [plan.idempotencyKey(0)] && second.id != all.id)
+    producer.take(.receipts(second.id, [.accepted(try id(0))]))
+    #expect(tally.counts.accepted == 98 && tally.counts.retried == 1 && tally.counts.errors == 2)
+    #expect(!producer.isDone, "One post still has its minute to wait.")
+    producer.giveUp()
+    #expect(tally.counts.unanswered == 1)
+  }
+
+  @Test("When the time is over nothing is sent any more, and what has no answer is counted")
+  func over() throws {
+    let early = producer(startedAgo: 0.5, settleSeconds: 1)
+    let sent = try batch(early.next(nowMs: 0)).posts.count
+    #expect((1...64).contains(sent) && !early.isDone)
+    early.giveUp()
+    #expect(tally.counts.unanswered == sent)
+    let late = producer(startedAgo: 3, settleSeconds: 1)
+    guard case .over = late.next(nowMs: 0) else {
+      Issue.record("it sends after the end")
+      return
+    }
+    #expect(late.isDone)
+  }
+
+  @Test("A refusal of a whole batch refuses each of its posts, and a repetition is counted")
+  func whole() throws {
+    let producer = producer(startedAgo: 2, batchMax: 100)
+    let all = try batch(producer.next(nowMs: 0))
+    producer.take(.repeated(all.id, reason: "not answered"))
+    #expect(tally.counts.retried == 100 && tally.counts.errorKinds == ["not answered": 1])
+    producer.take(.refused(all.id, SubmitRefusal(code: "session_required", detail: "")))
+    #expect(tally.counts.refused == 100 && producer.isDone)
+  }
+}

@@ -1,0 +1,124 @@
+import Domain
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import Commands
+
+@Suite("The figures of a load test")
+struct LoadTests {
+  private let plan = LoadPlan(rate: 3, seconds: 2, run: "0123abcd", seed: 1, places: .lines(["Seattle", "東京"]))
+
+  private func id(_ number: UInt64) throws -> PostID { try #require(PostID(rawValue: number)) }
+
+  /// Of a run that sent every post in time.
+  private func summary(_ tally: LoadTally, lists: LoadAudit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
+    for _ in 0..<plan.count { tally.send(lateNs: 0, isUnclaimed: false) }
+    return LoadSummary(
+      plan: plan, server: "http://127.0.0.1:8080", connections: 1, tally: tally,
+      finding: LoadAudit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
+  }
+
+  @Test("Posts are due evenly, to the nanosecond")
+  func due() {
+    #expect(
+      (0..<plan.count).map(plan.dueNs) == [0, 333_333_333, 666_666_666, 1_000_000_000, 1_333_333_333, 1_666_666_666])
+  }
+
+  @Test("A link is recognised, other people's are not")
+  func links() {
+    #expect((0..<plan.count).map { plan.post(plan.link($0)) } == Array(0..<plan.count))
+    for link in [
+      "https://load.invalid/0123abcd/6", "https://load.invalid/0123abce/1", "https://load.invalid/0123abcd/",
+      "https://load.invalid/0123abcd/-1", "https://example.org/", "",
+    ] {
+      #expect(plan.post(link) == nil, "\(link)")
+    }
+  }
+
+  @Test("The same seed, the same posts")
+  func seed() {
+    #expect((0..<6).map(plan.body) == (0..<6).map(plan.body))
+    #expect(Set((0..<6).map { SplitMix64.value(seed: 1, at: $0) }).count == 6)
+  }
+
+  @Test("A good run has no failure")
+  func good() throws {
+    let tally = LoadTally(posts: plan.count)
+    for post in 0..<6 {
+      let id = try id(UInt64(post) + 1)
+      tally.send(lateNs: 0, isUnclaimed: false)
+      tally.see(post, id: id, latencyNs: 2_000_000)
+      tally.accept(post, id: id, latencyNs: 1_000_000, nowNs: 3_000_000_000)
+      #expect(tally.find(post, id: id, state: .published))
+      #expect(!tally.find(post, id: id, state: .published))
+    }
+    let summary = summary(tally)
+    #expect(summary.failures.isEmpty)
+    #expect(summary.published == 6)
+    #expect(summary.achievedRate == 2)
+    #expect(abs(summary.acceptLatency.ms(50) - 1) < 0.002)
+    #expect(summary.feedLatency.maxMs == 2)
+  }
+
+  @Test("Lost, doubled and queued posts are failures, each with its number")
+  func bad() throws {
+    let tally = LoadTally(posts: plan.count)
+    for post in 0..<6 { tally.accept(post, id: try id(UInt64(post) + 1), latencyNs: 0, nowNs: 1) }
+    // 0 is lost; 1 is stored under another id only, which is lost too; 2 is stored twice; 3 is seen twice; 4 is queued.
+    _ = tally.find(1, id: try id(20), state: .published)
+    _ = tally.find(2, id: try id(3), state: .published)
+    _ = tally.find(2, id: try id(21), state: .published)
+    _ = tally.find(3, id: try id(4), state: .published)
+    tally.see(3, id: try id(4), latencyNs: 0)
+    tally.see(3, id: try id(22), latencyNs: 0)
+    _ = tally.find(4, id: try id(5), state: .queued)
+    _ = tally.find(5, id: try id(6), state: .rejected)
+    let summary = summary(tally, lists: .different(reason: "x"))
+    #expect(
+      summary.failures == [
+        "2 accepted posts are not in the store", "2 posts are there more than once",
+        "2 posts never came to the subscriber, and no list was replaced", "1 posts are still queued",
+        "the lists differ: x",
+      ])
+    #expect(summary.notSeenLive == 2)
+    #expect(summary.rejected == 1)
+  }
+
+  @Test("A time beyond the histogram is told in full")
+  func longTimes() {
+    var latency = LoadLatency()
+    latency.record(ns: 200_000_000_000)
+    #expect(latency.count == 1)
+    #expect(latency.maxMs == 200_000)
+  }
+
+  @Test("What an answer means")
+  func answers() {
+    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> LoadAnswer.Meaning {
+      LoadAnswer(
+        head: HTTPResponseHead(version: .http1_1, status: status, headers: headers), body: ByteBuffer(string: body)
+      ).meaning
+    }
+    guard case .accepted = answer(.accepted, ["Location": "/v2/posts/4D5Pr1K2Yi"]) else {
+      return #expect(Bool(false), "A post with a Location is accepted.")
+    }
+    for status in [HTTPResponseStatus.serviceUnavailable, .internalServerError, .tooManyRequests] {
+      guard case .again = answer(status) else { return #expect(Bool(false), "\(status) is tried again.") }
+    }
+    guard case .refused("422 invalid_place") = answer(.unprocessableEntity, [:], #"{"code":"invalid_place"}"#),
+      case .refused = answer(.accepted)
+    else { return #expect(Bool(false), "A refusal tells its code.") }
+  }
+
+  @Test("Towns are written in five forms, without what they lack")
+  func forms() throws {
+    let town = Place(
+      coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), level: .city, match: .exact,
+      confidence: 1, label: "", name: "Seattle", region: "Washington", country: "United States", countryCode: "US")
+    #expect(
+      (0..<5).map { LoadPlaces.text(town, form: $0) } == [
+        "Seattle", "Seattle, Washington", "seattle united states", "SEATTLE, US", "Seattle, Washington, United States",
+      ])
+  }
+}

@@ -1,0 +1,117 @@
+import Domain
+import Foundation
+import Logging
+import Messaging
+import Testing
+
+@testable import Commands
+
+@Suite("Files of keys")
+struct KeyFileTests {
+  private let folder: String
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-keys-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  private func path(_ name: String) -> String { folder + "/" + name }
+
+  private func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
+    return path(name)
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test("A new key can be read by its owner only, and comes back; nothing is left beside it")
+  func written() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let pair = try KeyPair.random()
+    try KeyFile.write(pair, to: path("a.key"), replaces: false)
+    #expect(try mode(path("a.key")) == 0o600)
+    #expect(try KeyFile.read(path("a.key")).secret == pair.secret)
+    let link = path("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "a.key")
+    #expect(try KeyFile.read(link).secret == pair.secret)
+    try FileManager.default.removeItem(atPath: link)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.key"])
+    #expect(try String(contentsOfFile: path("a.key"), encoding: .utf8).contains(pair.publicKey.description))
+  }
+
+  @Test("A key that is there is kept, unless it is to be replaced; then the file is as closed as a new one")
+  func replaced() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (old, new) = (try KeyPair.random(), try KeyPair.random())
+    try KeyFile.write(old, to: path("a.key"), replaces: false)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path("a.key"))
+    let mistake = #expect(throws: KeyFile.Mistake.self) {
+      try KeyFile.write(new, to: path("a.key"), replaces: false)
+    }
+    #expect(mistake?.description.contains("--force") == true)
+    #expect(try String(contentsOfFile: path("a.key"), encoding: .utf8).contains(old.secret))
+    try KeyFile.write(new, to: path("a.key"), replaces: true)
+    #expect(try KeyFile.read(path("a.key")).secret == new.secret)
+    #expect(try mode(path("a.key")) == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.key"])
+  }
+
+  @Test(
+    "A file that others can read is refused, with what to do", arguments: [0o644, 0o604, 0o602, 0o622, 0o660, 0o777])
+  func open(mode: Int) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = try write("\(KeyPair.random().secret)\n", to: "a.key", mode: mode)
+    let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+    #expect(mistake?.description.contains("chmod 600 \(file)") == true)
+  }
+
+  @Test("A group may read a file of root, as systemd's credentials are; nobody else's")
+  func group() {
+    for (mode, owner, isPrivate) in [
+      (0o600, 1_000, true), (0o400, 1_000, true), (0o440, 0, true), (0o640, 0, true), (0o600, 0, true),
+      (0o640, 1_000, false), (0o440, 1_000, false), (0o660, 0, false), (0o644, 0, false), (0o601, 0, false),
+    ] as [(UInt32, UInt32, Bool)] {
+      #expect(KeyFile.isPrivate(mode: 0o100_000 | mode, owner: owner) == isPrivate)
+    }
+  }
+
+  @Test("What is no secret key is refused, and none of it is repeated")
+  func malformed() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let secret = try KeyPair.random().secret
+    for text in ["", "# a comment\n", "short\n", "\(secret)x\n", "\(secret)\n\(secret)\n", "\(secret) name\n"] {
+      let file = try write(text, to: "a.key")
+      let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+      #expect(mistake?.description.contains(file) == true && mistake?.description.contains(secret) == false)
+    }
+    for file in [path("missing"), folder, "/dev/null"] {
+      let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+      #expect(mistake?.description.contains(file) == true)
+    }
+    let long = try write(String(repeating: "#", count: Limits.keyFileBytesMax + 1), to: "long")
+    #expect(throws: KeyFile.Mistake.self) { try KeyFile.text(long) }
+    #expect(try KeyFile.text(write(String(repeating: "#", count: Limits.keyFileBytesMax), to: "long")).isEmpty == false)
+  }
+
+  @Test("A list is read again as a whole: a bad one changes nothing")
+  func reload() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (one, two) = (try KeyPair.random().publicKey, try KeyPair.random().publicKey)
+    let list = try AllowListFile(
+      .allowWorkers, path: write("\(one) a\n", to: "list", mode: 0o644), link: .jobs, own: nil)
+    let logger = makeLogger("test", level: .critical)
+    #expect(list.access.name(of: one) == "a" && list.access.count == 1)
+    _ = try write("\(two) b\nnonsense\n", to: "list")
+    list.reload(logger: logger)
+    #expect(list.access.name(of: one) == "a" && list.access.name(of: two) == nil)
+    _ = try write("\(two) b\n", to: "list")
+    list.reload(logger: logger)
+    #expect(list.access.name(of: one) == nil && list.access.name(of: two) == "b")
+    try FileManager.default.removeItem(atPath: path("list"))
+    list.reload(logger: logger)
+    #expect(list.access.name(of: two) == "b")
+  }
+}

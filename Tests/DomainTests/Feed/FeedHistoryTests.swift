@@ -1,0 +1,106 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+
+@Suite("The list's history")
+struct FeedHistoryTests {
+  private let epoch = Epoch.filled(with: 7)
+
+  /// A store with posts that come, change and go, and the list that it shows.
+  private struct World {
+    var random: SeededRandom
+    var posts: [FeedEntry] = []
+    var seq: UInt64 = 0
+
+    func state(_ epoch: Epoch) -> FeedState { FeedState(epoch: epoch, seq: seq, entries: posts) }
+
+    /// As ingest tells them: with each, all posts in order.
+    mutating func change() -> FeedChange {
+      seq += 1
+      let isShort = posts.count < 3
+      switch Int.random(in: 0..<(isShort ? 1 : 8), using: &random) {
+      case 0...4:
+        let entry = FeedEntry.random(id: seq, seq: seq, &random)
+        posts.insert(entry, at: 0)
+        return .put(entry)
+      case 5, 6:
+        let old = posts.remove(at: Int.random(in: 0..<posts.count, using: &random))
+        let entry = FeedEntry.random(id: old.id.rawValue, seq: seq, &random)
+        posts.insert(entry, at: 0)
+        return .put(entry)
+      default:
+        let index = Int.random(in: 0..<min(posts.count, 150), using: &random)
+        let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[100] : nil
+        return .gone(posts.remove(at: index).id, seq: seq, next: next)
+      }
+    }
+  }
+
+  @Test(
+    "It knows the list at each number that it keeps, and what has changed since, with every filter", arguments: 1...20)
+  func exact(seed: UInt64) throws {
+    var world = World(random: SeededRandom(seed: seed))
+    let filters = [
+      FeedFilter.all, try FeedFilter(country: "NO", box: ""), try FeedFilter(country: "US,NO", box: "-90,0,90,90"),
+      try FeedFilter(country: "", box: "170,-90,-170,90"),
+    ]
+    var lists = [world.state(epoch)]
+    var history = FeedHistory(state: lists[0], kept: 150)
+    for _ in 0..<100 {
+      let changes = (0..<Int.random(in: 1...9, using: &world.random)).map { _ in
+        let change = world.change()
+        lists.append(world.state(epoch))
+        return change
+      }
+      history.append(changes, to: world.state(epoch))
+    }
+    #expect(history.state == lists.last)
+    for (seq, list) in lists.enumerated().suffix(151) {
+      #expect(history.list(at: UInt64(seq)) == list, "\(seq)")
+      let difference = FeedDifference(from: list, to: history.state)
+      for filter in filters {
+        var copy = list.filtered(filter)
+        let delta = difference.delta(after: copy.seq, filter: filter)
+        if let delta {
+          let had = Set(copy.entries.map(\.id))
+          #expect(delta.remove.allSatisfy(had.contains), "What was not there is not told to have gone.")
+          #expect(delta.upsert.map(\.seq) == delta.upsert.map(\.seq).sorted())
+          copy.apply(delta)
+        }
+        #expect(copy.entries == history.state.filtered(filter).entries, "\(seq)")
+      }
+    }
+  }
+
+  @Test("So many changes are kept as the limit says, and never twice as many")
+  func kept() {
+    var history = FeedHistory(state: FeedState(epoch: epoch, seq: 10, entries: []))
+    let kept = UInt64(Limits.feedChangesKept)
+    for seq in 11...(10 + 5 * kept) {
+      history.append([.put(.sample(id: seq, seq: seq))], to: FeedState(epoch: epoch, seq: seq, entries: []))
+      #expect(history.list(at: max(10, seq - min(seq, kept))) != nil)
+      if seq >= 10 + 2 * kept { #expect(history.list(at: seq - 2 * kept) == nil) }
+    }
+    #expect(history.list(at: 10 + 5 * kept + 1) == nil, "What has not happened yet is not known.")
+  }
+
+  @Test("Only who sees all is told of a number without a change")
+  func nothing() throws {
+    let before = FeedState(epoch: epoch, seq: 1, entries: [.sample(id: 1, seq: 1)])
+    let difference = FeedDifference(from: before, to: FeedState(epoch: epoch, seq: 2, entries: before.entries))
+    #expect(difference.delta(after: 1, filter: .all) == FeedDelta(prevSeq: 1, seq: 2, upsert: [], remove: []))
+    #expect(try difference.delta(after: 1, filter: FeedFilter(country: "GB", box: "")) == nil)
+  }
+}
+
+extension FeedEntry {
+  fileprivate static func random(id: UInt64, seq: UInt64, _ random: inout SeededRandom) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(id), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada", lastName: "Lovelace",
+      place: "London", label: "London", countryCode: ["NO", "US", "GB", ""].randomElement(using: &random) ?? "",
+      link: "https://example.org/ada",
+      coordinate: .at(.random(in: -90...90, using: &random), .random(in: -180...180, using: &random)),
+      agreement: .found, createdMs: 1, updatedMs: 2)
+  }
+}

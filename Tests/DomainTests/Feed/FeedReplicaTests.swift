@@ -1,0 +1,310 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+
+@Suite("A subscriber's copy")
+struct FeedReplicaTests {
+  private let epoch = Epoch.filled(with: 1)
+  private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
+  private var replica = FeedReplica(nowMs: 0)
+
+  /// A change at the source, as the delta that tells of it.
+  private mutating func change(_ numbers: UInt64...) -> FeedReplica.Frame {
+    let delta = source.apply(numbers.map { .put(.sample(id: $0, seq: $0)) })
+    return .delta(delta, epoch: source.epoch, hash: source.hash)
+  }
+
+  private var snapshot: FeedReplica.Frame { .snapshot(source, hash: source.hash) }
+  private var heartbeat: FeedReplica.Frame { .heartbeat(epoch: source.epoch, seq: source.seq, hash: source.hash) }
+
+  private mutating func receive(_ frame: FeedReplica.Frame, nowMs: Int64 = 0) -> FeedReplica.Effect {
+    replica.receive(frame, nowMs: nowMs)
+  }
+
+  /// The numbers of what a delta brought that was new; nil for any other effect.
+  private func news(_ effect: FeedReplica.Effect) -> [UInt64]? {
+    if case .changed(let delta) = effect { return delta.upsert.map(\.seq) }
+    return nil
+  }
+
+  private func isResync(_ effect: FeedReplica.Effect) -> Bool {
+    if case .resync(let loss) = effect { return !loss.description.isEmpty }
+    return false
+  }
+
+  @Test("Before the first list nothing counts")
+  mutating func beforeList() {
+    let delta = change(1)
+    #expect(receive(delta) == .unchanged)
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(replica.state == nil)
+    #expect(!replica.isLive)
+    #expect(receive(snapshot) == .replaced)
+    #expect(replica.state == source)
+    #expect(replica.isLive)
+  }
+
+  @Test("Deltas in order are applied, and told")
+  mutating func inOrder() {
+    #expect(receive(snapshot) == .replaced)
+    let first = change(1)
+    let second = change(5, 6)
+    #expect(news(receive(first)) == [1])
+    #expect(news(receive(second)) == [5, 6])
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(replica.state == source)
+  }
+
+  @Test("A delta that comes twice counts once")
+  mutating func duplicate() {
+    #expect(receive(snapshot) == .replaced)
+    let delta = change(1)
+    #expect(news(receive(delta)) == [1])
+    #expect(receive(delta) == .unchanged)
+    #expect(replica.isLive)
+  }
+
+  @Test("A gap is seen: the copy is not live until a new list comes")
+  mutating func gap() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let second = change(2)
+    let third = change(3)
+    let gap = receive(second)
+    #expect(isResync(gap))
+    #expect(!replica.isLive)
+    #expect(receive(third) == .unchanged, "Not trusted, not applied.")
+    #expect(replica.state?.seq == 0)
+    #expect(receive(snapshot) == .replaced)
+    #expect(replica.state == source)
+  }
+
+  @Test("The loss of the last change is seen by the heartbeat")
+  mutating func lastLost() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let effect = receive(heartbeat)
+    #expect(isResync(effect))
+    #expect(!replica.isLive)
+  }
+
+  @Test("A heartbeat of before the last change is no contradiction")
+  mutating func lateHeartbeat() {
+    #expect(receive(snapshot) == .replaced)
+    let early = heartbeat
+    let delta = change(1)
+    #expect(news(receive(delta)) == [1])
+    #expect(receive(early) == .unchanged)
+    #expect(replica.isLive)
+  }
+
+  @Test(
+    "A feed that is behind for a moment may catch up; the third heartbeat in a row says that its store has gone back")
+  mutating func behind() {
+    let old = (heartbeat, snapshot)
+    let first = change(1)
+    #expect(receive(old.1) == .replaced)
+    #expect(news(receive(first)) == [1])
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(heartbeat) == .unchanged, "It has caught up: those before do not count.")
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.0) == .unchanged)
+    #expect(receive(old.1) == .unchanged, "A list of before, which may still be on its way.")
+    #expect(replica.isLive)
+    #expect(receive(old.0) == .resync(.behind(0)))
+    #expect(!replica.isLive)
+    #expect(receive(old.1) == .replaced, "Whoever has lost the list takes the feed's, whatever its number.")
+    #expect(receive(old.0) == .unchanged)
+  }
+
+  @Test("A new list begins the count of heartbeats that are behind anew")
+  mutating func behindNewList() {
+    let old = heartbeat
+    _ = change(1)
+    #expect(receive(snapshot) == .replaced)
+    #expect(receive(old) == .unchanged)
+    #expect(receive(old) == .unchanged)
+    _ = change(2)
+    #expect(receive(snapshot) == .replaced)
+    #expect(receive(old) == .unchanged)
+    #expect(receive(old) == .unchanged)
+    #expect(replica.isLive)
+  }
+
+  @Test("Another epoch is another history, in every frame")
+  mutating func otherEpoch() {
+    #expect(receive(snapshot) == .replaced)
+    let other = FeedState(epoch: .filled(with: 2), seq: 0, entries: [])
+    let beat = receive(.heartbeat(epoch: other.epoch, seq: 0, hash: other.hash))
+    #expect(isResync(beat))
+    #expect(receive(snapshot) == .replaced)
+    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [], remove: [])
+    let delta = receive(.delta(told, epoch: other.epoch, hash: other.hash))
+    #expect(isResync(delta))
+    #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
+    #expect(replica.state == other)
+    #expect(replica.isLive)
+  }
+
+  @Test("A list of another epoch replaces a live copy, even when its number is lower")
+  mutating func newEpochList() {
+    _ = change(1, 2, 3)
+    #expect(receive(snapshot) == .replaced)
+    let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
+    #expect(receive(.snapshot(other, hash: other.hash)) == .replaced)
+    #expect(replica.state == other)
+  }
+
+  @Test("A list that a live copy has already passed is not taken")
+  mutating func oldList() {
+    #expect(receive(snapshot) == .replaced)
+    let old = snapshot
+    let delta = change(1)
+    #expect(news(receive(delta)) == [1])
+    #expect(receive(old) == .unchanged)
+    #expect(receive(snapshot) == .unchanged)
+    #expect(replica.state == source)
+  }
+
+  @Test("Deltas that overlap the list of a join add only what is new")
+  mutating func overlap() {
+    #expect(receive(snapshot) == .replaced)
+    let start = source
+    let small = change(1)
+    let joined = snapshot
+    _ = change(2)
+    let wide = FeedReplica.Frame.delta(
+      FeedDelta(
+        prevSeq: start.seq, seq: 2, upsert: [.sample(id: 1, seq: 1), .sample(id: 2, seq: 2)], remove: []),
+      epoch: epoch, hash: source.hash)
+    #expect(receive(joined) == .replaced)
+    #expect(receive(small) == .unchanged)
+    #expect(news(receive(wide)) == [2])
+    #expect(replica.state == source)
+  }
+
+  @Test("A copy that is not the feed's list by its hash is not live")
+  mutating func hashes() {
+    #expect(receive(snapshot) == .replaced)
+    _ = change(1)
+    let told = FeedDelta(prevSeq: 0, seq: 1, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let wrong = receive(.delta(told, epoch: epoch, hash: source.hash &+ 1))
+    #expect(isResync(wrong))
+    #expect(!replica.isLive)
+    let list = receive(.snapshot(source, hash: source.hash &+ 1))
+    #expect(isResync(list))
+    #expect(!replica.isLive)
+    #expect(receive(snapshot) == .replaced)
+    let beat = receive(.heartbeat(epoch: epoch, seq: source.seq, hash: source.hash &+ 1))
+    #expect(isResync(beat))
+    #expect(!replica.isLive)
+  }
+
+  @Test("A delta that does not lead to the feed's list is not trusted, and changes nothing")
+  mutating func wrongDelta() {
+    #expect(receive(snapshot) == .replaced)
+    let told = FeedDelta(prevSeq: 0, seq: 5, upsert: [.sample(id: 1, seq: 1)], remove: [])
+    let effect = receive(.delta(told, epoch: epoch, hash: 0))
+    #expect(isResync(effect))
+    #expect(replica.state?.entries == [])
+  }
+
+  @Test("A deleted post goes, and what comes back for it is no news")
+  mutating func deleted() throws {
+    for number: UInt64 in 1...101 { source.apply([.put(.sample(id: number, seq: number))]) }
+    #expect(receive(snapshot) == .replaced)
+    let delta = source.apply([.gone(.numbered(50), seq: 102, next: .sample(id: 1, seq: 1))])
+    let effect = receive(.delta(delta, epoch: epoch, hash: source.hash))
+    guard case .changed(let changed) = effect else {
+      Issue.record("A deletion is a change.")
+      return
+    }
+    #expect(changed.remove == [.numbered(50)] && changed.upsert.map(\.seq) == [1] && changed.news.isEmpty)
+    #expect(replica.state == source && replica.isLive)
+    #expect(source.entries.count == 100 && source.seq == 102)
+  }
+
+  @Test("A stale feed's list is shown, and what it says of itself is told once")
+  mutating func feedStale() {
+    #expect(receive(.snapshot(source, hash: source.hash, isStale: true)) == .replaced)
+    #expect(replica.isLive && replica.isFeedStale)
+    let still = FeedReplica.Frame.heartbeat(epoch: epoch, seq: 0, hash: source.hash, isStale: true)
+    #expect(receive(still) == .unchanged)
+    #expect(receive(heartbeat) == .staleness(false))
+    #expect(receive(heartbeat) == .unchanged)
+    #expect(receive(still) == .staleness(true))
+    #expect(replica.isFeedStale)
+  }
+
+  @Test(
+    "The silence of a feed that has ended begins when it may be back, after a minute at most",
+    arguments: [(0, 0), (5_000, 5_000), (60_000, 60_000), (60_001, 60_000), (.max, 60_000)] as [(Int64, Int64)])
+  mutating func byePause(retryAfterMs: Int64, awayMs: Int64) {
+    _ = replica.receive(.bye(reason: "stopped", retryAfterMs: retryAfterMs), nowMs: 1_000)
+    let lastMs = 1_000 + awayMs + 3 * Limits.feedHeartbeatMs
+    let (isStaleBefore, isStale) = (replica.isStale(nowMs: lastMs), replica.isStale(nowMs: lastMs + 1))
+    #expect(!isStaleBefore && isStale)
+  }
+
+  @Test("A feed that says goodbye is not live any more, and its reason is told")
+  mutating func bye() {
+    #expect(receive(snapshot) == .replaced)
+    let effect = receive(.bye(reason: "the feed is stopped"))
+    #expect(effect == .resync(.ended("the feed is stopped")))
+    #expect(!replica.isLive)
+  }
+
+  @Test("Three heartbeats of silence make a copy stale, until the connection is made anew and a list comes")
+  mutating func stale() {
+    #expect(receive(snapshot, nowMs: 1_000) == .replaced)
+    let isEarly = replica.isStale(nowMs: 4_000)
+    #expect(!isEarly)
+    #expect(replica.isLive)
+    let isStale = replica.isStale(nowMs: 4_001)
+    #expect(isStale)
+    #expect(!replica.isLive)
+    replica.reconnected(nowMs: 4_001)
+    let isStaleAgain = replica.isStale(nowMs: 7_001)
+    #expect(!isStaleAgain)
+    #expect(receive(snapshot, nowMs: 5_000) == .replaced, "The same list makes it live again.")
+    #expect(replica.isLive)
+  }
+
+  @Test("Over a link that loses, repeats and reorders, a live copy is never wrong", arguments: 0..<12 as Range<UInt64>)
+  mutating func lossy(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var history: [UInt64: UInt64] = [0: source.hash]
+    var frames: [FeedReplica.Frame] = []
+    var (number, lists): (UInt64, Int) = (0, 0)
+    var wrong: [UInt64] = []
+    for _ in 0..<300 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0..<4:
+        number += UInt64.random(in: 1...3, using: &random)
+        if random.happens(20), let victim = source.entries.randomElement(using: &random) {
+          let delta = source.apply([.gone(victim.id, seq: number, next: nil)])
+          frames.append(.delta(delta, epoch: epoch, hash: source.hash))
+        } else {
+          frames.append(change(number))
+        }
+        history[source.seq] = source.hash
+      case 4: frames.append(heartbeat)
+      case 5: if !replica.isLive { frames.append(snapshot) }
+      default: break
+      }
+      guard random.happens(60), !frames.isEmpty else { continue }
+      let index = random.happens(80) ? 0 : Int.random(in: 0..<frames.count, using: &random)
+      let frame = random.happens(10) ? frames[index] : frames.remove(at: index)
+      if random.happens(10) { continue }
+      if replica.receive(frame, nowMs: 0) == .replaced { lists += 1 }
+      if replica.isLive, let state = replica.state, history[state.seq] != state.hash { wrong.append(state.seq) }
+    }
+    #expect(wrong.isEmpty, "seed \(seed)")
+    #expect(lists > 1, "seed \(seed) lost nothing")
+    _ = replica.receive(heartbeat, nowMs: 0)
+    if !replica.isLive { _ = replica.receive(snapshot, nowMs: 0) }
+    #expect(replica.state == source, "seed \(seed)")
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import Domain
+
+@Suite("Conditions of a list")
+struct ListConditionTests {
+  private func condition(_ text: String) throws -> ListCondition {
+    try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
+  }
+
+  @Test("A member is an equality, several are all of them, $or is any")
+  func forms() throws {
+    #expect(try condition("{}") == .always)
+    #expect(try condition("{\"uniqueKey\":\"12\"}") == .compare(.uniqueKey, .equal, .integer(12)))
+    #expect(
+      try condition("{\"mapString\":\"Rome\",\"latitude\":{\"$gte\":1,\"$lt\":2}}")
+        == .all([
+          .all([.compare(.latitude, .greaterOrEqual, .number(1)), .compare(.latitude, .less, .number(2))]),
+          .compare(.mapString, .equal, .text("Rome")),
+        ]))
+    #expect(
+      try condition("{\"$or\":[{\"lastName\":\"Doe\"},{\"firstName\":{\"$ne\":\"Jo\"}}]}")
+        == .any([.compare(.lastName, .equal, .text("Doe")), .compare(.firstName, .notEqual, .text("Jo"))]))
+    #expect(
+      try condition("{\"$nor\":[{\"lastName\":{\"$in\":[\"a\",\"b\"]}}]}")
+        == .not(.any([.among(.lastName, [.text("a"), .text("b")])])))
+    #expect(
+      try condition("{\"createdAt\":{\"__type\":\"Date\",\"iso\":\"1970-01-01T00:00:01.5Z\"}}")
+        == .compare(.createdAt, .equal, .integer(1_500)))
+  }
+
+  @Test(
+    "What no post can be is none, and its contrary all",
+    arguments: [
+      ("{\"uniqueKey\":\"abc\"}", false), ("{\"uniqueKey\":\"012\"}", false), ("{\"objectId\":\"short\"}", false),
+      ("{\"objectId\":{\"$ne\":\"short\"}}", true), ("{\"color\":1}", false), ("{\"color\":{\"$ne\":1}}", true),
+      ("{\"color\":null}", true), ("{\"mapString\":null}", false), ("{\"mapString\":{\"$ne\":null}}", true),
+      ("{\"color\":{\"$exists\":true}}", false), ("{\"mapString\":{\"$exists\":true}}", true),
+      ("{\"mapString\":{\"$in\":[]}}", false),
+    ])
+  func decided(text: String, holds: Bool) throws {
+    #expect(try condition(text) == (holds ? .always : .never))
+  }
+
+  @Test("An account's own posts are known by the condition that asks for them, also beside others")
+  func account() throws {
+    #expect(try condition("{\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
+    #expect(try condition("{\"latitude\":1,\"uniqueKey\":\"7\"}").account == AccountID(rawValue: 7))
+    for text in ["{}", "{\"uniqueKey\":{\"$ne\":\"7\"}}", "{\"$or\":[{\"uniqueKey\":\"7\"},{\"uniqueKey\":\"8\"}]}"] {
+      #expect(try condition(text).account == nil)
+    }
+  }
+
+  @Test("It may be nested eight deep, and compare a hundred times")
+  func limits() throws {
+    func nested(_ depth: Int) -> String {
+      String(repeating: "{\"$and\":[", count: depth - 1) + "{}" + String(repeating: "]}", count: depth - 1)
+    }
+    _ = try condition(nested(Limits.whereDepthMax))
+    #expect(throws: ListCondition.Refusal.self) { try condition(nested(Limits.whereDepthMax + 1)) }
+    func among(_ count: Int) -> String {
+      "{\"uniqueKey\":{\"$in\":[" + (1...count).map { "\"\($0)\"" }.joined(separator: ",") + "]}}"
+    }
+    _ = try condition(among(Limits.whereComparisonsMax))
+    #expect(throws: ListCondition.Refusal.self) { try condition(among(Limits.whereComparisonsMax + 1)) }
+    // What compares nothing is joined all the same.
+    for count in [Limits.whereComparisonsMax, Limits.whereComparisonsMax + 1] {
+      let parts = Array(repeating: "{}", count: count).joined(separator: ",")
+      let members = (0..<count).map { "\"a\($0)\":{}" }.joined(separator: ",")
+      for text in ["{\"$or\":[\(parts)]}", "{\(members)}"] {
+        let isTaken = (try? condition(text)) != nil
+        #expect(isTaken == (count == Limits.whereComparisonsMax), "\(text.prefix(20))")
+      }
+    }
+  }
+
+  @Test(
+    "What is not known is refused and named",
+    arguments: [
+      ("[]", "object"), ("{\"$where\":1}", "$where"), ("{\"a\":{\"$near\":1}}", "$near"), ("{\"$or\":1}", "$or"),
+      ("{\"latitude\":\"1\"}", "latitude"), ("{\"mapString\":1}", "mapString"),
+      ("{\"updatedAt\":\"now\"}", "updatedAt"),
+      ("{\"uniqueKey\":1}", "uniqueKey"), ("{\"a\":{\"$exists\":1}}", "$exists"), ("{\"a\":{\"$in\":{}}}", "$in"),
+    ])
+  func refused(text: String, named: String) {
+    let refusal = #expect(throws: ListCondition.Refusal.self) { try condition(text) }
+    #expect(refusal?.reason.contains(named) == true)
+  }
+}

@@ -1,0 +1,118 @@
+import Domain
+import Testing
+
+@Suite("Which requests of producers are taken in")
+struct SubmitAdmissionTests {
+  private let ada = AccountID(rawValue: 1)
+  private let peer: [UInt8] = [1]
+
+  /// Knows peer and token from time 0 on.
+  private func known(as identity: SubmitAdmission.Identity) -> SubmitAdmission {
+    var admission = SubmitAdmission()
+    _ = admission.begin(peer, token: "t", nowMs: 0)
+    admission.learn(peer, token: "t", identity: identity, nowMs: 0)
+    admission.end(peer)
+    return admission
+  }
+
+  @Test("The first request asks whose the token is, those behind it wait, and later ones know")
+  func once() {
+    var admission = SubmitAdmission()
+    var decisions = [admission.begin(peer, token: "t", nowMs: 0)]
+    for _ in 0..<3 { decisions.append(admission.begin(peer, token: "t", nowMs: 0)) }
+    #expect(decisions == [.ask, .wait, .wait, .wait])
+    admission.learn(peer, token: "t", identity: .account(ada), nowMs: 5)
+    let later = admission.begin(peer, token: "t", nowMs: 6)
+    #expect(later == .take(ada))
+    #expect(admission.unanswered == 5)
+  }
+
+  @Test("What is known of a token holds for a second, good or bad, and not a moment longer")
+  func time() {
+    var good = known(as: .account(ada))
+    let (last, after) = (
+      good.begin(peer, token: "t", nowMs: Limits.submitTokenMs - 1), good.begin(peer, token: "t", nowMs: 1_000)
+    )
+    #expect(last == .take(ada) && after == .ask)
+    var bad = known(as: .stranger)
+    let refused = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs - 1)
+    #expect(refused == .stranger && bad.unanswered == 0, "It is looked up again in a second, and holds no place.")
+    let again = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs)
+    #expect(again == .ask)
+  }
+
+  @Test("Another token, and another connection, are asked for by themselves")
+  func others() {
+    var admission = known(as: .account(ada))
+    let token = admission.begin(peer, token: "u", nowMs: 1)
+    let connection = admission.begin([2], token: "t", nowMs: 1)
+    #expect(token == .ask && connection == .ask)
+    // What comes late for the earlier token says nothing of the present one.
+    admission.learn(peer, token: "t", identity: .account(ada), nowMs: 2)
+    let waits = admission.begin(peer, token: "u", nowMs: 3)
+    #expect(waits == .wait)
+  }
+
+  @Test("A look-up that failed is forgotten: the next request asks again")
+  func failure() {
+    var admission = SubmitAdmission()
+    _ = admission.begin(peer, token: "t", nowMs: 0)
+    admission.learn(peer, token: "t", identity: nil, nowMs: 0)
+    let next = admission.begin(peer, token: "t", nowMs: 0)
+    #expect(next == .ask)
+  }
+
+  @Test("The request that fills a connection's room is taken, the next is busy, and an answer makes room for one")
+  func connectionRoom() {
+    var admission = known(as: .account(ada))
+    func begin() -> SubmitAdmission.Decision { admission.begin(peer, token: "t", nowMs: 1) }
+    for number in 1...Limits.submitUnansweredMax {
+      let decision = begin()
+      #expect(decision == .take(ada), "\(number)")
+    }
+    let full = begin()
+    #expect(full == .busy && admission.unanswered == Limits.submitUnansweredMax)
+    let other = admission.begin([2], token: "t", nowMs: 1)
+    #expect(other == .ask, "Others have room.")
+    admission.end(peer)
+    let (one, none) = (begin(), begin())
+    #expect(one == .take(ada) && none == .busy)
+  }
+
+  @Test("The request that fills the room of all is taken, the next of anybody is busy")
+  func room() {
+    var admission = SubmitAdmission()
+    for number in 0..<Limits.submitRequestsMax {
+      let decision = admission.begin([UInt8(number / 8)], token: "t", nowMs: 0)
+      #expect(decision == (number % 8 == 0 ? .ask : .wait))
+    }
+    let full = admission.begin([255], token: "t", nowMs: 0)
+    #expect(full == .busy && admission.unanswered == Limits.submitRequestsMax)
+    admission.end([0])
+    let room = admission.begin([255], token: "t", nowMs: 0)
+    #expect(room == .ask)
+  }
+
+  @Test("However many connections come and go, few are remembered, and none that waits is forgotten")
+  func memory() {
+    var admission = SubmitAdmission()
+    _ = admission.begin(peer, token: "t", nowMs: 0)
+    for number in 0..<5_000 {
+      let other = [9] + withUnsafeBytes(of: number) { Array($0) }
+      _ = admission.begin(other, token: "t", nowMs: 0)
+      admission.end(other)
+      #expect(admission.producerCount <= Limits.submitProducersMax)
+    }
+    let waits = admission.begin(peer, token: "t", nowMs: 0)
+    #expect(waits == .wait && admission.unanswered == 2)
+  }
+
+  @Test("An answer to nobody changes nothing")
+  func nobody() {
+    var admission = known(as: .account(ada))
+    admission.end(peer)
+    admission.end([7])
+    admission.learn([7], token: "t", identity: .stranger, nowMs: 0)
+    #expect(admission.unanswered == 0 && admission.producerCount == 1)
+  }
+}

@@ -1,0 +1,239 @@
+import Testing
+
+@testable import Domain
+
+/// Dispatch at one rate, with what these tests ask of it.
+private final class Desk {
+  private var dispatch: Dispatch
+
+  init(perSecond: Double = 1) { dispatch = Dispatch(boot: 1, remotePerSecond: perSecond) }
+
+  func join(_ instance: UInt8, intervalMs: Int64?, credit: UInt64 = 200) -> UInt64 {
+    guard
+      let opened = dispatch.open(
+        worker: "w", instance: Array(repeating: instance, count: 16), held: [], remoteIntervalMs: intervalMs, nowMs: 0)
+    else { preconditionFailure("There is room for a test's session.") }
+    dispatch.grant(credit, to: opened.session)
+    return opened.session
+  }
+
+  func add(_ jobs: Job...) { dispatch.add(jobs) }
+  func cancel(_ job: Job) { dispatch.cancel(job.id) }
+  func close(_ session: UInt64) -> Dispatch.Losses { dispatch.close(session, blamed: true) }
+  func release(_ lease: Lease, of session: UInt64) { dispatch.release([lease], of: session) }
+  func hear(_ session: UInt64, nowMs: Int64) { _ = dispatch.heard(session, nowMs: nowMs) }
+  func giveUp() -> [(lease: Lease, job: Job, outcome: JobOutcome)] { dispatch.giveUpRemote() }
+  func settled(_ job: Job) { dispatch.settled(job.id) }
+  func judge(_ lease: Lease, _ outcome: JobOutcome) -> Dispatch.Worth {
+    dispatch.judge(JobResult(lease: lease, outcome: outcome))
+  }
+  func judge(_ lease: Lease, needsRemote found: [Place]) -> Dispatch.Worth {
+    dispatch.judge(JobResult(lease: lease, answer: .needsRemote(found)))
+  }
+
+  /// What goes out now: whom to, and with leave or not.
+  func sent(nowMs: Int64) -> [(session: UInt64, job: Job, lease: Lease)] {
+    dispatch.assign(nowMs: nowMs).flatMap { sent in sent.jobs.map { (sent.session, $0.job, $0.lease) } }
+  }
+
+  /// Sends jobs out, and has the worker ask for leave for each.
+  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [Dispatch.Worth] {
+    dispatch.add(jobs)
+    return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { judge($0.lease, needsRemote: [.sample(59, 10)]) }
+  }
+
+  var nextDueMs: Int64 { dispatch.nextDueMs }
+  var remoteCount: Int { dispatch.remoteCount }
+  var depth: Int { dispatch.depth }
+}
+
+@Suite("Dispatch: leave for remote providers")
+struct DispatchRemoteTests {
+  @Test("Leave is given once an interval, however many workers there are, and only to those with a provider")
+  func rate() {
+    let desk = Desk()
+    let without = desk.join(1, intervalMs: nil)
+    let with = [desk.join(2, intervalMs: 0), desk.join(3, intervalMs: 0)]
+    #expect(desk.need(.post(1), .post(2), .post(3)) == Array(repeating: .answer(.committed), count: 3))
+    #expect(desk.remoteCount == 3 && desk.depth == 3)
+    var times: [Int64] = []
+    for nowMs in stride(from: Int64(0), through: 5_000, by: 100) {
+      for sent in desk.sent(nowMs: nowMs) {
+        #expect(sent.job.isRemote && with.contains(sent.session) && sent.session != without)
+        times.append(nowMs)
+      }
+    }
+    #expect(times == [0, 1_000, 2_000])
+    #expect(desk.remoteCount == 0 && desk.depth == 3)
+  }
+
+  @Test("A start of ingest gives no leave that the one before may have given a moment ago")
+  func restart() {
+    var dispatch = Dispatch(boot: 2, startMs: 10_000)
+    guard
+      let opened = dispatch.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
+    else { preconditionFailure("There is room for a test's session.") }
+    dispatch.grant(9, to: opened.session)
+    dispatch.add([Job.post(1)])
+    for lease in dispatch.sent(nowMs: 10_000)[opened.session] ?? [] {
+      _ = dispatch.judge(JobResult(lease: lease, answer: .needsRemote([.sample(59, 10)])))
+    }
+    #expect(dispatch.nextDueMs == 11_000)
+    #expect(dispatch.assign(nowMs: 10_999).isEmpty)
+    #expect(dispatch.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
+  }
+
+  @Test("A job over which two workers were lost gets no leave: the gazetteer's answer is its own")
+  func suspect() {
+    let desk = Desk()
+    _ = desk.join(1, intervalMs: 0)
+    let worth = desk.need(.post(2, leaseLosses: 2))
+    #expect(
+      worth == [
+        .settle(.post(2, leaseLosses: 2), .degraded([.sample(59, 10)], code: "remote_denied"))
+      ])
+    #expect(desk.need(.post(1, leaseLosses: 1)) == [.answer(.committed)], "After one loss it does.")
+  }
+
+  @Test("It is to be woken when leave can be given, and not before")
+  func due() {
+    let desk = Desk()
+    let session = desk.join(1, intervalMs: 0, credit: 3)
+    _ = desk.need(.post(1), .post(2))
+    #expect(desk.sent(nowMs: 10).map(\.job.id) == [Job.post(1).id])
+    #expect(desk.nextDueMs == .max, "Nobody has credit.")
+    let more = desk.join(2, intervalMs: nil)
+    #expect(desk.nextDueMs == .max, "Nobody with a provider has.")
+    _ = desk.join(3, intervalMs: 0)
+    #expect(desk.nextDueMs == 1_010)
+    withExtendedLifetime((session, more)) {}
+  }
+
+  @Test("A provider that wants a longer pause than is set gets it, whichever worker asks")
+  func strictest() {
+    let desk = Desk(perSecond: 10)
+    _ = desk.join(1, intervalMs: 0)
+    _ = desk.join(2, intervalMs: 1_000)
+    _ = desk.need(.post(1), .post(2))
+    #expect(desk.sent(nowMs: 0).count == 1)
+    #expect(desk.sent(nowMs: 999).isEmpty)
+    #expect(desk.sent(nowMs: 1_000).count == 1)
+  }
+
+  @Test("Leave is the lease's: who loses the job, or gives it back, has none, and it must be asked for again")
+  func leave() throws {
+    let desk = Desk()
+    let session = desk.join(1, intervalMs: 0)
+    _ = desk.need(.post(1))
+    let first = try #require(desk.sent(nowMs: 0).first)
+    #expect(first.job.isRemote)
+    desk.release(first.lease, of: session)
+    let second = try #require(desk.sent(nowMs: 5_000).first)
+    #expect(!second.job.isRemote && second.job.id == first.job.id)
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
+    #expect(desk.sent(nowMs: 5_000).first?.job.isRemote == true)
+  }
+
+  @Test("Who asks for leave with leave gets the gazetteer's answer, marked")
+  func circle() throws {
+    let desk = Desk()
+    _ = desk.join(1, intervalMs: 0)
+    _ = desk.need(.post(1))
+    let sent = try #require(desk.sent(nowMs: 0).first)
+    guard case .settle(_, .located(let places)) = desk.judge(sent.lease, needsRemote: [.sample(59, 10)]) else {
+      Issue.record("not taken")
+      return
+    }
+    #expect(places[0].match == .fallback && places[0].detail?.isDegraded == true)
+  }
+
+  @Test("Only the holder of the present lease can ask for leave")
+  func stale() throws {
+    let desk = Desk()
+    let session = desk.join(1, intervalMs: 0)
+    desk.add(.post(1))
+    let first = try #require(desk.sent(nowMs: 0).first)
+    desk.release(first.lease, of: session)
+    let second = try #require(desk.sent(nowMs: 0).first)
+    #expect(desk.judge(first.lease, needsRemote: []) == .answer(.stale))
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
+    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.stale), "It came twice.")
+    #expect(desk.judge(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
+    #expect(desk.sent(nowMs: 0).isEmpty)
+  }
+
+  @Test("Without a worker that has a provider, the gazetteer's answer is taken; without that, nobody could say")
+  func nobody() throws {
+    let desk = Desk()
+    _ = desk.join(1, intervalMs: nil)
+    desk.add(.post(1), .post(2))
+    let sent = desk.sent(nowMs: 0)
+    guard case .settle(let first, .located) = desk.judge(sent[0].lease, needsRemote: [.sample(59, 10)]),
+      case .settle(let second, .failed(let failure)) = desk.judge(sent[1].lease, needsRemote: [])
+    else {
+      Issue.record("not taken")
+      return
+    }
+    #expect(first == .post(1) && second == .post(2))
+    #expect(failure.kind == .transient)
+  }
+
+  @Test("When the last worker with a provider goes, those that wait are given up with what the gazetteer said")
+  func gone() throws {
+    let desk = Desk()
+    let session = desk.join(1, intervalMs: 0)
+    _ = desk.join(2, intervalMs: nil)
+    _ = desk.need(.post(1), .post(2))
+    #expect(desk.giveUp().isEmpty)
+    _ = desk.close(session)
+    let given = desk.giveUp()
+    #expect(given.map(\.job.id) == [Job.post(1).id, Job.post(2).id] && desk.remoteCount == 0)
+    for one in given {
+      guard case .located = one.outcome else {
+        Issue.record("\(one)")
+        return
+      }
+    }
+    #expect(desk.giveUp().isEmpty)
+    desk.settled(.post(1))
+    desk.settled(.post(2))
+    #expect(desk.depth == 0)
+  }
+
+  @Test("A hundred jobs may wait, and no more")
+  func full() {
+    let desk = Desk()
+    _ = desk.join(1, intervalMs: 0, credit: 500)
+    for number in 0..<UInt64(Limits.remoteWaitingMax) {
+      #expect(desk.need(.post(number)) == [.answer(.committed)])
+      // The first goes out at once; whoever follows waits.
+      if number == 0 { #expect(desk.remoteCount == 1) }
+    }
+    #expect(desk.remoteCount >= Limits.remoteWaitingMax - 1)
+    _ = desk.need(.post(1_000))
+    guard case .settle? = desk.need(.post(1_001)).first else {
+      Issue.record("it waits")
+      return
+    }
+    #expect(desk.remoteCount == Limits.remoteWaitingMax)
+  }
+
+  @Test("A look-up waits only as long as its client does; a post behind it longer")
+  func patience() {
+    let desk = Desk()
+    let session = desk.join(1, intervalMs: 0)
+    #expect(desk.need(.post(1), .post(2)).count == 2)
+    #expect(desk.sent(nowMs: 0).count == 1)
+    desk.hear(session, nowMs: 100)
+    // 900 ms until the next leave, and then one post may go first.
+    #expect(desk.need(.lookup(1), nowMs: 100) == [.answer(.committed)])
+    guard case .settle? = desk.need(.lookup(2), nowMs: 100).first else {
+      Issue.record("it waits")
+      return
+    }
+    #expect(desk.need(.post(3), nowMs: 100) == [.answer(.committed)])
+    desk.cancel(.lookup(1))
+    #expect(desk.remoteCount == 2)
+    #expect(desk.need(.lookup(3), nowMs: 100) == [.answer(.committed)])
+  }
+}

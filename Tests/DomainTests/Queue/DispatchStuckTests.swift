@@ -1,0 +1,123 @@
+import Testing
+
+@testable import Domain
+
+@Suite("Dispatch: workers that hang")
+struct DispatchStuckTests {
+  private var dispatch = Dispatch(boot: 1)
+  private var leases: [Lease] = []
+
+  /// A worker with two jobs, which it names in a heartbeat every 2 s.
+  private mutating func join(jobs: ClosedRange<UInt64> = 1...2) -> UInt64 {
+    let session = dispatch.join(credit: 9)
+    dispatch.add(jobs.map { Job.post($0) })
+    leases = dispatch.sent()[session] ?? []
+    return session
+  }
+
+  /// - Parameter progress: at a time in seconds.
+  private mutating func beat(
+    _ session: UInt64, seconds: ClosedRange<Int64>, progress: (Int64) -> UInt64?
+  ) -> [JobID] {
+    var lost: [JobID] = []
+    for second in seconds where second.isMultiple(of: 2) {
+      let nowMs = second * 1_000
+      _ = dispatch.heard(session, nowMs: nowMs)
+      dispatch.heartbeat(session, jobLimit: 9, held: leases, progress: progress(second), nowMs: nowMs)
+      lost += dispatch.expire(nowMs: nowMs).losses.requeued
+    }
+    return lost
+  }
+
+  @Test("The same progress in 15 heartbeats, with a lease older than 30 s: no credit, and its leases end, blamed")
+  mutating func stuck() {
+    let session = join()
+    var lost = beat(session, seconds: 2...30) { _ in 7 }
+    #expect(lost.isEmpty)
+    #expect(dispatch.sessions[session]?.isStuck == false, "15 heartbeats, and the leases are 30 s old, not older.")
+    lost = beat(session, seconds: 32...32) { _ in 7 }
+    #expect(lost.isEmpty)
+    #expect(dispatch.sessions[session]?.isStuck == true)
+    #expect(dispatch.sessions[session]?.credit == 0)
+    lost = beat(session, seconds: 34...58) { _ in 7 }
+    #expect(lost.isEmpty, "They last for 30 s from when they were extended.")
+    lost = beat(session, seconds: 60...60) { _ in 7 }
+    #expect(lost == leases.map(\.job))
+    #expect(dispatch.sent(nowMs: 60_000).isEmpty, "Nothing goes to it until it answers.")
+    lost = beat(session, seconds: 62...62) { _ in 8 }
+    #expect(lost.isEmpty)
+    #expect(dispatch.sent(nowMs: 62_000)[session]?.isEmpty == false)
+  }
+
+  @Test("14 heartbeats are not enough, however old the lease is")
+  mutating func beats() {
+    let session = join()
+    _ = beat(session, seconds: 2...100) { UInt64($0) }
+    _ = beat(session, seconds: 102...126) { _ in 100 }
+    #expect(dispatch.sessions[session]?.isStuck == false)
+    _ = beat(session, seconds: 130...130) { _ in 101 }
+    _ = beat(session, seconds: 132...156) { _ in 101 }
+    #expect(dispatch.sessions[session]?.isStuck == false, "It has answered in between.")
+    _ = beat(session, seconds: 158...158) { _ in 101 }
+    #expect(dispatch.sessions[session]?.isStuck == true)
+  }
+
+  @Test("A worker without old leases is idle, not stuck; a young lease is extended beside the old ones")
+  mutating func idle() {
+    let session = join()
+    for lease in leases { _ = dispatch.judge(.found(lease)) }
+    let old = leases
+    leases = []
+    _ = beat(session, seconds: 2...100) { _ in 2 }
+    #expect(dispatch.sessions[session]?.isStuck == false)
+    dispatch.add([Job.post(3)])
+    leases = dispatch.sent(nowMs: 100_000)[session] ?? []
+    var lost = beat(session, seconds: 102...130) { _ in 2 }
+    #expect(lost.isEmpty)
+    #expect(dispatch.sessions[session]?.isStuck == false)
+    lost = beat(session, seconds: 132...158) { _ in 2 }
+    #expect(lost.isEmpty)
+    lost = beat(session, seconds: 160...160) { _ in 2 }
+    #expect(lost == [JobID(rawValue: 3)])
+    #expect(old.count == 2)
+  }
+
+  @Test("A lease is extended for 300 s, whatever the worker says of its progress", arguments: [true, false])
+  mutating func age(counts: Bool) {
+    let session = join(jobs: 1...1)
+    var lost = beat(session, seconds: 2...328) { counts ? UInt64($0) : nil }
+    #expect(lost.isEmpty)
+    #expect(dispatch.sessions[session]?.isStuck == false)
+    lost = beat(session, seconds: 330...330) { counts ? UInt64($0) : nil }
+    #expect(lost == leases.map(\.job))
+  }
+
+  @Test("A standstill of ingest begins all anew, also a worker's count")
+  mutating func standstill() {
+    let session = join()
+    _ = beat(session, seconds: 2...28) { _ in 7 }
+    _ = dispatch.expire(nowMs: 200_000)
+    _ = beat(session, seconds: 202...228) { _ in 7 }
+    #expect(dispatch.sessions[session]?.isStuck == false)
+    _ = beat(session, seconds: 230...232) { _ in 7 }
+    #expect(dispatch.sessions[session]?.isStuck == true)
+  }
+
+  @Test("A worker counts what it answers, and tells it with every heartbeat; results sent again do not count")
+  func progress() {
+    var worker = WorkerSession(concurrency: 4, nowMs: 0)
+    _ = worker.welcome(session: 1, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 0)
+    let jobs = worker.receive((1...3).map { Lease(job: JobID(rawValue: $0), token: $0) }, nowMs: 0)
+    func progress(_ times: Int64...) -> [UInt64] {
+      times.flatMap { worker.tick(nowMs: $0) }.compactMap { message in
+        if case .heartbeat(_, _, let progress) = message { progress } else { nil }
+      }
+    }
+    #expect(progress(2_000) == [0])
+    _ = worker.answer([.found(jobs[0]), .failed(jobs[1])], nowMs: 2_001)
+    #expect(progress(4_001, 6_001, 8_001) == [2, 2, 2])
+    worker.reset()
+    _ = worker.welcome(session: 2, heartbeatMs: 2_000, livenessMs: 6_000, nowMs: 9_000)
+    #expect(progress(11_000) == [2])
+  }
+}

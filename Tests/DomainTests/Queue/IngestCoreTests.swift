@@ -1,0 +1,270 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+
+@Suite("Ingest's core")
+struct IngestCoreTests {
+  /// Ingest with one worker that holds jobs, and what the core has asked for.
+  private final class Desk {
+    static let peer: IngestCore.Peer = [1]
+    var core = IngestCore(boot: 1, startMs: 0)
+    private(set) var session: UInt64 = 0
+    private var random = SeededRandom(seed: 1)
+
+    init() { session = join(Desk.peer, instance: 1) }
+
+    func join(_ peer: IngestCore.Peer, instance: UInt8, nowMs: Int64 = 0) -> UInt64 {
+      _ = core.receive(
+        IngestCore.Hello(
+          worker: "w\(instance)", address: "", instance: [instance], held: [], remoteIntervalMs: nil),
+        from: peer, nowMs: nowMs)
+      let session = core.sessions[peer] ?? 0
+      _ = receive(.ready(jobLimit: 64), session: session, from: peer, nowMs: nowMs)
+      return session
+    }
+
+    func receive(
+      _ message: IngestCore.Message, session: UInt64? = nil, from peer: IngestCore.Peer = Desk.peer, nowMs: Int64 = 0
+    ) -> [IngestCore.Effect] {
+      core.receive(message, session: session ?? self.session, from: peer, nowMs: nowMs)
+    }
+
+    /// Accepts a post, and returns the lease under which the worker has it.
+    func lease(_ job: Job, nowMs: Int64 = 0) throws -> Lease {
+      if job.id.isLookup { core.lookUp(job) } else { _ = core.committed(.accepted([job]), nowMs: nowMs) }
+      let leases = core.assign(nowMs: nowMs).flatMap(\.jobs).map(\.lease)
+      return try #require(leases.first)
+    }
+
+    func answer(_ lease: Lease, _ outcome: JobOutcome, nowMs: Int64 = 0) -> [IngestCore.Effect] {
+      receive(.results([(lease, .outcome(outcome))]), nowMs: nowMs) + turn(nowMs: nowMs)
+    }
+
+    func turn(nowMs: Int64 = 0) -> [IngestCore.Effect] { core.turn(nowMs: nowMs, using: &random) }
+
+    func committed(_ write: IngestCore.Write, _ result: SettlementResult?, nowMs: Int64 = 0) -> [IngestCore.Effect] {
+      core.committed(.written(write, result), nowMs: nowMs) + turn(nowMs: nowMs)
+    }
+  }
+
+  @Test("A result is acknowledged when the store has it, and not before; then its job is gone")
+  func commit() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    let effects = desk.answer(lease, .found)
+    #expect(effects.acks.isEmpty && desk.core.scheduler.depth == 1)
+    let write = try #require(effects.writes.first)
+    #expect(write.records.map(\.post) == [try #require(lease.job.post)])
+    #expect(desk.answer(lease, .found).acks.isEmpty, "The same result is on its way to the store.")
+    var stored = SettlementResult()
+    stored.entries = [.sample(id: 1, seq: 1)]
+    let after = desk.committed(write, stored)
+    #expect(after.acks == [.committed] && desk.core.scheduler.depth == 0)
+    #expect(after.published.map(\.seq) == [1] && after.left.count == 1)
+    #expect(desk.answer(lease, .found).acks == [.duplicate])
+  }
+
+  @Test("A write that the store refuses makes the worker send its result again, and its job is sent after a pause")
+  func refused() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1, attempts: 3))
+    let write = try #require(desk.answer(lease, .found).writes.first)
+    #expect(desk.committed(write, nil, nowMs: 10).acks == [.retryLater])
+    #expect(desk.core.assign(nowMs: 10 + Limits.storeRetryPauseMs - 1).isEmpty)
+    let again = desk.core.assign(nowMs: 10 + Limits.storeRetryPauseMs).flatMap(\.jobs)
+    #expect(again.map(\.job.attempts) == [3] && again.first?.lease.job == lease.job)
+  }
+
+  @Test("A failure is stored with its count, and then the job is sent again with it")
+  func retry() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    let write = try #require(desk.answer(lease, .failure).writes.first)
+    guard case .retry(1, let pauseMs, let reason) = write.records[0].settlement else {
+      Issue.record("\(write)")
+      return
+    }
+    #expect(reason?.code == "down")
+    let after = desk.committed(write, SettlementResult())
+    #expect(after.acks == [.committed] && after.left.isEmpty)
+    #expect(desk.core.assign(nowMs: pauseMs).flatMap(\.jobs).map(\.job.attempts) == [1])
+  }
+
+  @Test("A retry of a post that was deleted meanwhile ends its job")
+  func deleted() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    let write = try #require(desk.answer(lease, .failure).writes.first)
+    var stored = SettlementResult()
+    stored.void = [try #require(lease.job.post)]
+    let after = desk.committed(write, stored)
+    #expect(after.left.count == 1 && desk.core.scheduler.depth == 0)
+  }
+
+  @Test("A job that its worker has not started needs no write: it is acknowledged, and sent after a pause")
+  func notStarted() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    let effects = desk.answer(lease, .failure(.notStarted))
+    #expect(effects.writes.isEmpty && effects.acks == [.committed])
+    #expect(desk.core.assign(nowMs: Limits.notStartedPauseMs - 1).isEmpty)
+    #expect(desk.core.assign(nowMs: Limits.notStartedPauseMs).count == 1)
+  }
+
+  @Test("A lookup needs no write: its clients get the answer in the same turn")
+  func lookup() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.lookup(1))
+    let effects = desk.answer(lease, .found)
+    #expect(effects.writes.isEmpty && effects.acks == [.committed] && desk.core.scheduler.depth == 0)
+    guard case .answer(lease.job, .found)? = effects.first(where: { if case .answer = $0 { true } else { false } })
+    else {
+      Issue.record("\(effects)")
+      return
+    }
+  }
+
+  @Test("A late failure is stale, and changes nothing")
+  func stale() throws {
+    let desk = Desk()
+    let first = try desk.lease(.post(1))
+    _ = desk.receive(.release([first], isGoodbye: false))
+    let second = try #require(desk.core.assign(nowMs: 0).flatMap(\.jobs).first?.lease)
+    let effects = desk.answer(first, .failure)
+    #expect(effects.acks == [.stale] && effects.writes.isEmpty)
+    #expect(desk.answer(second, .failure).writes.count == 1)
+  }
+
+  @Test("A silent worker's posts are counted as lost, and sent again; its lookups fail")
+  func lost() throws {
+    let desk = Desk()
+    let post = try desk.lease(.post(1))
+    let lookup = try desk.lease(.lookup(2))
+    // One turn each heartbeat: otherwise ingest itself would have stood still.
+    var effects: [IngestCore.Effect] = []
+    for nowMs in stride(from: Limits.heartbeatMs, through: Limits.livenessMs + Limits.heartbeatMs, by: 1_000) {
+      effects += desk.turn(nowMs: nowMs)
+    }
+    guard case .countLosses(let losses)? = effects.writes.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(losses.requeued == [post.job] && losses.dead.isEmpty)
+    #expect(effects.contains { if case .answer(lookup.job, .failed) = $0 { true } else { false } })
+    #expect(effects.contains { if case .log(.workerLost) = $0 { true } else { false } })
+    #expect(desk.core.sessions.isEmpty)
+  }
+
+  @Test("The worker that ends a post's third worker buries it when that is stored")
+  func buried() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1, leaseLosses: Limits.leaseLossesMax - 1))
+    var write: IngestCore.Write?
+    for nowMs in stride(from: Limits.heartbeatMs, through: Limits.livenessMs + Limits.heartbeatMs, by: 1_000) {
+      write = write ?? desk.turn(nowMs: nowMs).writes.first
+    }
+    let losses = try #require(write)
+    #expect(losses.records.map(\.settlement).first == .leaseLost && losses.records.count == 2)
+    #expect(desk.core.scheduler.depth == 1)
+    let after = desk.committed(losses, SettlementResult(), nowMs: Limits.livenessMs + Limits.heartbeatMs)
+    #expect(after.left == [try #require(lease.job.post)] && desk.core.scheduler.depth == 0)
+  }
+
+  @Test("A message under another session than the connection's is answered with RESET")
+  func reset() {
+    let desk = Desk()
+    let effects = desk.receive(.ready(jobLimit: 9), session: desk.session + 1)
+    #expect(effects.resets == [.unknownSession])
+  }
+
+  @Test("The same process on another connection ends the session on the first")
+  func replaced() {
+    let desk = Desk()
+    let effects = desk.core.receive(
+      IngestCore.Hello(worker: "w1", address: "", instance: [1], held: [], remoteIntervalMs: nil), from: [2], nowMs: 0)
+    #expect(effects.resets == [.replaced] && desk.core.sessions.keys.map(\.self) == [[2]])
+  }
+
+  @Test("A goodbye gives the jobs back without a loss, and is answered")
+  func goodbye() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    let effects = desk.receive(.release([lease], isGoodbye: true))
+    #expect(effects.resets == [.goodbye] && effects.writes.isEmpty && desk.core.sessions.isEmpty)
+    _ = desk.join([2], instance: 2)
+    #expect(desk.core.assign(nowMs: 0).flatMap(\.jobs).map(\.job.leaseLosses) == [0])
+  }
+
+  @Test("While the queue is paused no job is sent, and results count")
+  func paused() throws {
+    let desk = Desk()
+    let lease = try desk.lease(.post(1))
+    _ = desk.core.committed(.paused(true), nowMs: 0)
+    _ = desk.core.committed(.accepted([.post(2)]), nowMs: 0)
+    #expect(desk.core.assign(nowMs: 0).isEmpty)
+    #expect(desk.answer(lease, .found).writes.count == 1)
+    _ = desk.core.committed(.paused(false), nowMs: 0)
+    #expect(desk.core.assign(nowMs: 0).flatMap(\.jobs).map(\.job.id) == [JobID(rawValue: 2)])
+  }
+
+  @Test("Jobs that could not be sent go to another worker at once")
+  func undelivered() throws {
+    let desk = Desk()
+    let other = desk.join([2], instance: 2)
+    _ = desk.core.committed(.accepted([.post(1)]), nowMs: 0)
+    guard case .send(.jobs(let jobs), let first, _)? = desk.core.assign(nowMs: 0).first else {
+      Issue.record("no job is sent")
+      return
+    }
+    desk.core.undelivered(jobs, to: first)
+    guard case .send(.jobs(let again), let second, _)? = desk.core.assign(nowMs: 0).first else {
+      Issue.record("no job is sent again")
+      return
+    }
+    #expect(Set([first, second]) == [desk.session, other] && again.map(\.job) == jobs.map(\.job))
+  }
+
+  @Test("Changes of the list go on in the order of the commits")
+  func order() throws {
+    let desk = Desk()
+    let write = try #require(desk.answer(try desk.lease(.post(1)), .found).writes.first)
+    var stored = SettlementResult()
+    stored.entries = [.sample(id: 7, seq: 7)]
+    let published = [
+      desk.core.committed(.changed([.put(.sample(id: 6, seq: 6))]), nowMs: 0), desk.committed(write, stored),
+      desk.core.committed(.changed([.put(.sample(id: 8, seq: 8))]), nowMs: 0),
+    ].flatMap(\.published)
+    #expect(published.map(\.seq) == [6, 7, 8])
+  }
+}
+
+extension IngestCore.Effect {
+  fileprivate var jobs: [Dispatch.Assignment] {
+    if case .send(.jobs(let jobs), _, _) = self { jobs } else { [] }
+  }
+}
+
+extension [IngestCore.Effect] {
+  fileprivate var acks: [Disposition] {
+    flatMap { effect -> [Disposition] in
+      if case .send(.acks(let acks), _, _) = effect { acks.map(\.disposition) } else { [] }
+    }
+  }
+
+  fileprivate var writes: [IngestCore.Write] {
+    compactMap { if case .store(let write) = $0 { write } else { nil } }
+  }
+
+  fileprivate var published: [FeedChange] {
+    flatMap { effect -> [FeedChange] in if case .publish(let changes) = effect { changes } else { [] } }
+  }
+
+  fileprivate var left: [PostID] {
+    flatMap { effect -> [PostID] in if case .left(let posts) = effect { posts } else { [] } }
+  }
+
+  fileprivate var resets: [IngestSpeech.ResetReason] {
+    compactMap { if case .send(.reset(let reason), _, _) = $0 { reason } else { nil } }
+  }
+}

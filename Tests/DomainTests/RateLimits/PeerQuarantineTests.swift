@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Domain
+
+@Suite("Peers that nobody can read")
+struct PeerQuarantineTests {
+  private var quarantine = PeerQuarantine()
+
+  @Test("The hundredth frame within a minute shuts a peer out for a minute, and nobody else")
+  mutating func edge() {
+    for number in 1...99 {
+      let isTooMany = quarantine.note([1], nowMs: Int64(number) * 600)
+      #expect(!isTooMany)
+      #expect(!quarantine.isShut([1], nowMs: Int64(number) * 600))
+    }
+    let isTooMany = quarantine.note([1], nowMs: 59_999)
+    #expect(isTooMany)
+    #expect(quarantine.isShut([1], nowMs: 59_999) && quarantine.isShut([1], nowMs: 119_998))
+    #expect(!quarantine.isShut([1], nowMs: 119_999))
+    #expect(!quarantine.isShut([2], nowMs: 60_000))
+    let isAgain = quarantine.note([1], nowMs: 119_999)
+    #expect(!isAgain, "It begins anew.")
+  }
+
+  @Test("A hundred in more than a minute are not too many")
+  mutating func slow() {
+    for number: Int64 in 0..<1_000 {
+      let isTooMany = quarantine.note([1], nowMs: number * 700)
+      #expect(!isTooMany)
+      #expect(!quarantine.isShut([1], nowMs: number * 700))
+    }
+  }
+
+  @Test("What is remembered is bounded, however many peers there are")
+  mutating func bound() {
+    for number in 0..<5_000 {
+      _ = quarantine.note([UInt8(number >> 8), UInt8(number & 255)], nowMs: Int64(number))
+      #expect(quarantine.peerCount <= Limits.quarantinePeersMax)
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import CZeroMQ
+import Foundation
+import Glibc
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+/// Ingest's stations with an admin socket, whose questions are answered by a closure.
+private struct TestAdmin {
+  let reactor: Reactor
+  let endpoint: Endpoint
+  let jobs: Endpoint
+  let jobInbox: Inbox<JobServer.Command>
+  let answers: Inbox<AdminServer.Command>
+
+  init(
+    bind: Endpoint? = nil, ledger: Ledger = Ledger(), asked: @escaping @Sendable (AdminServer.Question) -> AdminAnswer?
+  )
+    throws
+  {
+    let wake = Wake()
+    let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
+    let answers = Inbox<AdminServer.Command>(wake)
+    let bind = try bind ?? .anyPort()
+    (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
+      let jobServer = try JobServer(
+        context, bind: .anyPort(), boot: 1, inbox: jobInbox, logger: quiet,
+        perform: { ledger.perform($0, jobInbox) })
+      let changeServer = try ChangeServer(
+        context, bind: .anyPort(), state: .sample(1...1), inbox: changes, logger: quiet)
+      let admin = try AdminServer(
+        context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: quiet,
+        asked: { question in if let answer = asked(question) { answers.put(.answer(question, answer)) } })
+      return ([jobServer, changeServer, admin], (admin.endpoint ?? bind, jobServer.endpoint))
+    }
+    (self.jobInbox, self.answers) = (jobInbox, answers)
+  }
+
+  /// What the reactor knows, as an answer; `.paused(nil)` for all but a status.
+  static func known(_ question: AdminServer.Question) -> AdminAnswer {
+    var status = QueueStatus()
+    switch question.known {
+    case .status(let snapshot, let rates, let feeds):
+      (status.queue, status.feeds, status.accepted) = (snapshot, feeds, rates.accepted)
+      (status.settled, status.failed) = (rates.settled, rates.failed)
+      return .status(status)
+    case .placements(let placements):
+      return .list(
+        placements.map { QueueEntry.sample($0.id.rawValue, state: .ready).placed($0) }, next: placements.last?.id)
+    case .nothing: return .paused(sinceMs: nil)
+    }
+  }
+}
+
+/// A tool's end.
+private final class TestTool: Sendable {
+  let reactor: Reactor
+  private let inbox: Inbox<AdminClient.Question>
+  private let answers = Shared<[UInt64: AdminAnswer]>([:])
+  private let counter = Counter()
+
+  init(_ endpoint: Endpoint) throws {
+    let wake = Wake()
+    let (inbox, answers) = (Inbox<AdminClient.Question>(wake), answers)
+    self.inbox = inbox
+    (reactor, _) = try Reactor.start("tool", wake: wake) { context in
+      let client = try AdminClient(context, connect: endpoint, inbox: inbox) { id, answer in
+        answers.change { $0[id] = answer }
+      }
+      return ([client], ())
+    }
+  }
+
+  func ask(_ request: AdminRequest) async throws -> AdminAnswer {
+    counter.add()
+    let id = UInt64(counter.value)
+    inbox.put((id, request))
+    try await eventually("\(request) is answered") { answers.value[id] != nil }
+    return try #require(answers.value[id])
+  }
+}
+
+@Suite("The admin socket", .serialized)
+struct AdminLinkTests {
+  @Test("A tool sees the queue, its workers and rates, where each post is, and pauses it")
+  func sees() async throws {
+    let ledger = Ledger()
+    let admin = try TestAdmin(ledger: ledger, asked: { TestAdmin.known($0) })
+    defer { admin.reactor.stop() }
+    let tool = try TestTool(admin.endpoint)
+    defer { tool.reactor.stop() }
+    #expect(try await tool.ask(.status) == .status(QueueStatus()))
+
+    ledger.accept((1...5).map { .post($0) })
+    admin.jobInbox.put(.committed(.accepted((1...5).map { .post($0) })))
+    admin.jobInbox.put(.lookUp(.lookup))
+    admin.jobInbox.put(.committed(.paused(true)))
+    let worker = try TestWorker(admin.jobs)
+    defer { worker.reactor.stop() }
+    var status = QueueStatus()
+    let deadline = ContinuousClock.now + .seconds(60)
+    while status.queue.workers.first?.credit ?? 0 == 0, ContinuousClock.now < deadline {
+      if case .status(let new) = try await tool.ask(.status) { status = new }
+    }
+    #expect(status.queue.ready == 5 && status.queue.lookups == 1 && status.queue.leased == 0)
+    #expect(status.accepted.total == 5 && status.settled.total == 0)
+    guard
+      case .list(let page, let next) = try await tool.ask(
+        .list(state: .ready, reason: nil, after: .numbered(1), limit: 3))
+    else { throw Late() }
+    #expect(page.map(\.id.rawValue) == [2, 3, 4] && next == .numbered(4))
+    #expect(worker.answered.value == 0)
+
+    admin.jobInbox.put(.committed(.paused(false)))
+    try await eventually("all is settled") { ledger.unsettled.isEmpty }
+    guard case .status(let after) = try await tool.ask(.status) else { throw Late() }
+    #expect(after.queue.depth == 0 && after.settled.total == 5)
+    #expect(after.queue.workers.first?.answered.total == 6 && after.queue.workers.first?.name == "w1")
+  }
+
+  @Test("Every kind of question is asked and answered", arguments: AdminSamples.requests.indices)
+  func everyKind(index: Int) async throws {
+    let request = AdminSamples.requests[index]
+    let admin = try TestAdmin(asked: { question in
+      question.request == request ? AdminSamples.answers[index % AdminSamples.answers.count] : nil
+    })
+    defer { admin.reactor.stop() }
+    let tool = try TestTool(admin.endpoint)
+    defer { tool.reactor.stop() }
+    #expect(try await tool.ask(request) == AdminSamples.answers[index % AdminSamples.answers.count])
+  }
+
+  @Test("A question over a path names the user who asks, as the kernel says; over an address the address")
+  func sender() async throws {
+    let asked = Shared<[String]>([])
+    let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
+    for bind in [path, try .anyPort()] {
+      let admin = try TestAdmin(
+        bind: bind,
+        asked: { question in
+          asked.change { $0.append(question.sender) }
+          return TestAdmin.known(question)
+        })
+      defer { admin.reactor.stop() }
+      let tool = try TestTool(admin.endpoint)
+      defer { tool.reactor.stop() }
+      _ = try await tool.ask(.status)
+    }
+    let senders = asked.value
+    #expect(senders.first?.hasSuffix(":\(geteuid()):\(getegid()):\(getpid())") == true, "\(senders)")
+    #expect(senders.count == 2 && senders.last == "127.0.0.1", "\(senders)")
+  }
+
+  @Test("What cannot be understood is answered with what is wrong, and nothing else happens")
+  func malformed() async throws {
+    let admin = try TestAdmin(asked: { TestAdmin.known($0) })
+    defer { admin.reactor.stop() }
+    let other = AdminRequestFrame.with { ($0.magic, $0.major, $0.requestID) = (Protocol.magic, 9, 7) }
+    let empty = AdminRequestFrame.with { ($0.magic, $0.major, $0.requestID) = (Protocol.magic, 1, 8) }
+    for (frames, code, id) in [
+      ([[1, 2, 3]], Onthemap_Admin_V1_ErrorCode.malformed, UInt64(0)), ([[]], .malformed, 0),
+      ([AdminRequestFrame.with { $0.requestID = 5 }.bytes], .malformed, 0),
+      ([empty.bytes, empty.bytes], .malformed, 0), ([empty.bytes], .malformed, 8),
+      ([other.bytes], .unsupportedVersion, 7),
+    ] {
+      let socket = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
+      socket.send(frames)
+      var answer: AdminReplyFrame?
+      try await eventually("it is answered") {
+        answer = try socket.receive().map { try AdminReplyFrame(serializedBytes: $0[0]) }
+        return answer != nil
+      }
+      #expect(answer?.error.code == code && answer?.requestID == id)
+      #expect(answer?.error.detail.isEmpty == false)
+    }
+    let tool = try TestTool(admin.endpoint)
+    defer { tool.reactor.stop() }
+    #expect(try await tool.ask(.status) == .status(QueueStatus()))
+  }
+
+  @Test("A frame that is too long ends its connection, and nobody else's")
+  func oversize() async throws {
+    let admin = try TestAdmin(asked: { TestAdmin.known($0) })
+    defer { admin.reactor.stop() }
+    let tool = try TestTool(admin.endpoint)
+    defer { tool.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
+    socket.send([[UInt8](repeating: 8, count: Limits.adminRequestBytesMax + 1)])
+    #expect(try await tool.ask(.status) == .status(QueueStatus()))
+    #expect(socket.receive() == nil)
+    let longest = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
+    longest.send([[UInt8](repeating: 8, count: Limits.adminRequestBytesMax)])
+    try await eventually("one of the longest length is answered") { longest.receive() != nil }
+  }
+
+  @Test("More questions than may wait are refused, and there is room again when they are answered")
+  func busy() async throws {
+    let held = Shared<[AdminServer.Question]>([])
+    let admin = try TestAdmin(asked: { question in
+      held.change { $0.append(question) }
+      return nil
+    })
+    defer { admin.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: admin.endpoint)
+    for id in 1...UInt64(Limits.adminRequestsMax + 1) { socket.send([AdminRequestFrame(id: id, .status).bytes]) }
+    var answers: [AdminReplyFrame] = []
+    func receive(_ count: Int) async throws {
+      try await eventually("\(count) answers") {
+        while let frames = socket.receive() { answers.append(try AdminReplyFrame(serializedBytes: frames[0])) }
+        return answers.count >= count
+      }
+    }
+    try await receive(1)
+    #expect(answers.map(\.error.code) == [.busy] && answers.map(\.requestID) == [UInt64(Limits.adminRequestsMax + 1)])
+    #expect(held.value.count == Limits.adminRequestsMax)
+    for question in held.value { admin.answers.put(.answer(question, .paused(sinceMs: nil))) }
+    try await receive(1 + Limits.adminRequestsMax)
+    socket.send([AdminRequestFrame(id: 99, .status).bytes])
+    try await eventually("there is room again") { held.value.count == Limits.adminRequestsMax + 1 }
+  }
+
+  @Test("An ipc socket is its owner's only, and one that a killed process left is taken over")
+  func permissions() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "otm-\(UUID().uuidString.prefix(8)).sock").path
+    defer { unlink(path) }
+    try Data().write(to: URL(fileURLWithPath: path))
+    let before = umask(0o022)
+    umask(before)
+    let admin = try TestAdmin(bind: Endpoint("ipc://\(path)"), asked: { TestAdmin.known($0) })
+    var info = stat()
+    #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600 && info.st_mode & S_IFMT == S_IFSOCK)
+    let after = umask(before)
+    #expect(after == before, "What others make keeps its rights.")
+    let tool = try TestTool(Endpoint("ipc://\(path)"))
+    #expect(try await tool.ask(.status) == .status(QueueStatus()))
+    tool.reactor.stop()
+    admin.reactor.stop()
+  }
+}

@@ -1,0 +1,100 @@
+import Fuzzing
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("The admin socket's messages")
+struct AdminWireTests {
+  @Test("A request and an answer mean the same at the other end", arguments: AdminSamples.requests.indices)
+  func requests(index: Int) throws {
+    let request = AdminSamples.requests[index]
+    let frame = try AdminRequestFrame(serializedBytes: AdminRequestFrame(id: 9, request).bytes)
+    #expect(frame.requestID == 9 && frame.magic == Protocol.magic && frame.major == 1)
+    #expect(try frame.request() == request)
+  }
+
+  @Test("An answer means the same at the other end", arguments: AdminSamples.answers.indices)
+  func answers(index: Int) throws {
+    let frame = try AdminReplyFrame(serializedBytes: AdminReplyFrame(id: 9, AdminSamples.answers[index]).bytes)
+    #expect(frame.requestID == 9 && frame.magic == Protocol.magic && frame.major == 1)
+    #expect(frame.answer == AdminSamples.answers[index])
+  }
+
+  @Test("What the protocol forbids is refused, with what is wrong")
+  func forbidden() {
+    let bad: [(AdminRequestFrame.OneOf_Body?, String)] = [
+      (nil, "body"), (.list(.with { $0.state = .published }), "state"),
+      (.list(.with { $0.state = .UNRECOGNIZED(99) }), "state"),
+      (.list(.with { ($0.state, $0.reason) = (.ready, "x") }), "reason"),
+      (.list(.with { ($0.state, $0.after) = (.ready, "x") }), "id"), (.show(.init()), "id"),
+      (.show(.with { $0.postID = "0123\u{1B}[2J" }), "id"), (.retry(.init()), "1 to 1000"),
+      (.retry(.with { $0.postIds = Array(repeating: "0000000001", count: 1_001) }), "not 1001"),
+      (.retry(.with { ($0.postIds, $0.all) = (["0000000001"], .init()) }), "exclude"), (.drop(.init()), "1 to 1000"),
+      (.drop(.with { $0.postIds = ["0000000001", "?"] }), "id"), (.setUser(.with { $0.email = "a@b" }), "change"),
+    ]
+    for (body, word) in bad {
+      let frame = AdminRequestFrame.with { $0.body = body }
+      let refusal = #expect(throws: AdminRefusal.self) { try frame.request() }
+      #expect(refusal?.code == .malformed && refusal?.detail.contains(word) == true)
+      #expect(refusal?.detail.isSafeLine == true)
+    }
+  }
+
+  @Test("A limit is cut to its range", arguments: [(0, 1), (1, 1), (1_000, 1_000), (1_001, 1_000), (.max, 1_000)])
+  func limit(asked: UInt32, counted: Int) throws {
+    let frame = AdminRequestFrame.with { $0.list = .with { ($0.state, $0.limit) = (.ready, asked) } }
+    #expect(try frame.request() == .list(state: .ready, reason: nil, after: nil, limit: counted))
+  }
+
+  @Test("The longest request and the longest answers fit")
+  func longest() {
+    let ids = (0..<UInt64(Limits.adminPostsMax)).map { PostID.numbered(839_299_365_868_340_223 - $0) }
+    #expect(AdminRequestFrame(id: .max, .drop(ids)).bytes.count <= Limits.adminRequestBytesMax)
+    var status = QueueStatus.sample
+    let worker = QueueSnapshot.Worker(
+      session: .max, name: String(repeating: "x", count: 64), credit: 64, leases: 64, jobsSent: .max,
+      answered: .init(total: .max, perSecond: 1e9), failed: .max, heardAgoMs: .max, isRemote: true)
+    status.queue.workers = Array(repeating: worker, count: Limits.sessionsMax)
+    let feed = QueueStatus.Feed(name: String(repeating: "x", count: 64), seq: .max, heardAgoMs: .max)
+    status.feeds = Array(repeating: feed, count: Limits.feedsMax)
+    #expect(AdminReplyFrame(id: .max, .status(status)).bytes.count <= Limits.adminReplyBytesMax)
+    let entries = ids.map { id in
+      var entry = QueueEntry(
+        id: id, state: .dead, account: AccountID(rawValue: .max), place: String(repeating: "x", count: 256), link: "",
+        attempts: 8, leaseLosses: 3,
+        reason: .init(code: String(repeating: "x", count: 64), detail: String(repeating: "x", count: 256)), label: "",
+        createdMs: 253_402_300_799_999, updatedMs: 253_402_300_799_999)
+      (entry.worker, entry.leftMs) = (String(repeating: "x", count: 64), .max)
+      return entry
+    }
+    #expect(AdminReplyFrame(id: .max, .list(entries, next: ids.last)).bytes.count <= Limits.adminReplyBytesMax)
+    let account = Account(
+      id: AccountID(rawValue: .max), email: String(repeating: "x", count: 254),
+      firstName: String(repeating: "x", count: 100), lastName: String(repeating: "x", count: 100),
+      createdMs: 253_402_300_799_999)
+    let user = User(account: account, disabledMs: 253_402_300_799_999, sessions: 1_000_000, posts: .max)
+    let users = AdminAnswer.users(Array(repeating: user, count: Limits.adminUsersMax), next: account.id)
+    #expect(AdminReplyFrame(id: .max, users).bytes.count <= Limits.adminReplyBytesMax)
+  }
+
+  @Test("A changed frame is refused, or keeps its meaning when it is written and read again")
+  func fuzz() {
+    Fuzz.rounds(4_000) { random in
+      let bytes = random.changed(random.one(of: AdminSamples.frames), with: AdminSamples.frames)
+      let request = try? (try? AdminRequestFrame(serializedBytes: bytes))?.request()
+      if let request {
+        let again = AdminRequestFrame(id: 1, request)
+        try #require(try again.request() == request, "\(bytes)")
+      }
+      let answer = (try? AdminReplyFrame(serializedBytes: bytes))?.answer
+      if let answer, let again = AdminReplyFrame(id: 1, answer).answer {
+        try #require(AdminReplyFrame(id: 1, again).bytes == AdminReplyFrame(id: 1, answer).bytes, "\(bytes)")
+      } else {
+        try #require(answer == nil, "\(bytes)")
+      }
+      return request != nil || answer != nil
+    }
+  }
+}

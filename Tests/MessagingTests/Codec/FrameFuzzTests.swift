@@ -1,0 +1,259 @@
+import Foundation
+import Fuzzing
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Frames that nobody has made")
+struct FrameFuzzTests {
+  private static let state = FeedState.sample(1...6)
+  private static let leases = (1...4).map { Onthemap_Jobs_V1_LeaseRef(.numbered($0)) }
+
+  private static let ofWorkers: [WorkerFrame.OneOf_Body] = [
+    .hello(
+      .with {
+        ($0.minMajor, $0.maxMajor, $0.worker, $0.software) = (1, 1, "w", "test/1")
+        $0.instance = .init(count: 16)
+        $0.held = leases
+      }), .ready(.with { $0.jobLimit = 64 }),
+    .results(
+      .with {
+        $0.results = [
+          .located([.sample(), .sample(level: .region)]), .located([.detailed(), .detailed()]), .notFound,
+          .failed(.init(kind: .transient, code: "down", detail: "try again", retryAfterMs: 5)),
+        ].map { .init(JobResult(lease: .numbered(1), outcome: $0)) }
+      }),
+    .release(
+      .with {
+        $0.leases = leases
+        $0.goodbye = true
+      }),
+    .heartbeat(
+      .with {
+        $0.jobLimit = 9
+        $0.held = leases
+      }),
+  ]
+
+  private static let ofIngest: [IngestFrame.OneOf_Body] = [
+    .welcome(.with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) }),
+    .jobs(.with { $0.jobs = [Job.post(1), .lookup].map { .init(.init(job: $0, lease: .numbered(1))) } }),
+    .acks(.with { $0.acks = [.with { ($0.jobID, $0.leaseToken, $0.disposition) = (1, 2, .committed) }] }),
+    .heartbeat(.with { $0.jobsSent = 7 }), .reset(.with { $0.reason = .replaced }),
+    .error(.with { ($0.code, $0.detail, $0.minMajor, $0.maxMajor, $0.retryAfterMs) = (.busy, "later", 1, 1, 60_000) }),
+    .drain(.init()),
+  ]
+
+  private static let ofFeeds: [FeedFrame.OneOf_Body] = [
+    FeedFrame.snapshot(state, .join),
+    .delta(
+      .with {
+        ($0.prevSeq, $0.stateHash) = (5, state.hash)
+        $0.upsert = [.init(.sample(6))]
+        $0.remove = ["0000000001", "4D2qwHkYwD"]
+      }), .heartbeat(.with { ($0.intervalMs, $0.stateHash) = (1_000, state.hash) }), .bye(.with { $0.reason = "over" }),
+  ]
+
+  private static let one = "0000000000000001"
+
+  private static let ofChanges: [FetchReply.OneOf_Body] = [
+    .changes(
+      .init([
+        .sample(5), .put(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
+        .gone(.numbered(3), seq: 7, next: .sample(4)), .gone(.numbered(2), seq: 8, next: nil),
+      ])),
+    .list(
+      .with {
+        $0.entries = [.init(.sample(6)), .init(.sample(5))]
+        $0.stateHash = state.hash
+      }), .error(.with { ($0.code, $0.detail) = (.malformed, "what?") }),
+  ]
+
+  private static let questions: [FeedRequest.OneOf_Body] = [
+    .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(state.epoch.bytes), 6) }),
+    .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(state.epoch.bytes), 5) }),
+  ]
+
+  private static let ofProducers: [SubmitRequest.OneOf_Body] = [
+    .batch(
+      .with {
+        $0.posts = [
+          .init(.sample(1)),
+          .init(SubmittedPost(idempotencyKey: "k", place: "Oslo", link: "x.y", latitude: -1.5, longitude: 170)),
+        ]
+      }), .query(.with { $0.postIds = ["0000000001", "4D2qwHkYwD"] }),
+  ]
+
+  private static let ofDesks: [SubmitReply.OneOf_Body] = [
+    .receipts(
+      .with {
+        let refusal = SubmitRefusal(code: "invalid_link", detail: "no", field: "link")
+        $0.receipts = [
+          .accepted(.numbered(1)), .replayed(.numbered(2)), .refused(refusal), .busy(refusal, retryAfterMs: 2_000),
+        ].map { .init($0) }
+      }),
+    .statuses(
+      .with {
+        $0.statuses = [
+          .init(.numbered(1), .sample(.numbered(1))), .init(.numbered(2), .sample(.numbered(2), state: .rejected)),
+          .init(.numbered(3), nil),
+        ]
+      }), .error(.with { ($0.code, $0.detail, $0.retryAfterMs) = (.busy, "later", 2_000) }),
+  ]
+
+  /// One frame of every kind.
+  static let frames: [[UInt8]] =
+    ofWorkers.map { WorkerFrame(session: 1 << 32 | 1, $0).bytes }
+    + ofIngest.map { IngestFrame(session: 1 << 32 | 1, $0).bytes }
+    + ofFeeds.map { FeedFrame(state, instance: "x", unixMs: 1, $0).bytes }
+    + ofChanges.map { FetchReply(id: 1, epoch: state.epoch, seq: 6, $0).bytes }
+    + [FetchRequest(id: 1, feed: "x", after: state).bytes, FetchRequest(id: 1, feed: "x", after: nil).bytes]
+    + questions.map { body in
+      FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
+    }
+    + ofProducers.map { SubmitRequest(id: 1, token: TestDesk.token, $0).bytes }
+    + ofDesks.map { SubmitReply(id: 1, $0).bytes }
+
+  @Test("A frame of the job link is refused, or keeps its meaning when it is written and read again")
+  func jobs() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      if let frame = WorkerFrame([bytes][...]) {
+        try #require(WorkerFrame([frame.bytes][...]) == frame, "\(bytes)")
+        for result in frame.results.results.compactMap(\.result) {
+          try #require(Onthemap_Jobs_V1_Result(result).result == result, "\(bytes)")
+          for written in JobFrame.results([result, result], session: .max) {
+            try #require(written.count <= Limits.jobFrameBytesMax, "\(bytes)")
+          }
+        }
+      }
+      try JobFrameTests.requireSameReading(of: bytes)
+      let answer = IngestFrame([bytes])
+      if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
+      for job in answer?.jobs.jobs.compactMap(\.job) ?? [] {
+        let again = Onthemap_Jobs_V1_Job(.init(job: job, lease: .numbered(1))).job
+        try #require(again?.placeQuery.text == job.query, "\(bytes)")
+      }
+      return answer?.body != nil || WorkerFrame([bytes][...])?.body != nil
+    }
+  }
+
+  @Test("A frame of the feed or the change log is refused, or keeps its meaning when it is written and read again")
+  func feed() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      var read: [FeedEntry] = []
+      switch FeedFrame.read(bytes) {
+      case .snapshot(let state, _, _): read += state.entries
+      case .delta(let delta, _, _): read += delta.upsert
+      default: break
+      }
+      if let request = FetchRequest([bytes][...]) {
+        try #require(FetchRequest([request.bytes][...]) == request, "\(bytes)")
+      }
+      try EntryFrameTests.requireSameReading(of: bytes)
+      if let reply = FetchReply([bytes]) {
+        try #require(FetchReply([reply.bytes]) == reply, "\(bytes)")
+        read += entries(reply.list.entries) ?? []
+      }
+      for entry in read { try #require(Onthemap_Feed_V1_Entry(entry).entry == entry, "\(bytes)") }
+      return !read.isEmpty
+    }
+  }
+
+  @Test("A frame of submission is refused, or keeps its meaning when it is written and read again")
+  func submission() {
+    Fuzz.rounds(6_000) { random in
+      let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
+      try SubmitFrameTests.requireSameReading(of: bytes)
+      let request = SubmitRequest([bytes][...])
+      if let request {
+        try #require(SubmitRequest([request.bytes][...]) == request, "\(bytes)")
+        for post in request.batch.posts.map(\.post) {
+          try #require(Onthemap_Submit_V1_Draft(post).post == post, "\(bytes)")
+        }
+      }
+      let reply = SubmitReply([bytes])
+      if let reply { try #require(SubmitReply([reply.bytes]) == reply, "\(bytes)") }
+      for receipt in reply?.receipts.receipts.compactMap(\.receipt) ?? [] {
+        try #require(Onthemap_Submit_V1_Receipt(receipt).receipt == receipt, "\(bytes)")
+      }
+      return request?.body != nil || reply?.body != nil
+    }
+  }
+
+  /// How many of the frames' readers take these bytes, down to the values in them.
+  private func readers(of bytes: [UInt8]) -> Int {
+    var taken = 0
+    if WorkerFrame([bytes][...])?.body != nil { taken += 1 }
+    if IngestFrame([bytes])?.body != nil { taken += 1 }
+    if FeedFrame.read(bytes) != nil { taken += 1 }
+    if FetchRequest([bytes][...]).map({ !$0.feed.isEmpty }) == true { taken += 1 }
+    if FetchReply([bytes])?.body != nil { taken += 1 }
+    if SubmitRequest([bytes][...])?.body != nil { taken += 1 }
+    if SubmitReply([bytes])?.body != nil { taken += 1 }
+    return taken
+  }
+
+  @Test("Every frame is understood, and one that is cut off anywhere harms nobody", arguments: frames)
+  func cut(frame: [UInt8]) {
+    #expect(readers(of: frame) > 0)
+    // What is left is often a frame by itself: protobuf leaves out what is not there.
+    for length in 0..<frame.count { _ = readers(of: Array(frame[..<length])) }
+    #expect(readers(of: Array(frame[..<1])) == 0)
+  }
+
+  @Test("Random bytes are no frame, but for a few")
+  func noise() {
+    var random = SeededRandom(seed: 7)
+    var taken = 0
+    for _ in 0..<20_000 {
+      taken += readers(of: (0..<random.below(200)).map { _ in random.byte() }) > 0 ? 1 : 0
+    }
+    #expect(taken < 2_000)
+  }
+
+  @Test("A message of no frame or of several is none of ours")
+  func counts() {
+    for frame in Self.frames {
+      for frames in [[], [frame, frame], [[], frame], [frame, []]] {
+        #expect(WorkerFrame(frames[...]) == nil && IngestFrame(frames) == nil)
+        #expect(FetchRequest(frames[...]) == nil && FetchReply(frames) == nil)
+        #expect(SubmitRequest(frames[...]) == nil && SubmitReply(frames) == nil)
+      }
+    }
+  }
+
+  @Test("A topic is a join of 1 to 40 letters and digits, or none")
+  func topics() {
+    let topics = [Topic.join("abc"), Topic.join(Topic.nonce()), Topic.snapshot].map { Array($0.utf8) }
+    Fuzz.rounds(10_000) { random in
+      let topic = random.changed(random.one(of: topics), with: topics)
+      guard let join = Topic.join(in: topic) else { return false }
+      let nonce = join.dropFirst(Topic.join("").utf8.count - 1).dropLast()
+      try #require(join == topic && Topic.join(String(decoding: nonce, as: UTF8.self)).utf8.elementsEqual(topic))
+      let digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8
+      try #require((1...40).contains(nonce.count) && nonce.allSatisfy(digits.contains), "\(topic)")
+      return true
+    }
+  }
+
+  @Test("An endpoint is refused, or is its own normal form, and can be connected to")
+  func endpoints() {
+    let texts = [
+      "tcp://127.0.0.1:7701", "tcp://*:*", "tcp://[::1]:65535", "ipc://@abstract", "ipc:///run/x", "tcp://[::]:0",
+      "tcp://h\u{301}ost:٣", "tcp:/\u{338}/x:1",
+    ].map { Array($0.utf8) }
+    Fuzz.rounds(10_000) { random in
+      let text = String(decoding: random.changed(random.one(of: texts), with: texts), as: UTF8.self)
+      guard let endpoint = try? Endpoint(text) else { return false }
+      for form in [endpoint, endpoint.connectable] {
+        try #require(try Endpoint(form.description) == form, "\(text.debugDescription)")
+        try #require(form.description.hasPrefix("tcp://") || form.description.hasPrefix("ipc://"))
+      }
+      return true
+    }
+  }
+}

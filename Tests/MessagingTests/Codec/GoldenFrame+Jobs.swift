@@ -1,0 +1,101 @@
+import Foundation
+import SwiftProtobuf
+
+@testable import Domain
+@testable import Messaging
+
+extension GoldenFrame {
+  private static let session: UInt64 = 3 << 40 | 1
+  private static let post = Lease(job: JobID(rawValue: 1_026), token: 3 << 40 | 7)
+  private static let second = Lease(job: JobID(rawValue: 1_027), token: 3 << 40 | 8)
+  private static let lookup = Lease(job: JobID(lookup: 1), token: 3 << 40 | 9)
+  private static let leases = [post, lookup].map(Onthemap_Jobs_V1_LeaseRef.init)
+
+  static let ofWorkers: [GoldenFrame] = {
+    func said(_ file: String, session: UInt64 = session, _ body: WorkerFrame.OneOf_Body) -> GoldenFrame {
+      same("jobs", file, WorkerFrame(session: session, body)) { WorkerFrame([$0][...]) }
+    }
+    func answered(_ file: String, _ results: [JobResult]) -> GoldenFrame {
+      let frames = JobFrame.results(results, session: session)
+      return frame("jobs", file, WorkerFrame.self, frames[0]) { bytes in
+        guard frames.count == 1, case .results(session, let read)? = WorkerMessage([bytes][...]) else { return false }
+        return read.map(\.answer) == results.map(\.answer) && read.map(\.lease) == results.map(\.lease)
+      }
+    }
+    let failure = JobOutcome.Failure(
+      kind: .transient, code: "timeout", detail: "the provider does not answer", retryAfterMs: 5_000)
+    return [
+      said(
+        "hello", session: 0,
+        .hello(
+          .with {
+            ($0.minMajor, $0.maxMajor, $0.worker, $0.software) = (1, 1, "wörker", "onthemap/1.0")
+            $0.instance = Data(0..<16)
+            ($0.held, $0.remoteIntervalMs) = (leases, 1_000)
+          })),
+      said("ready", .ready(.with { $0.jobLimit = 64 })),
+      answered(
+        "results",
+        [
+          JobResult(lease: post, outcome: .located([.sample(), .sample(level: .region, match: .fallback)])),
+          JobResult(lease: second, outcome: .notFound),
+        ]),
+      answered(
+        "others.results",
+        [
+          JobResult(lease: lookup, outcome: .located([.detailed()])),
+          JobResult(lease: post, outcome: .failed(failure)),
+          JobResult(lease: second, answer: .needsRemote([.sample(level: .city, match: .fuzzy)])),
+        ]),
+      said(
+        "release",
+        .release(
+          .with {
+            ($0.leases, $0.goodbye) = (leases, true)
+          })),
+      // Progress is told, though it is 0.
+      said("heartbeat", .heartbeat(.with { ($0.jobLimit, $0.held, $0.progress) = (64, leases, 0) })),
+    ]
+  }()
+
+  static let ofIngest: [GoldenFrame] = {
+    func said(_ file: String, session: UInt64 = session, _ body: IngestFrame.OneOf_Body) -> GoldenFrame {
+      same("jobs", file, IngestFrame(session: session, body)) { IngestFrame([$0]) }
+    }
+    var job = Job(id: post.job, account: AccountID(rawValue: 0), query: "Seattle, WA", attempts: 2)
+    job.isRemote = true
+    job.trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    let assignments = [
+      Dispatch.Assignment(job: job, lease: post), Dispatch.Assignment(job: .lookup, lease: lookup),
+    ]
+    let acks: [(Lease, Disposition)] = [
+      (post, .committed), (second, .duplicate), (lookup, .stale), (lookup, .retryLater),
+    ]
+    return [
+      said(
+        "welcome",
+        .welcome(
+          .with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) })
+      ),
+      frame("jobs", "jobs", IngestFrame.self, JobFrame.jobs(assignments, session: session)) { bytes in
+        guard case .jobs(session, let read)? = IngestMessage([bytes]) else { return false }
+        return read.map(\.lease) == assignments.map(\.lease)
+          && read.map(\.job?.question) == assignments.map(\.job.question)
+          && read.map(\.job?.trace) == assignments.map(\.job.trace) && read.map(\.job?.isRemote) == [true, false]
+      },
+      frame("jobs", "acks", IngestFrame.self, JobFrame.acks(acks, session: session)) { bytes in
+        guard case .acks(session, let read)? = IngestMessage([bytes]) else { return false }
+        return read.map(\.lease) == acks.map(\.0) && read.map(\.disposition) == acks.map(\.1)
+      },
+      said("heartbeat", .heartbeat(.with { $0.jobsSent = 1_027 })),
+      said("reset", .reset(.with { $0.reason = .unknownSession })),
+      said(
+        "error", session: 0,
+        .error(
+          .with {
+            ($0.code, $0.detail) = (.unsupportedVersion, "this ingest speaks version 1 only")
+            ($0.minMajor, $0.maxMajor, $0.retryAfterMs) = (1, 1, 60_000)
+          })), said("drain", .drain(.init())),
+    ]
+  }()
+}

@@ -1,0 +1,157 @@
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+/// A frame that is written down under proto/golden, in hexadecimal digits and as protobuf's JSON.
+struct GoldenFrame: Sendable, CustomTestStringConvertible {
+  /// The file's, without its ending: "onthemap.feed.v1/FeedFrame.delta", that is package, message and body.
+  let name: String
+  let type: any Message.Type
+  /// As our code writes them.
+  let bytes: [UInt8]
+  /// Whether our code reads from them what they were written from.
+  let isRead: @Sendable ([UInt8]) -> Bool
+
+  var testDescription: String { name }
+
+  static let all =
+    ofFeeds + ofQuestions + ofChanges + ofWorkers + ofIngest + ofProducers + ofReceipts + ofOperators + ofAdministration
+
+  static func frame<Wire: Message>(
+    _ package: String, _ body: String, _ type: Wire.Type, _ bytes: [UInt8],
+    isRead: @escaping @Sendable ([UInt8]) -> Bool
+  ) -> GoldenFrame {
+    let message = Wire.protoMessageName.split(separator: ".").last.map(String.init) ?? ""
+    let name = "onthemap.\(package).v1/\(message)" + (body.isEmpty ? "" : ".\(body)")
+    return GoldenFrame(name: name, type: type, bytes: bytes, isRead: isRead)
+  }
+
+  static func same<Wire: Message & Equatable>(
+    _ package: String, _ body: String, _ message: Wire, read: @escaping @Sendable ([UInt8]) -> Wire?
+  ) -> GoldenFrame {
+    frame(package, body, Wire.self, message.bytes) { read($0) == message }
+  }
+
+  // The list: one post of each agreement, newest first.
+  private static let ana = FeedEntry(
+    id: .named("4D2qwHkYwD"), seq: 1_027, account: AccountID(rawValue: 7), firstName: "Ana", lastName: "Mora",
+    place: "Costa Rica", label: "Costa Rica", countryCode: "CR", link: "https://example.org/ana",
+    coordinate: .e7(100_000_000, -840_000_000), agreement: .found, createdMs: 1_763_856_000_000,
+    updatedMs: 1_763_856_000_450)
+  private static let zoe = FeedEntry(
+    id: .named("4D2qur2un2"), seq: 1_026, account: AccountID(rawValue: 42), firstName: "Zoë", lastName: "京",
+    place: "Seattle, WA", label: "Seattle, Washington, United States", countryCode: "US",
+    link: "https://example.org/zoe", coordinate: .e7(476_062_100, -1_223_320_700), agreement: .verified,
+    createdMs: 1_763_855_990_000, updatedMs: 1_763_855_990_017)
+  private static let ole = FeedEntry(
+    id: .named("4D2quqZZZZ"), seq: 1_019, account: AccountID(rawValue: .max), firstName: "Ole", lastName: "O'Neil",
+    place: "my garden", label: "my garden", countryCode: "", link: "http://example.org/?a=1&b=<2>",
+    coordinate: .e7(-900_000_000, 1_800_000_000), agreement: .unverified, createdMs: 1_763_855_000_000,
+    updatedMs: 1_763_855_001_000)
+  private static let edited = FeedEntry(
+    id: ole.id, seq: 1_030, account: ole.account, firstName: ole.firstName, lastName: ole.lastName, place: "Oslo",
+    label: "Oslo, Norway", countryCode: "NO", link: ole.link, coordinate: .e7(0, -1), agreement: .mismatch,
+    createdMs: ole.createdMs, updatedMs: 1_763_856_010_000)
+  private static let before = FeedState(epoch: epoch, seq: 1_027, entries: [ana, zoe])
+  /// Zoë's post is deleted, and Ole's, which was below the list's end, is back on it.
+  private static let delta = FeedDelta(prevSeq: 1_027, seq: 1_029, upsert: [ole], remove: [zoe.id])
+  private static let after = FeedState(epoch: epoch, seq: 1_029, entries: [ana, ole])
+  private static let epoch = Epoch(Array(0..<16)) ?? .filled(with: 0)
+  private static let unixMs: Int64 = 1_763_856_000_500
+
+  private static let ofFeeds: [GoldenFrame] = {
+    func feed(
+      _ file: String, _ body: EntryFrame.Body, _ state: FeedState, isStale: Bool = false, reads: FeedReplica.Frame
+    ) -> GoldenFrame {
+      let bytes = EntryFrame.feed(body, state, isStale: isStale, instance: "feed-1", unixMs: unixMs)
+      return frame("feed", file, FeedFrame.self, bytes) { FeedFrame.read($0) == reads }
+    }
+    let alternates = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
+    let empty = FeedState(epoch: epoch, seq: 0, entries: [])
+    return [
+      feed("snapshot", .snapshot(.join), before, reads: .snapshot(before, hash: before.hash)),
+      feed(
+        "empty.snapshot", .snapshot(.periodic), empty, isStale: true,
+        reads: .snapshot(empty, hash: empty.hash, isStale: true)),
+      feed("delta", .delta(delta), after, reads: .delta(delta, epoch: epoch, hash: after.hash)),
+      feed(
+        "heartbeat", .heartbeat(ringFrom: 1_000), after, isStale: true,
+        reads: .heartbeat(epoch: epoch, seq: 1_029, hash: after.hash, isStale: true)),
+      feed(
+        "bye", .bye(reason: "the feed is stopped", alternates: alternates.compactMap { try? Endpoint($0) }), after,
+        reads: .bye(reason: "the feed is stopped", alternates: alternates)),
+    ]
+  }()
+
+  private static let ofQuestions: [GoldenFrame] = {
+    func question(_ file: String, _ body: FeedRequest.OneOf_Body) -> GoldenFrame {
+      let request = FeedRequest.with {
+        ($0.magic, $0.major, $0.minor, $0.requestID, $0.body) = (Protocol.magic, 1, 0, 5, body)
+      }
+      return same("feed", file, request) { try? FeedRequest(serializedBytes: $0) }
+    }
+    func answer(_ file: String, _ answer: EntryFrame.Answer, _ body: FeedReply.OneOf_Body) -> GoldenFrame {
+      let bytes = EntryFrame.answer(answer, after, isStale: false, id: 5)
+      return frame("feed", file, FeedReply.self, bytes) { bytes in
+        guard let reply = try? FeedReply(serializedBytes: bytes) else { return false }
+        return reply.body == body && reply.requestID == 5 && reply.seq == 1_029 && Epoch(reply.epoch) == epoch
+      }
+    }
+    let list = Onthemap_Feed_V1_Snapshot.with {
+      ($0.reason, $0.limit, $0.stateHash) = (.query, 100, after.hash)
+      $0.entries = after.entries.map(Onthemap_Feed_V1_Entry.init)
+    }
+    let told = Onthemap_Feed_V1_Delta.with {
+      ($0.prevSeq, $0.remove, $0.stateHash) = (1_027, [zoe.id.description], after.hash)
+      $0.upsert = [Onthemap_Feed_V1_Entry(ole)]
+    }
+    let refusal = FeedReply(
+      id: 5, error: .with { ($0.code, $0.detail, $0.retryAfterMs) = (.busy, "too many ask at once", 1_000) })
+    return [
+      question("get_snapshot", .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch.bytes), 1_027) })),
+      question("get_changes", .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), 1_027) })),
+      answer("snapshot", .snapshot, .snapshot(list)), answer("delta", .delta(delta), .delta(told)),
+      answer("not_modified", .notModified, .notModified(.init())),
+      same("feed", "error", refusal) { try? FeedReply(serializedBytes: $0) },
+    ]
+  }()
+
+  private static let ofChanges: [GoldenFrame] = {
+    let traced = edited.traced(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+    let changes: [FeedChange] = [
+      .gone(zoe.id, seq: 1_028, next: ole), .gone(ana.id, seq: 1_029, next: nil), .put(traced),
+    ]
+    var list = before
+    list.apply(changes)
+    let error = FetchReply.OneOf_Body.error(.with { ($0.code, $0.detail) = (.malformed, "not a FetchRequest") })
+    return [
+      same("changes", "", FetchRequest(id: 5, feed: "feed-1", after: before, subscribers: 3)) {
+        FetchRequest([$0][...])
+      },
+      frame(
+        "changes", "changes", FetchReply.self,
+        EntryFrame.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch)
+      ) { bytes in
+        guard case .changes(let read)? = FetchReply([bytes])?.body else { return false }
+        return read.changes == changes && read.changes?.map(\.entry?.trace) == changes.map(\.entry?.trace)
+      },
+      frame(
+        "changes", "list", FetchReply.self, EntryFrame.reply(.snapshot(before), id: 5, epoch: epoch)
+      ) { bytes in
+        guard let reply = FetchReply([bytes]), case .list(let list)? = reply.body else { return false }
+        return entries(list.entries) == before.entries && list.stateHash == before.hash && reply.seq == before.seq
+      },
+      same("changes", "error", FetchReply(id: 0, epoch: epoch, seq: 0, error)) { FetchReply([$0]) },
+    ]
+  }()
+}
+
+extension PostID {
+  fileprivate static func named(_ text: String) -> PostID {
+    guard let id = PostID(text) else { preconditionFailure("A test names an id that does not exist.") }
+    return id
+  }
+}

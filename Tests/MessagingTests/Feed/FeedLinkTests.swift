@@ -1,0 +1,359 @@
+import CZeroMQ
+import Fuzzing
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("The feed over sockets", .serialized)
+struct FeedLinkTests {
+  @Test(
+    "A join's snapshot reaches only the subscriber of the whole topic",
+    arguments: ["", "otm.feed/1/main/", "otm.feed/1/main/j/", "otm.feed/1/main/j/abc"])
+  func ownJoin(beginning: String) async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let listener = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [beginning, Topic.heartbeat])
+    var heard: [String] = []
+    func listen() {
+      while let frames = listener.receive() { heard.append(String(decoding: frames[0], as: UTF8.self)) }
+    }
+    try await eventually("it hears heartbeats") {
+      listen()
+      return heard.contains(Topic.heartbeat)
+    }
+    let own = Topic.join("abc")
+    let joiner = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [own])
+    try await eventually("the other one's join is answered") {
+      joiner.receive().map { String(decoding: $0[0], as: UTF8.self) } == own
+    }
+    // Frames that the feed sends after the join arrive after it.
+    let before = heard.count
+    try await eventually("it hears the next heartbeat") {
+      listen()
+      return heard.count > before && heard.last == Topic.heartbeat
+    }
+    #expect(!heard.contains(own))
+    let isShared = Topic.shared.contains { $0.hasPrefix(beginning) && $0 != Topic.heartbeat }
+    if isShared {
+      try await eventually("it hears snapshots too") {
+        listen()
+        return heard.contains(Topic.snapshot)
+      }
+    }
+  }
+
+  @Test("Who joins late has the list at once, and follows")
+  func lateJoiner() async throws {
+    let server = try TestChangeServer(.sample(1...150))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let early = try TestSubscriber(feed.endpoint)
+    defer { early.reactor.stop() }
+    try await eventually("the early one has the list") { early.state == .sample(51...150) }
+
+    let late = try TestSubscriber(feed.endpoint)
+    defer { late.reactor.stop() }
+    try await eventually("the late one has the list") { late.state == .sample(51...150) }
+    server.inbox.put([.sample(151)])
+    try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
+    #expect(early.losses.isEmpty && late.losses.isEmpty)
+  }
+
+  @Test("A subscriber has the list by its join alone")
+  func loneJoin() async throws {
+    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+      // By its clock neither a periodic list nor a heartbeat is ever due.
+      let feed = try MuteFeed(context, bind: .anyPort(), stands: true)
+      return ([feed], feed.endpoint)
+    }
+    defer { reactor.stop() }
+    let subscriber = try TestSubscriber(endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.lists >= 1 }
+    #expect(subscriber.state == .sample(1...3))
+  }
+
+  @Test("Twenty subscribers that join during a thousand changes all end with the same list, without a gap")
+  func randomJoins() async throws {
+    var random = SeededRandom(seed: 1)
+    let server = try TestChangeServer(.sample(1...100))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let joins = Set((0..<20).map { _ in UInt64.random(in: 101...1_000, using: &random) })
+    var subscribers: [TestSubscriber] = []
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    for number: UInt64 in 101...1_100 {
+      // One post in four changes again instead of being new.
+      server.inbox.put([.put(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
+      if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
+      if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    while subscribers.count < 20 { subscribers.append(try TestSubscriber(feed.endpoint)) }
+    try await eventually("all stand at the end", within: 120) { subscribers.allSatisfy { $0.state?.seq == 1_100 } }
+    #expect(Set(subscribers.compactMap { $0.state?.hash }).count == 1)
+    #expect(subscribers[0].state?.entries.count == 100)
+    for subscriber in subscribers {
+      let seqs = subscriber.seqs
+      #expect(seqs == seqs.sorted() && seqs.last == 1_100)
+      // On a machine that stands still for 3 s the subscriber finds the feed silent, and joins anew: no gap.
+      let losses = subscriber.losses
+      #expect(losses.allSatisfy { $0 == .silent }, "\(losses)")
+      if losses.isEmpty { #expect(subscriber.lists == 1) }
+      // Of a post that changed twice within one delta only the last version is told.
+      let followed = subscriber.sinceList
+      let missing = Set((followed.first ?? 0)...1_100).subtracting(followed)
+      #expect(missing.allSatisfy { $0 % 4 == 1 }, "After its list a subscriber gets every change: \(missing.sorted())")
+    }
+  }
+
+  @Test("A feed that says goodbye and comes back on its port is followed again, without a wrong step")
+  func restart() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    var feed = try TestFeed(pulling: server.endpoint)
+    let endpoint = feed.endpoint
+    let subscribers = try (0..<5).map { _ in try TestSubscriber(endpoint) }
+    defer { for subscriber in subscribers { subscriber.reactor.stop() } }
+    try await eventually("all have the list") { subscribers.allSatisfy { $0.state?.seq == 10 } }
+
+    feed.reactor.stop()
+    try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
+    #expect(subscribers.allSatisfy { $0.losses.first == .ended("the feed is stopped") })
+    server.inbox.put([.sample(11)])
+    feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
+    defer { feed.reactor.stop() }
+    try await eventually("all are right again", within: 30) {
+      subscribers.allSatisfy { $0.isLive && $0.state == .sample(1...11) }
+    }
+    for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
+  }
+
+  @Test("A silent feed is connected to anew, and that is a join by itself")
+  func silence() async throws {
+    let isMute = Shared(false)
+    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+      let feed = try MuteFeed(context, bind: .anyPort(), isMute: isMute)
+      return ([feed], feed.endpoint)
+    }
+    defer { reactor.stop() }
+    let subscriber = try TestSubscriber(endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.lists == 1 }
+    isMute.change { $0 = true }
+    try await eventually("it knows that the feed is silent") { subscriber.losses == [.silent] }
+    isMute.change { $0 = false }
+    try await eventually("it has the list again") { subscriber.lists == 2 }
+    #expect(subscriber.losses == [.silent])
+  }
+
+  @Test("A restored database is another history: subscribers take its list though its number is lower")
+  func newEpoch() async throws {
+    var server = try TestChangeServer(.sample(1...50))
+    let source = server.endpoint
+    let feed = try TestFeed(pulling: source)
+    defer { feed.reactor.stop() }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.state?.seq == 50 }
+    server.reactor.stop()
+    server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
+    defer { server.reactor.stop() }
+    try await eventually("it has the other list", within: 30) { subscriber.state == .sample(1...20, epoch: 2) }
+    server.inbox.put([.sample(21)])
+    try await eventually("it follows") { subscriber.state?.seq == 21 }
+  }
+
+  @Test("The simplest subscriber of all: it takes each whole list")
+  func levelZero() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let socket = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: ["otm.feed/1/main/s/"])
+    var last: FeedState?
+    func drain() {
+      while let frames = socket.receive() {
+        #expect(frames.count == 2)
+        #expect(frames.first == Array(Topic.snapshot.utf8))
+        if case .snapshot(let state, _, _)? = frames.last.flatMap(FeedFrame.read) { last = state }
+      }
+    }
+    try await eventually("a list comes of itself") {
+      drain()
+      return last == .sample(1...3)
+    }
+    server.inbox.put([.sample(4)])
+    try await eventually("a change brings a list") {
+      drain()
+      return last == .sample(1...4)
+    }
+  }
+
+  @Test("Who subscribes to a name that the feed's name begins with gets nothing of another feed")
+  func prefixTrap() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let right = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: ["otm.feed/1/main/h/"])
+    let wrong = RawSocket(
+      ZMQ_SUB, connect: feed.endpoint,
+      subscribe: ["otm.feed/1/mai/", "otm.feed/1/main2/", "otm.feed/10/main/", "otm.feed/1/main/h/x"])
+    var beats = 0
+    try await eventually("three heartbeats have come") {
+      while right.receive() != nil { beats += 1 }
+      return beats >= 3
+    }
+    #expect(wrong.receive() == nil)
+  }
+
+  @Test("Only a well-formed join is answered, with the list and on its own topic")
+  func joins() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let prefix = "otm.feed/1/main/j/"
+    let bad = RawSocket(
+      ZMQ_SUB, connect: feed.endpoint,
+      subscribe: [prefix + String(repeating: "a", count: 41) + "/", prefix + "a-b/", prefix + "open", prefix + "é/"])
+    var good: RawSocket?
+    var answer: [[UInt8]]?
+    for attempt in 0..<3 where answer == nil {
+      good = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [prefix + "try\(attempt)/"])
+      try await eventually("the join is answered") {
+        answer = good?.receive()
+        return answer != nil
+      }
+      #expect(answer?.first.map { String(decoding: $0, as: UTF8.self) } == prefix + "try\(attempt)/")
+    }
+    #expect(answer?.last.flatMap(FeedFrame.read) == .snapshot(.sample(1...3), hash: FeedState.sample(1...3).hash))
+    #expect(good?.receive() == nil, "One answer, and nothing of what all get.")
+    #expect(bad.receive() == nil)
+  }
+
+  @Test("A thousand joins at once are answered at 200 a second, each once, and who follows meanwhile gets each change")
+  func manyJoins() async throws {
+    let server = try TestChangeServer(.sample(1...100))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.state?.seq == 100 }
+
+    let start = ContinuousClock.now
+    // A peer may have many topics: so a thousand joins need no thousand connections.
+    let peers = (0..<10).map { peer in
+      RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: (0..<100).map { Topic.join("peer\(peer)try\($0)") })
+    }
+    var answers: [[UInt8]: Int] = [:]
+    var seq: UInt64 = 100
+    // Answers between two changes.
+    var (gap, atLast) = (0, 0)
+    try await eventually("all are answered", within: 60) {
+      for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
+      // The next change when it has the last.
+      if subscriber.state?.seq == seq {
+        seq += 1
+        server.inbox.put([.sample(seq)])
+        gap = max(gap, answers.count - atLast)
+        atLast = answers.count
+      }
+      return answers.count == 1_000
+    }
+    // The first 200 at once, the others in four seconds.
+    let took = ContinuousClock.now - start
+    #expect(took > .seconds(3.5))
+    #expect(answers.values.allSatisfy { $0 == 1 })
+    #expect(seq > 110, "Changes stand still while joins are answered.")
+    #expect(max(gap, 1_000 - atLast) <= 600, "Changes wait for joins: \(gap)")
+    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+  }
+
+  @Test("A subscription of 96 bytes is heard, a longer one ends its connection, and nobody else's")
+  func longSubscription() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    // Before the topic stands the name of ZeroMQ's command, ten bytes. Topics go out in the order of their letters.
+    let (longest, tooLong) = (String(repeating: "a", count: 96 - 10), String(repeating: "a", count: 97 - 10))
+    let heard = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [longest, Topic.heartbeat])
+    let cutOff = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [tooLong, Topic.heartbeat])
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    var beats = 0
+    try await eventually("three heartbeats have come") {
+      while heard.receive() != nil { beats += 1 }
+      return beats >= 3
+    }
+    #expect(cutOff.receive() == nil)
+    server.inbox.put([.sample(4)])
+    try await eventually("others follow") { subscriber.state?.seq == 4 }
+    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+  }
+
+  @Test("A subscriber that sends messages upstream disturbs nobody")
+  func upstream() async throws {
+    let server = try TestChangeServer(.sample(1...3))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    // An XSUB may send what it likes; subscriptions are such messages.
+    let socket = RawSocket(ZMQ_XSUB, connect: feed.endpoint)
+    for bytes in [
+      [], [0], [2, 3], [1], [1] + [UInt8](repeating: 65, count: 200), [1] + [UInt8](repeating: 66, count: 9_000),
+    ] {
+      socket.send([bytes])
+    }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    server.inbox.put([.sample(4)])
+    try await eventually("others follow") { subscriber.state?.seq == 4 }
+  }
+}
+
+/// A feed that can be kept from saying anything, while its connections live, or whose clock stands still.
+final class MuteFeed: Station {
+  private let publisher: FeedPublisher
+  private let isMute: Shared<Bool>
+  /// Messages that came.
+  private let heard: Shared<Int>
+  /// The time at which its clock stands still; nil where the clock goes on.
+  private let standsAtMs: Int64?
+
+  init(
+    _ context: Reactor.Context, bind: Endpoint, isMute: Shared<Bool> = Shared(false), stands: Bool = false,
+    heard: Shared<Int> = Shared(0)
+  ) throws(LinkError) {
+    publisher = try FeedPublisher(context, bind: bind, instance: "test", logger: quiet, unixMs: { 0 })
+    let startMs = Reactor.nowMs
+    publisher.replace(.sample(1...3), nowMs: startMs)
+    standsAtMs = stands ? startMs : nil
+    self.isMute = isMute
+    self.heard = heard
+  }
+
+  var socket: Socket { publisher.socket }
+  var endpoint: Endpoint { publisher.endpoint }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    publisher.receive(frames, nowMs: nowMs)
+    heard.change { $0 += 1 }
+  }
+
+  func turn(nowMs: Int64) -> Int64 {
+    if isMute.value { return nowMs + 20 }
+    guard let standsAtMs else { return publisher.turn(nowMs: nowMs) }
+    _ = publisher.turn(nowMs: standsAtMs)
+    return nowMs + 20
+  }
+
+  func leave() { publisher.leave() }
+}

@@ -1,0 +1,309 @@
+import CZeroMQ
+import FoundationEssentials
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Questions to a feed")
+struct FeedQueryTests {
+  /// Somebody who asks, as proto/README.md says.
+  private final class Asker {
+    private let socket: RawSocket
+    private var id: UInt64 = 0
+
+    init(_ endpoint: Endpoint, unreadMax: Int32? = nil) {
+      socket = RawSocket(ZMQ_DEALER, connect: endpoint, unreadMax: unreadMax)
+    }
+
+    func send(_ frames: [[UInt8]]) { socket.send(frames) }
+
+    func receive() async throws -> [[UInt8]] {
+      var answer: [[UInt8]]?
+      try await eventually("it is answered") {
+        answer = self.socket.receive()
+        return answer != nil
+      }
+      return answer ?? []
+    }
+
+    func ask(_ body: FeedRequest.OneOf_Body) async throws -> FeedReply {
+      id += 1
+      send([FeedQueryTests.request(id, body).bytes])
+      let reply = try FeedReply(serializedBytes: try await receive().last ?? [])
+      #expect(reply.requestID == id && reply.magic == Protocol.magic && reply.major == Protocol.major)
+      return reply
+    }
+
+    /// Asks again and again until the answer is as it should be; 60 s at most.
+    func ask(_ body: FeedRequest.OneOf_Body, until isRight: (FeedReply) -> Bool) async throws {
+      let start = ContinuousClock.now
+      while try await !isRight(ask(body)) {
+        try #require(ContinuousClock.now - start < .seconds(60))
+        // Slower than one may ask.
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  }
+
+  private static func request(_ id: UInt64, _ body: FeedRequest.OneOf_Body?) -> FeedRequest {
+    .with {
+      ($0.magic, $0.major, $0.requestID) = (Protocol.magic, Protocol.major, id)
+      $0.body = body
+    }
+  }
+
+  private static func changes(since seq: UInt64, of epoch: Epoch = .filled(with: 1)) -> FeedRequest.OneOf_Body {
+    .getChanges(.with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), seq) })
+  }
+
+  private static func list(unless seq: UInt64, of epoch: Epoch? = .filled(with: 1)) -> FeedRequest.OneOf_Body {
+    .getSnapshot(.with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch?.bytes ?? []), seq) })
+  }
+
+  private func withFeed(
+    _ state: FeedState = .sample(1...150), _ body: (TestChangeServer, TestFeed, Asker) async throws -> Void
+  ) async throws {
+    let server = try TestChangeServer(state)
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint)
+    defer { feed.reactor.stop() }
+    let asker = Asker(feed.query)
+    try await asker.ask(Self.list(unless: 0), until: { $0.error.code != .unavailable })
+    try await body(server, feed, asker)
+  }
+
+  @Test("The whole list, unless it is the one that the asker has")
+  func snapshot() async throws {
+    try await withFeed { _, _, asker in
+      let whole = try await asker.ask(Self.list(unless: 0, of: nil))
+      #expect(whole.seq == 150 && !whole.stale && whole.snapshot.reason == .query)
+      let state = try #require(whole.snapshot.state(.filled(with: 1), whole.seq))
+      #expect(state == .sample(1...150) && state.hash == whole.snapshot.stateHash)
+      #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      for (seq, epoch) in [(149, 1), (151, 1), (150, 2)] as [(UInt64, UInt8)] {
+        let reply = try await asker.ask(Self.list(unless: seq, of: .filled(with: epoch)))
+        #expect(reply.snapshot == whole.snapshot, "\(seq)")
+      }
+    }
+  }
+
+  @Test("What has changed since is one delta, and the whole list where that is not known")
+  func changesSince() async throws {
+    try await withFeed { server, _, asker in
+      server.inbox.put((151...400).map { .sample($0) })
+      server.inbox.put([.gone(.numbered(350), seq: 401, next: .sample(300))])
+      try await asker.ask(Self.list(unless: 0), until: { $0.seq == 401 })
+      var expected = FeedState.sample(151...400)
+      expected.apply([.gone(.numbered(350), seq: 401, next: .sample(300))])
+      for seq: UInt64 in [150, 399, 400] {
+        let reply = try await asker.ask(Self.changes(since: seq))
+        let delta = try #require(reply.delta.delta(to: reply.seq))
+        #expect(delta.prevSeq == seq && delta.remove == [.numbered(350)])
+        var list = FeedState.sample(1...seq)
+        list.apply(delta)
+        #expect(list == expected && list.hash == reply.delta.stateHash, "\(seq)")
+      }
+      #expect(try await asker.ask(Self.changes(since: 401)).body == .notModified(.init()))
+      for question in [
+        Self.changes(since: 149), Self.changes(since: 402), Self.changes(since: 400, of: .filled(with: 2)),
+      ] {
+        let reply = try await asker.ask(question)
+        #expect(reply.snapshot.state(.filled(with: 1), reply.seq) == expected)
+      }
+    }
+  }
+
+  @Test("A feed keeps 1,024 changes; who is one further behind gets the list, and heartbeats say from where")
+  func ring() async throws {
+    try await withFeed(.sample(1...10)) { server, feed, asker in
+      let end = 10 + UInt64(Limits.feedChangesKept) + 1
+      server.inbox.put((11...end).map { .sample($0) })
+      try await asker.ask(Self.list(unless: 0), until: { $0.seq == end })
+      let behind = try await asker.ask(Self.changes(since: 10))
+      #expect(behind.snapshot.entries.count == 100)
+      let within = try await asker.ask(Self.changes(since: 11))
+      #expect(within.delta.prevSeq == 11 && within.delta.upsert.count == 100)
+      let socket = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.heartbeat])
+      try await eventually("a heartbeat says so") {
+        guard let frames = socket.receive() else { return false }
+        return try FeedFrame(serializedBytes: frames[1]).heartbeat.ringFrom == 11
+      }
+    }
+  }
+
+  @Test("A question by REQ has an empty frame before it, and so has its answer")
+  func envelope() async throws {
+    try await withFeed { _, _, asker in
+      asker.send([[], Self.request(7, Self.list(unless: 150)).bytes])
+      let frames = try await asker.receive()
+      #expect(frames.count == 2 && frames[0].isEmpty)
+      #expect(try FeedReply(serializedBytes: frames[1]).requestID == 7)
+    }
+  }
+
+  @Test("What is no question is answered with what is wrong, and the next one as ever")
+  func malformed() async throws {
+    try await withFeed { _, _, asker in
+      var other = Self.request(8, Self.list(unless: 0))
+      other.major = 2
+      let short = Self.request(9, .getChanges(.with { $0.epoch = Data([1, 2, 3]) }))
+      for (frames, code, id) in [
+        ([Array("GET / HTTP/1.1\r\n\r\n".utf8)], .malformed, 0), ([other.bytes], .unsupportedVersion, 8),
+        ([short.bytes], .malformed, 9), ([Self.request(10, nil).bytes], .malformed, 10),
+        ([[], [], Self.request(11, Self.list(unless: 0)).bytes], .malformed, 0),
+      ] as [([[UInt8]], Onthemap_Feed_V1_QueryErrorCode, UInt64)] {
+        // Once a second, over all: the one that comes too soon is only counted.
+        var error: FeedReply?
+        let start = ContinuousClock.now
+        while error == nil {
+          try #require(ContinuousClock.now - start < .seconds(60))
+          asker.send(frames)
+          asker.send([Self.request(99, Self.list(unless: 150)).bytes])
+          while true {
+            let reply = try FeedReply(serializedBytes: try await asker.receive().last ?? [])
+            if reply.requestID == 99 { break }
+            error = reply
+          }
+        }
+        #expect(error?.error.code == code && error?.requestID == id && error?.error.detail.isEmpty == false)
+      }
+    }
+  }
+
+  @Test("A question longer than 256 bytes ends its connection and nobody else's")
+  func oversized() async throws {
+    try await withFeed { _, feed, asker in
+      let long = Asker(feed.query)
+      // The longest that fits, with a field that nobody knows.
+      var request = Self.request(5, Self.list(unless: 150))
+      var fill = FieldWriter()
+      fill.data(15, [UInt8](repeating: 0, count: Limits.feedQueryBytesMax - request.bytes.count - 3))
+      try request.merge(serializedBytes: fill.bytes)
+      #expect(request.bytes.count == Limits.feedQueryBytesMax)
+      long.send([request.bytes])
+      #expect(try FeedReply(serializedBytes: try await long.receive().last ?? []).requestID == 5)
+      let log = RawSocket(ZMQ_DEALER, connect: feed.query)
+      log.send([request.bytes + [0]])
+      log.send([request.bytes])
+      #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+      #expect(try await long.ask(Self.list(unless: 150)).body == .notModified(.init()))
+    }
+  }
+
+  @Test(
+    "Who does not read loses all answers but some ten, is answered again when it reads, and others are all the time")
+  func unread() async throws {
+    // 300 KB: TCP, too, keeps no more than a few of them.
+    let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
+    try await withFeed(state) { _, feed, asker in
+      let slow = Asker(feed.query, unreadMax: 1)
+      _ = try await slow.ask(Self.list(unless: state.seq))
+      // Fewer than one may ask in a second.
+      for id: UInt64 in 1...80 {
+        slow.send([Self.request(100 + id, Self.list(unless: 0)).bytes])
+        #expect(try await asker.ask(Self.list(unless: state.seq)).body == .notModified(.init()))
+      }
+      var ids: [UInt64] = []
+      while ids.last != 1_000 {
+        // Lost, too, while the others are in its way.
+        slow.send([Self.request(1_000, Self.list(unless: state.seq)).bytes])
+        ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
+      }
+      let answered = ids.filter { $0 < 1_000 }
+      #expect((8..<40).contains(answered.count) && answered == Array(101..<101 + UInt64(answered.count)))
+    }
+  }
+
+  @Test("More questions than are answered in a second are told to come again")
+  func busy() async throws {
+    let server = try TestChangeServer(.sample(1...10))
+    defer { server.reactor.stop() }
+    let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: 3)
+    defer { feed.reactor.stop() }
+    let asker = Asker(feed.query)
+    var replies: [FeedReply] = []
+    try await asker.ask(Self.list(unless: 10)) { reply in
+      replies.append(reply)
+      return reply.error.code == .busy
+    }
+    #expect(replies.count > 3)
+    #expect(replies.last?.error.retryAfterMs == 1_000)
+    try await asker.ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
+  }
+
+  @Test("Of a flood of questions at most 100 a second are answered, and all of another peer's")
+  func flood() async throws {
+    try await withFeed { _, feed, asker in
+      let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
+      let (start, question) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
+      var (answered, busy, asked) = (0, 0, 0)
+      while asked < 60 || busy <= 1_000 {
+        try #require(ContinuousClock.now - start < .seconds(120), "\(asked) asked, \(busy) told to come again")
+        // More than of all together are answered.
+        for _ in 0..<32 { flooder.send([question]) }
+        if asked < 60 {
+          asked += 1
+          #expect(try await asker.ask(Self.list(unless: 150)).body == .notModified(.init()))
+        }
+        while let frames = flooder.receive() {
+          let reply = try FeedReply(serializedBytes: frames.last ?? [])
+          if reply.error.code == .busy { busy += 1 } else { answered += 1 }
+        }
+        try await Task.sleep(for: .milliseconds(4))
+      }
+      // The feed counts by seconds of its clock. The first and the last one may lie only partly within these seconds.
+      // Answers are lost when the flooder reads too late.
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      #expect(answered > 0 && Double(answered) <= 100 * (2 + seconds), "\(answered) in \(seconds) s")
+    }
+  }
+
+  @Test("Before ingest has told the list there is none; a kept one is told as stale until ingest is there")
+  func stale() async throws {
+    let source = try TestChangeServer(.sample(1...20))
+    let ingest = source.endpoint
+    source.reactor.stop()
+    let empty = try TestFeed(pulling: ingest)
+    defer { empty.reactor.stop() }
+    let none = try await Asker(empty.query).ask(Self.list(unless: 0))
+    #expect(none.error.code == .unavailable && none.error.retryAfterMs > 0)
+
+    let kept = try TestFeed(pulling: ingest, kept: .sample(1...20))
+    defer { kept.reactor.stop() }
+    let asker = Asker(kept.query)
+    let reply = try await asker.ask(Self.list(unless: 0))
+    #expect(reply.stale && reply.snapshot.state(.filled(with: 1), reply.seq) == .sample(1...20))
+    let subscriber = try TestSubscriber(kept.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the kept list, as stale") { subscriber.state?.seq == 20 && subscriber.isStale }
+
+    let back = try TestChangeServer(.sample(1...20), bind: ingest)
+    defer { back.reactor.stop() }
+    back.inbox.put([.sample(21)])
+    try await eventually("the feed goes on from there", within: 30) {
+      subscriber.state == .sample(1...21) && !subscriber.isStale
+    }
+    #expect(try await !asker.ask(Self.list(unless: 0)).stale)
+    back.reactor.stop()
+    try await eventually("without ingest it is stale again", within: 30) { subscriber.isStale }
+    #expect(subscriber.isLive, "It is the feed's list all the same.")
+  }
+
+  @Test("A store that has gone backwards is refused: the list of before stays, as stale")
+  func backwards() async throws {
+    var server = try TestChangeServer(.sample(1...50))
+    let source = server.endpoint
+    let feed = try TestFeed(pulling: source)
+    defer { feed.reactor.stop() }
+    let subscriber = try TestSubscriber(feed.endpoint)
+    defer { subscriber.reactor.stop() }
+    try await eventually("it has the list") { subscriber.state?.seq == 50 && !subscriber.isStale }
+    server.reactor.stop()
+    server = try TestChangeServer(.sample(1...40), bind: source)
+    defer { server.reactor.stop() }
+    try await eventually("the feed is stale", within: 30) { subscriber.isStale }
+    #expect(subscriber.state == .sample(1...50))
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Fuzzing
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+private enum Python {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  static let examples = root.appending(path: "deploy/examples/python").path
+  /// One with the packages of PyPI, one with those of Debian.
+  static let all = [root.appending(path: ".venv/bin/python").path, "/usr/bin/python3"]
+  static let isReady = all.allSatisfy { (try? run($0, "-c", "import zmq, google.protobuf").status) == 0 }
+
+  static func run(
+    _ path: String, _ arguments: String..., folder: String = ""
+  ) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["PYTHONPATH": "\(folder):\(examples)", "PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    // Protobuf's code complains there about every text that is none.
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+}
+
+/// deploy/examples/python/follow.py beside the rules that it is written from: the same frames at the same times, and
+/// after each the same list, the same doubts, the same words.
+@Suite(
+  "The follower in Python",
+  .enabled(if: Python.isReady, "packages of Python are missing: deploy/setup.sh test installs them"))
+struct FollowerTests {
+  /// Hands the follower what each line holds, and says how it stands.
+  private static let driver = """
+    import base64
+    import sys
+
+    import follow
+
+    follower = None
+    for line in open(sys.argv[1]):
+        now_ms, frame = line.rstrip("\\n").split(" ")
+        now = int(now_ms) / 1_000
+        if frame == "begin":
+            follower = follow.Follower(["tcp://127.0.0.1:1"], now)
+            continue
+        told = follower.turn(now)
+        told += follower.receive([b"topic", base64.b64decode(frame)], now)
+        kinds = ",".join(f"{kind}={str(detail).lower()}" if kind == "stale" else kind for kind, detail in told)
+        count = len(follower.posts)
+        print(follower.live, follower.epoch.hex(), follower.seq, f"{follower.hash:016x}", count, kinds, sep=" ")
+    """
+
+  @Test("It is right, and knows when it is not, at each of thousands of frames", arguments: Python.all)
+  func same(python: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-follower-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let made = try Python.run(
+      "/usr/bin/env", "protoc", "-I", Python.root.appending(path: "proto").path, "--python_out=\(folder.path)",
+      "onthemap/feed/v1/feed.proto")
+    try #require(made.status == 0, "\(made.output)")
+    var (frames, wanted): ([String], [String]) = ([], [])
+    var told: Set<String> = []
+    for seed in 1...(12 as UInt64) {
+      var broadcast = Broadcast(seed: seed)
+      frames.append("0 begin")
+      var (replica, nowMs) = (FeedReplica(nowMs: 0), Int64(0))
+      for _ in 0..<300 {
+        nowMs += broadcast.pauseMs
+        let frame = broadcast.next(isWanted: !replica.isLive)
+        frames.append("\(nowMs) " + Data(frame).base64EncodedString())
+        let kinds = replica.kinds(after: frame, nowMs: nowMs)
+        told.formUnion(kinds)
+        wanted.append(replica.line(kinds))
+      }
+    }
+    // What is tried, is tried in all its forms.
+    try #require(told == ["list", "delta", "lost", "stale=true", "stale=false"])
+    let trace = folder.appending(path: "frames").path
+    try Data((frames.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: trace))
+    let (status, output) = try Python.run(python, "-c", Self.driver, trace, folder: folder.path)
+    try #require(status == 0, "\(output.suffix(2_000))")
+    let lines = output.split(separator: "\n").map(String.init)
+    try #require(lines.count == wanted.count)
+    for index in wanted.indices {
+      try #require(lines[index] == wanted[index], "line \(index + 1)")
+    }
+  }
+}
+
+extension FeedReplica {
+  /// What a subscriber tells, when it looks at the time and then takes a frame.
+  fileprivate mutating func kinds(after bytes: [UInt8], nowMs: Int64) -> [String] {
+    var kinds: [String] = []
+    let wasLive = isLive
+    if isStale(nowMs: nowMs) {
+      if wasLive { kinds.append("lost") }
+      reconnected(nowMs: nowMs)
+    }
+    guard let frame = FeedFrame.read(bytes) else { return kinds }
+    switch receive(frame, nowMs: nowMs) {
+    case .replaced: kinds += ["list"] + (isFeedStale ? ["stale=true"] : [])
+    case .changed: kinds.append("delta")
+    case .staleness(let isStale): kinds.append("stale=\(isStale)")
+    case .unchanged: break
+    case .resync: kinds.append("lost")
+    }
+    return kinds
+  }
+
+  fileprivate func line(_ kinds: [String]) -> String {
+    let state = state ?? FeedState(epoch: .filled(with: 0), seq: 0, entries: [])
+    let epoch = self.state == nil ? "" : state.epoch.description
+    let hash = String(state.hash, radix: 16)
+    let padded = String(repeating: "0", count: 16 - hash.count) + hash
+    return [
+      isLive ? "True" : "False", epoch, "\(state.seq)", padded, "\(state.entries.count)", kinds.joined(separator: ","),
+    ].joined(separator: " ")
+  }
+}
+
+/// A feed over a bad line: posts come, change and go, and frames are lost, come twice, late, or damaged.
+private struct Broadcast {
+  private var random: SeededRandom
+  /// All that is published, newest first: more than the list has room for.
+  private var posts: [FeedEntry] = []
+  private var state: FeedState
+  private var sent: [[UInt8]] = []
+  private var seq: UInt64 = 0
+  private var isStale = false
+  private var beats: [[UInt8]] = []
+  /// What a feed says whose store has gone back.
+  private var past: [[UInt8]] = []
+
+  init(seed: UInt64) {
+    random = SeededRandom(seed: seed)
+    state = FeedState(epoch: .filled(with: UInt8(seed)), seq: 0, entries: [])
+    // Near the list's end from the start.
+    for _ in 0..<(90 + random.below(30)) {
+      let change = put()
+      state.apply([change])
+    }
+  }
+
+  /// Multiples of seven: no sum of them is the limit itself, which whole and broken numbers reach differently.
+  var pauseMs: Int64 { mutating get { random.happens(2) ? 3_500 : random.one(of: [14, 203, 910]) } }
+
+  /// - Parameter isWanted: the subscriber waits for a list.
+  mutating func next(isWanted: Bool) -> [UInt8] {
+    if let frame = past.popLast() { return frame }
+    if !beats.isEmpty, random.happens(2) { past = Array(repeating: random.one(of: beats), count: 2 + random.below(3)) }
+    if !sent.isEmpty, random.happens(8) { return random.one(of: sent) }
+    if random.happens(2) { isStale.toggle() }
+    if random.happens(1) {
+      state = FeedState(epoch: .filled(with: random.byte()), seq: state.seq, entries: state.entries)
+    }
+    let body = isWanted && random.happens(50) ? .snapshot(.join) : self.body()
+    var frame = self.frame(body)
+    // Some are lost: then the next one is what comes.
+    while random.happens(6) {
+      let body = self.body()
+      frame = self.frame(body)
+    }
+    if random.happens(4) { frame = random.changed(frame, with: sent + [[]]) } else { sent.append(frame) }
+    return frame
+  }
+
+  private mutating func frame(_ body: EntryFrame.Body) -> [UInt8] {
+    let hash = random.happens(2) ? random.next() : state.hash
+    return EntryFrame.feed(body, state, hash: hash, isStale: isStale, instance: "test", unixMs: 1)
+  }
+
+  private mutating func body() -> EntryFrame.Body {
+    switch random.below(20) {
+    case 0, 1, 2, 3:
+      beats.append(frame(.heartbeat(ringFrom: 0)))
+      return .heartbeat(ringFrom: 0)
+    case 4: return .snapshot(.periodic)
+    case 5: return .bye(reason: "so long", alternates: [])
+    default:
+      var changes: [FeedChange] = []
+      for _ in 0...random.below(3) { changes.append(random.happens(25) ? gone() : put()) }
+      return .delta(state.apply(changes))
+    }
+  }
+
+  private mutating func put() -> FeedChange {
+    seq += 1 + UInt64(random.below(2))
+    let isEdit = posts.count > 3 && random.happens(20)
+    let id = isEdit ? posts.remove(at: random.below(posts.count)).id.rawValue : 1_000 + seq
+    let entry = FeedEntry.sample(seq, id: id)
+    posts.insert(entry, at: 0)
+    return .put(entry)
+  }
+
+  private mutating func gone() -> FeedChange {
+    guard posts.count > 80 else { return put() }
+    seq += 1
+    let index = random.below(min(posts.count, Limits.feedEntriesMax + 5))
+    let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[Limits.feedEntriesMax] : nil
+    return .gone(posts.remove(at: index).id, seq: seq, next: next)
+  }
+}

@@ -1,0 +1,255 @@
+import CZeroMQ
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("The job link's last rules", .serialized)
+struct JobRuleTests {
+  private let log = LineLog()
+
+  /// A worker whose clock and messages are the test's: its reactor leaves it alone.
+  private func worker() throws -> (reactor: Reactor, client: JobClient) {
+    let (reactor, client) = try Reactor.start("worker", wake: Wake()) { [log] context in
+      let client = try JobClient(
+        context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
+        software: "test/1", concurrency: 4, logger: log.logger, joined: {}, answer: { _, _ in .outcome(.notFound) })
+      return ([], Handed(client))
+    }
+    return (reactor, client.client)
+  }
+
+  /// For one thread at a time.
+  private struct Handed: @unchecked Sendable {
+    let client: JobClient
+    init(_ client: JobClient) { self.client = client }
+  }
+
+  private static func refusal(major: UInt32, _ error: Onthemap_Jobs_V1_Error?) -> IngestFrame {
+    .with {
+      $0.magic = Protocol.magic
+      $0.major = major
+      if let error { $0.error = error }
+    }
+  }
+
+  private static let versions: [(frame: IngestFrame, spoken: String)] = [
+    (
+      refusal(
+        major: 1,
+        .with {
+          $0.code = .unsupportedVersion
+          ($0.minMajor, $0.maxMajor) = (2, 3)
+        }), "2 to 3"
+    ),
+    (
+      refusal(
+        major: 4,
+        .with {
+          $0.code = .unsupportedVersion
+          ($0.minMajor, $0.maxMajor) = (4, 4)
+        }), "4 to 4"
+    ),
+    (refusal(major: 2, nil), "2"),
+  ]
+
+  @Test("A worker without a common version says what to do, once, and asks again after a minute", arguments: 0..<3)
+  func version(number: Int) throws {
+    let (reactor, client) = try worker()
+    defer { reactor.stop() }
+    let start = Reactor.nowMs
+    _ = client.turn(nowMs: start)
+    for second: Int64 in 0..<3 {
+      client.receive([Self.versions[number].frame.bytes], nowMs: start + second)
+      #expect(client.turn(nowMs: start + second) == start + second + Limits.quarantineMs)
+    }
+    let lines = log.lines(with: "another version")
+    #expect(lines.count == 1 && lines[0].contains("spoken=\(Self.versions[number].spoken)"), "\(log.lines)")
+    #expect(lines.first?.contains("run the same version") == true)
+  }
+
+  @Test(
+    "Ingest names what is wrong with a Hello",
+    arguments: [
+      ("", 16, "a name of 0 bytes"), (String(repeating: "x", count: 65), 16, "a name of 65 bytes"),
+      ("a\tb", 16, "a control or invisible character"), ("w", 15, "an instance of 15 bytes"),
+      ("w", 17, "an instance of 17 bytes"),
+    ])
+  func hello(name: String, instanceBytes: Int, words: String) {
+    let hello = Onthemap_Jobs_V1_Hello.with {
+      ($0.worker, $0.instance) = (name, .init(repeating: 1, count: instanceBytes))
+    }
+    #expect(hello.fault?.contains(words) == true, "\(hello.fault ?? "nothing")")
+  }
+
+  @Test("A Hello is right with a name of 1 or 64 bytes", arguments: [1, 64])
+  func rightHello(nameBytes: Int) {
+    let hello = Onthemap_Jobs_V1_Hello.with {
+      ($0.worker, $0.instance) = (String(repeating: "x", count: nameBytes), .init(repeating: 1, count: 16))
+    }
+    #expect(hello.fault == nil)
+  }
+
+  @Test("However soon ingest allows it, a refused worker waits for a second", arguments: [0, 500, 90_000] as [UInt32])
+  func pause(retryAfterMs: UInt32) throws {
+    let (reactor, client) = try worker()
+    defer { reactor.stop() }
+    let error = Onthemap_Jobs_V1_Error.with {
+      $0.code = .busy
+      $0.retryAfterMs = retryAfterMs
+    }
+    let start = Reactor.nowMs
+    client.receive([IngestFrame(session: 0, .error(error)).bytes], nowMs: start)
+    #expect(client.turn(nowMs: start) - start == min(max(1_000, Int64(retryAfterMs)), 60_000))
+  }
+
+  @Test("Results fit the frames that ingest takes; one that does not by itself is a failure for good")
+  func parts() {
+    let long = Place.sample(label: String(repeating: "x", count: 500))
+    let results = (1...40).map { number in
+      JobResult(
+        lease: Lease(job: JobID(rawValue: number), token: number),
+        outcome: .located(Array(repeating: long, count: number == 7 ? 20 : 1)))
+    }
+    for bytesMax in [Limits.jobFrameBytesMin, 4_096, Limits.jobFrameBytesMax] {
+      let frames = JobFrame.results(results, session: .max, bytesMax: bytesMax)
+      #expect(frames.allSatisfy { $0.count <= bytesMax }, "\(frames.map(\.count))")
+      let sent = frames.flatMap { WorkerFrame([$0][...])?.results.results ?? [] }
+      #expect(sent.map(\.jobID) == (1...40).map { $0 })
+      let failed = sent.filter { $0.failed.code == "result_too_large" }
+      #expect(failed.map(\.jobID) == (bytesMax == Limits.jobFrameBytesMax ? [] : [7]))
+      #expect(failed.allSatisfy { $0.failed.kind == .permanent })
+    }
+  }
+
+  @Test("A worker keeps to the frames that Welcome allows, and counts what it answers")
+  func welcome() async throws {
+    let heard = Mutex<[WorkerFrame]>([])
+    let bytes = Mutex<[Int]>([])
+    let jobs = (1...8).map { number in
+      Onthemap_Jobs_V1_Job.with {
+        ($0.jobID, $0.leaseToken, $0.query) = (number, number, "Oslo")
+      }
+    }
+    let (reactor, endpoint) = try Reactor.start("ingest", wake: Wake()) { context in
+      let station = try ScriptedIngest(context) { frame, count in
+        heard.withLock { $0.append(frame) }
+        bytes.withLock { $0.append(count) }
+        switch frame.body {
+        case .hello:
+          let welcome = Onthemap_Jobs_V1_Welcome.with {
+            ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes) = (100, 6_000, 2_048)
+          }
+          return [
+            IngestFrame(session: 5, .welcome(welcome)), IngestFrame(session: 5, .jobs(.with { $0.jobs = jobs })),
+          ]
+        default: return []
+        }
+      }
+      return ([station], station.endpoint)
+    }
+    defer { reactor.stop() }
+    let worker = try TestWorker(endpoint) { _ in
+      .located(Array(repeating: .sample(label: String(repeating: "x", count: 500)), count: 2))
+    }
+    defer { worker.reactor.stop() }
+    try await eventually("its heartbeat tells what it has answered") {
+      heard.withLock { frames in frames.contains { $0.heartbeat.hasProgress && $0.heartbeat.progress == 8 } }
+    }
+    #expect(Set(heard.withLock { frames in frames.flatMap { $0.results.results.map(\.jobID) } }) == Set(1...8))
+    #expect(bytes.withLock { $0.max() ?? 0 } <= 2_048)
+  }
+
+  @Test("The log tells when the connection is there, when it is lost, and when it is back")
+  func connection() async throws {
+    let ledger = Ledger()
+    let first = try TestServer(ledger)
+    let endpoint = first.endpoint
+    let worker = try TestWorker(endpoint, logger: log.logger)
+    defer { worker.reactor.stop() }
+    try await eventually("it is connected") { !log.lines(with: "jobs link: connected to \(endpoint)").isEmpty }
+    first.reactor.stop()
+    try await eventually("it is lost") {
+      !log.lines(with: "jobs link: \(endpoint) lost, trying again in ").isEmpty
+    }
+    let second = try TestServer(ledger, bind: endpoint, boot: 2)
+    defer { second.reactor.stop() }
+    try await eventually("it is back") { log.lines(with: "jobs link: connected to").count == 2 }
+    #expect(log.lines(with: "trying again").count <= 2, "\(log.lines)")
+  }
+
+  @Test("An ingest that is not there is told of once, not at every try")
+  func nobody() async throws {
+    let server = try TestServer(Ledger())
+    server.reactor.stop()
+    let worker = try TestWorker(server.endpoint, logger: log.logger)
+    defer { worker.reactor.stop() }
+    try await eventually("it is said") { !log.lines(with: "does not answer, trying again in").isEmpty }
+    let later = try TestServer(Ledger(), bind: server.endpoint)
+    defer { later.reactor.stop() }
+    try await eventually("it is there") { !log.lines(with: "jobs link: connected to").isEmpty }
+    #expect(log.lines(with: "trying again").count == 1)
+  }
+
+  @Test("A peer that sends nothing but garbage is shut out, and others work on")
+  func garbage() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger, logger: log.logger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    for _ in 0..<Limits.malformedFramesMax { socket.send([[1, 2, 3]]) }
+    var answers: [IngestFrame] = []
+    try await eventually("it is told so") {
+      while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
+      return answers.contains { $0.error.detail.contains("shut out") }
+    }
+    // Of anybody else this is answered with Reset.
+    socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add((1...200).map { .post($0) }, to: ledger)
+    try await eventually("all is settled") { ledger.unsettled.isEmpty }
+    while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
+    #expect(!answers.contains { $0.reset.reason == .unknownSession })
+    #expect(log.lines(with: "shut out").count == 1)
+  }
+
+  @Test("Every connection has a pause of its own between its tries: 100 to 499 ms")
+  func jitter() throws {
+    let (reactor, pauses) = try Reactor.start("sockets", wake: Wake()) { context in
+      let pauses = try (0..<20).map { _ in
+        var (pauseMs, size): (Int32, Int) = (0, 4)
+        zmq_getsockopt(try context.socket(.dealer, frameBytesMax: 1_000).handle, ZMQ_RECONNECT_IVL, &pauseMs, &size)
+        return pauseMs
+      }
+      return ([], pauses)
+    }
+    reactor.stop()
+    #expect(pauses.allSatisfy { (100..<500).contains($0) })
+    #expect(Set(pauses).count > 5, "\(pauses)")
+  }
+}
+
+/// An ingest that says what a test makes it say.
+private final class ScriptedIngest: Station {
+  let socket: Socket
+  let endpoint: Endpoint
+  private let answer: (WorkerFrame, Int) -> [IngestFrame]
+
+  init(_ context: Reactor.Context, answer: @escaping (WorkerFrame, Int) -> [IngestFrame]) throws {
+    socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
+    endpoint = try socket.bind(.anyPort())
+    self.answer = answer
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard frames.count == 2, let frame = WorkerFrame(frames.dropFirst()) else { return }
+    for said in answer(frame, frames[1].count) { socket.send(frames[0], said.bytes) }
+  }
+
+  func turn(nowMs: Int64) -> Int64 { .max }
+
+  func leave() {}
+}

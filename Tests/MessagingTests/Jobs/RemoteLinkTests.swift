@@ -1,0 +1,68 @@
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Job link: answers that come later")
+struct RemoteLinkTests {
+  /// A worker that asks for leave for all, and answers with leave from another task.
+  private struct StreetWorker {
+    let reactor: Reactor
+    let leaves = Counter()
+
+    init(_ endpoint: Endpoint, after pause: Duration) throws {
+      let wake = Wake()
+      let later = Inbox<JobResult>(wake)
+      (reactor, _) = try Reactor.start("worker", wake: wake) { [leaves] context in
+        let client = try JobClient(
+          context, connect: endpoint, worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
+          concurrency: 32, logger: quiet, remoteIntervalMs: 0, later: later, joined: {},
+          answer: { job, lease in
+            guard job.isRemote else { return .needsRemote([.sample()]) }
+            leaves.add()
+            Task {
+              try await Task.sleep(for: pause)
+              later.put(JobResult(lease: lease, outcome: .located([.sample()])))
+            }
+            return nil
+          })
+        return ([client], ())
+      }
+    }
+  }
+
+  @Test("Each job comes again with leave, once, and its late answer counts")
+  func later() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger, remotePerSecond: 50)
+    defer { server.reactor.stop() }
+    let worker = try StreetWorker(server.endpoint, after: .milliseconds(300))
+    defer { worker.reactor.stop() }
+    server.add((1...20).map { Job.post($0) }, to: ledger)
+    try await eventually("all are settled") { ledger.unsettled.isEmpty }
+    #expect(worker.leaves.value == 20 && ledger.settledCount == 20 && ledger.mostOften == 1)
+    #expect(ledger.losses.isEmpty)
+  }
+
+  @Test("A look-up's and a post's gazetteer answer travels with the question for leave")
+  func wire() throws {
+    for places in [[], [Place.sample()]] {
+      let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), answer: .needsRemote(places))
+      let wire = try Onthemap_Jobs_V1_Result(serializedBytes: Onthemap_Jobs_V1_Result(result).bytes)
+      #expect(wire.result == result)
+    }
+    let broken = Onthemap_Jobs_V1_Result.with { $0.remoteNeeded.found = .with { $0.places = [.init()] } }
+    #expect(broken.result == nil)
+  }
+
+  @Test("Leave travels with the job")
+  func leave() {
+    for isRemote in [false, true] {
+      var job = Job.post(5)
+      job.isRemote = isRemote
+      let wire = Onthemap_Jobs_V1_Job(Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: 6)))
+      #expect(wire.job?.isRemote == isRemote)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+import Logging
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+/// Waits until something holds; an issue when it does not within the time.
+func eventually(
+  _ claim: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
+  _ holds: () throws -> Bool
+) async throws {
+  let deadline = ContinuousClock.now + .seconds(seconds)
+  while try !holds() {
+    guard ContinuousClock.now < deadline else {
+      Issue.record("not within \(seconds) s: \(claim)", sourceLocation: sourceLocation)
+      throw Late()
+    }
+    try await Task.sleep(for: .milliseconds(3))
+  }
+}
+
+/// Stops a reactor, on a thread of its own, and waits for its end.
+func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  let isOver = Shared(false)
+  Thread.detachNewThread {
+    reactor.stop()
+    isOver.change { $0 = true }
+  }
+  try await eventually("it ends", within: 30, sourceLocation: sourceLocation) { isOver.value }
+}
+
+struct Late: Error {}
+
+/// Nobody reads what the tests' stations log.
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+extension Endpoint {
+  /// Any free port of this host.
+  static func anyPort() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
+
+  var port: UInt16 { UInt16(description.split(separator: ":").last ?? "") ?? 0 }
+}
+
+extension Epoch {
+  static func filled(with byte: UInt8) -> Epoch {
+    guard let epoch = Epoch([UInt8](repeating: byte, count: 16)) else {
+      preconditionFailure("Sixteen bytes are an epoch.")
+    }
+    return epoch
+  }
+}
+
+extension PostID {
+  static func numbered(_ number: UInt64) -> PostID {
+    guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
+    return id
+  }
+}
+
+extension Coordinate {
+  static func e7(_ latitude: Int32, _ longitude: Int32) -> Coordinate {
+    guard let point = Coordinate(latitudeE7: latitude, longitudeE7: longitude) else {
+      preconditionFailure("A test names a point that is not on the earth.")
+    }
+    return point
+  }
+}
+
+extension FeedEntry {
+  static func sample(
+    _ number: UInt64, id: UInt64? = nil, account: Int64 = 42,
+    coordinate: Coordinate = .e7(476_062_100, -1_223_320_700), agreement: Verdict.Agreement = .mismatch
+  ) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(id ?? number), seq: number, account: AccountID(rawValue: account), firstName: "Zoë",
+      lastName: "京", place: "Seattle, WA", label: "Seattle, Washington, United States", countryCode: "US",
+      link: "https://example.org/\(number)", coordinate: coordinate, agreement: agreement,
+      createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000 + Int64(number % 1_000))
+  }
+
+  /// Every field as long as it may be.
+  static func longest(_ number: UInt64) -> FeedEntry {
+    FeedEntry(
+      id: .numbered(number), seq: .max - UInt64(100 - number), account: AccountID(rawValue: .max),
+      firstName: String(repeating: "x", count: Limits.nameBytesMax),
+      lastName: String(repeating: "x", count: Limits.nameBytesMax),
+      place: String(repeating: "x", count: Limits.placeBytesMax),
+      label: String(repeating: "x", count: 2 * Limits.placeBytesMax), countryCode: "US",
+      link: String(repeating: "x", count: Limits.linkBytesMax), coordinate: .e7(476_062_100, -1_223_320_700),
+      agreement: .mismatch, createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000)
+  }
+}
+
+extension FeedChange {
+  static func sample(_ number: UInt64) -> FeedChange { .put(.sample(number)) }
+
+  /// Nil for a deletion.
+  var entry: FeedEntry? { if case .put(let entry) = self { entry } else { nil } }
+}
+
+extension FeedState {
+  static func sample(_ numbers: ClosedRange<UInt64>, epoch: UInt8 = 1) -> FeedState {
+    FeedState(
+      epoch: .filled(with: epoch), seq: numbers.upperBound, entries: numbers.reversed().map { FeedEntry.sample($0) })
+  }
+}
+
+extension Place {
+  static func sample(level: Level = .city, match: Match = .exact, label: String = "Seattle, Washington") -> Place {
+    Place(
+      coordinate: .e7(476_062_100, -1_223_320_700), level: level, match: match, confidence: 0.875, label: label,
+      name: "Seattle", region: "Washington", country: "United States", countryCode: "US")
+  }
+}
+
+extension Place {
+  /// With everything that a look-up may tell.
+  static func detailed() -> Place {
+    var (place, detail) = (Place.sample(), Place.Detail())
+    (detail.county, detail.postcode, detail.provider) = ("King", "98101", "nominatim")
+    (detail.matched, detail.unmatched, detail.isDegraded) = ("Seattle", "12 Foo Street", true)
+    detail.attribution = "© somebody"
+    detail.box = BoundingBox(south: 475_000_000, west: 1_799_000_000, north: 477_000_000, east: -1_799_000_000)
+    place.detail = detail
+    return place
+  }
+}
+
+extension Job {
+  static var lookup: Job {
+    Job(
+      id: JobID(lookup: 1), account: AccountID(rawValue: 0),
+      question: .lookup(
+        PlaceQuery(
+          "Seattle", kind: .prefix, limit: 7, country: "US", focus: .e7(-1, 1), language: "de",
+          levels: [.city, .postcode], isDetailed: true)))
+  }
+
+  static func post(_ number: UInt64) -> Job {
+    Job(id: JobID(rawValue: number), account: AccountID(rawValue: Int64(number % 7)), query: "Oslo \(number)")
+  }
+}
+
+extension Lease {
+  static func numbered(_ number: UInt64) -> Lease {
+    Lease(job: JobID(rawValue: number), token: 1 << 32 | number)
+  }
+}

@@ -1,0 +1,120 @@
+import CZeroMQ
+import Foundation
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Change log and feed with keys", .serialized)
+struct CurveFeedTests {
+  @Test("Changes go from ingest by the feed to subscribers: those on the list, or anyone", arguments: [false, true])
+  func whole(isForAnyone: Bool) async throws {
+    let (feedKeys, reader, stranger) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
+    let ingest = try TestKeys(feedKeys)
+    let publish = CurveServer(keys: feedKeys, access: AccessList(isForAnyone ? nil : try AllowList.of([reader])))
+    let changes = try TestChangeServer(.sample(1...5), curve: ingest.curve)
+    let feed = try TestFeed(pulling: changes.endpoint, pullCurve: ingest.client(feedKeys), curve: publish)
+    func client(_ pair: KeyPair) -> CurveClient { CurveClient(keys: pair, server: feedKeys.publicKey) }
+    let known = try TestSubscriber(feed.endpoint, curve: client(reader))
+    let unknown = try TestSubscriber(feed.endpoint, curve: client(stranger))
+    let plain = try TestSubscriber(feed.endpoint)
+    defer {
+      for reactor in [changes.reactor, feed.reactor, known.reactor, unknown.reactor, plain.reactor] { reactor.stop() }
+    }
+    try await eventually("it has the list") { known.state?.seq == 5 }
+    changes.inbox.put([.sample(6)])
+    try await eventually("it has the change") { known.state?.seq == 6 && known.isLive }
+    if isForAnyone { try await eventually("so has anyone") { unknown.state?.seq == 6 } }
+    #expect((unknown.state == nil) != isForAnyone && plain.state == nil)
+  }
+
+  @Test("A subscriber that is taken from the list sees no more, and the others go on")
+  func revoked() async throws {
+    let (own, one, two) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
+    let keys = try TestKeys(one, two)
+    let changes = try TestChangeServer(.sample(1...5))
+    let feed = try TestFeed(
+      pulling: changes.endpoint, curve: CurveServer(keys: own, access: keys.access))
+    let subscribers = try [one, two].map {
+      try TestSubscriber(feed.endpoint, curve: CurveClient(keys: $0, server: own.publicKey))
+    }
+    defer { for reactor in [changes.reactor, feed.reactor] + subscribers.map(\.reactor) { reactor.stop() } }
+    try await eventually("both have the list") { subscribers.allSatisfy { $0.state?.seq == 5 } }
+    try await eventually("it counts both") { feed.subscribers == 2 }
+    keys.access.replace(try AllowList.of([two]))
+    try await eventually("one is cut off") { !subscribers[0].isLive }
+    changes.inbox.put([.sample(6)])
+    try await eventually("the other has what is new") { subscribers[1].state?.seq == 6 && subscribers[1].isLive }
+    #expect(subscribers[0].state?.seq == 5)
+  }
+
+  @Test("The longest list goes through, encrypted")
+  func longest() async throws {
+    let pair = try KeyPair.random()
+    let ingest = try TestKeys(pair)
+    let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
+    let changes = try TestChangeServer(state, curve: ingest.curve)
+    let feed = try TestFeed(pulling: changes.endpoint, pullCurve: ingest.client(pair), curve: ingest.curve)
+    let subscriber = try TestSubscriber(feed.endpoint, curve: ingest.client(pair))
+    defer { for reactor in [changes.reactor, feed.reactor, subscriber.reactor] { reactor.stop() } }
+    try await eventually("it has the list") { subscriber.state?.entries.count == 100 }
+  }
+
+  @Test("A frame of the job link may be as long with keys as without, and no longer")
+  func edge() async throws {
+    let pair = try KeyPair.random()
+    let keys = try TestKeys(pair)
+    let log = LineLog()
+    let server = try TestServer(Ledger(), curve: keys.curve, logger: log.logger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint, curve: keys.client(pair))
+    socket.send([[UInt8](repeating: 7, count: Limits.jobFrameBytesMax)])
+    try await eventually("it is read, and malformed") { log.lines(with: "malformed frame").count == 1 }
+    try await eventually("it is answered") { socket.receive() != nil }
+    let handshakes = log.lines(with: "peer let in").count
+    #expect(handshakes == 1)
+    socket.send([[UInt8](repeating: 7, count: Limits.jobFrameBytesMax + 1)])
+    socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
+    try await eventually("what follows on a new connection is answered") {
+      socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
+      return socket.receive().flatMap { IngestFrame($0) }?.reset.reason == .unknownSession
+    }
+    #expect(log.lines(with: "malformed frame").count == 1)
+  }
+
+  /// What ZAP asks, as libzmq's own handshakes never would.
+  private func request(_ words: [String], key: [UInt8]?) -> ZAPRequest? {
+    ZAPRequest([[1], []] + words.map { Array($0.utf8) } + (key.map { [$0] } ?? []))
+  }
+
+  @Test("Only a known link, with CURVE and a key, is asked for; all else is refused")
+  func zap() throws {
+    let pair = try KeyPair.random()
+    let keys = try TestKeys(pair)
+    let key = pair.publicKey.bytes
+    let (reactor, verdicts) = try Reactor.start("zap", wake: Wake()) { context in
+      let authenticator = try Authenticator(context, logger: quiet)
+      let socket = try context.socket(.router, frameBytesMax: 100)
+      authenticator.add(socket, .jobs, keys.access, HandshakeMeters(.jobs))
+      let asked: [ZAPRequest?] = [
+        request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: key),
+        request(["1.0", "1", "otm.feed", "::1", "", "CURVE"], key: key),
+        request(["1.0", "1", "", "::1", "", "CURVE"], key: key),
+        request(["1.0", "1", "otm.jobs", "::1", "", "NULL"], key: nil),
+        request(["1.0", "1", "otm.jobs", "::1", "", "NULL"], key: key),
+        request(["1.0", "1", "otm.jobs", "::1", "", "PLAIN", "peer 0"], key: key),
+        request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: Array(key.dropLast())),
+        request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: nil),
+      ]
+      return ([], asked.map { $0.map { authenticator.judge($0).name } })
+    }
+    reactor.stop()
+    #expect(verdicts.first == "peer 0")
+    #expect(verdicts.dropFirst().allSatisfy { $0 == .some(nil) })
+    #expect(request(["2.0", "1", "otm.jobs", "::1", "", "CURVE"], key: key) == nil)
+    #expect(request(["1.0", "1", "otm.jobs"], key: nil) == nil && ZAPRequest([]) == nil)
+    let asked = request(["1.0", "77", "otm.jobs", "::1", "", "CURVE"], key: key)
+    #expect(asked?.answer("ana") == [[1], []] + ["1.0", "77", "200", "OK", "ana", ""].map { Array($0.utf8) })
+    #expect(asked?.answer(nil)[4] == Array("400".utf8))
+  }
+}

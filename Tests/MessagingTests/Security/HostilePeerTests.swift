@@ -1,0 +1,281 @@
+import CZeroMQ
+import Foundation
+import Fuzzing
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Peers that speak something else", .serialized)
+struct HostilePeerTests {
+  private let ledger = Ledger()
+
+  /// Ways to be a bad peer of a ROUTER; each returns what must stay open while the port is used by others.
+  private static let ways: [(String, @Sendable (Endpoint) -> [AnyObject])] = [
+    ("raw bytes", { raw($0, [UInt8](repeating: 0xA5, count: 5_000)) }),
+    ("an HTTP GET", { raw($0, Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }),
+    ("a ZMTP 1.0 greeting", { raw($0, [0x01, 0x00, 0x05, 0x00, 0x68, 0x65, 0x6C, 0x6C]) }),
+    (
+      "a broken ZMTP 3 greeting",
+      { raw($0, [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3] + Array(repeating: 0xFF, count: 99)) }
+    ),
+    (
+      "a CURVE greeting and noise",
+      {
+        raw(
+          $0,
+          [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + Array("CURVE".utf8) + [UInt8](repeating: 0, count: 47)
+            + [4, 200, 5] + Array("HELLO".utf8) + [1, 0] + [UInt8](repeating: 0x5A, count: 192))
+      }
+    ),
+    ("a connection that says nothing", { raw($0, []) }),
+    ("empty frames", { dealer($0, [[[]], [[], []], [[], [], []]]) }),
+    ("three frames", { dealer($0, [[[1], [2], [3]]]) }),
+    ("an oversize frame", { dealer($0, [[[UInt8](repeating: 8, count: 1_000_000)]]) }),
+    ("a frame of the other link", { dealer($0, [[FetchRequest(id: 1, feed: "x", after: nil).bytes]]) }),
+    ("a frame of another version", { dealer($0, [[otherVersion]]) }),
+    ("random frames", { dealer($0, noise(seed: 1)) }),
+    ("a session that is none", { dealer($0, [[WorkerFrame(session: 77, .ready(.with { $0.jobLimit = 9 })).bytes]]) }),
+    ("a HELLO without instance", { dealer($0, [[WorkerFrame(session: 0, .hello(.with { $0.minMajor = 1 })).bytes]]) }),
+  ]
+
+  private static var otherVersion: [UInt8] {
+    WorkerFrame.with {
+      $0.magic = Protocol.magic
+      $0.major = 9
+    }.bytes
+  }
+
+  private static func raw(_ endpoint: Endpoint, _ bytes: [UInt8]) -> [AnyObject] {
+    let connection = RawConnection(port: endpoint.port)
+    connection.write(bytes)
+    return [connection]
+  }
+
+  private static func dealer(_ endpoint: Endpoint, _ messages: [[[UInt8]]]) -> [AnyObject] {
+    let socket = RawSocket(ZMQ_DEALER, connect: endpoint)
+    for message in messages { socket.send(message) }
+    return [socket]
+  }
+
+  private static func noise(seed: UInt64) -> [[[UInt8]]] {
+    var random = SeededRandom(seed: seed)
+    return (0..<500).map { _ in
+      [(0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }]
+    }
+  }
+
+  @Test("The job link works beside and after every kind of garbage", arguments: ways.indices)
+  func jobLink(way: Int) async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add((1...200).map { .post($0) }, to: ledger)
+    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    #expect(worker.answered.value == 200)
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("So does a job link with keys, and nothing of it gets in", arguments: ways.indices)
+  func jobLinkWithKeys(way: Int) async throws {
+    let (mine, log) = (try KeyPair.random(), LineLog())
+    let keys = try TestKeys(mine)
+    let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let worker = try TestWorker(server.endpoint, curve: keys.client(mine))
+    defer { worker.reactor.stop() }
+    server.add((1...20).map { .post($0) }, to: ledger)
+    try await eventually("all is settled beside \(Self.ways[way].0)") { ledger.unsettled.isEmpty }
+    #expect(log.lines(with: "malformed frame").isEmpty && log.lines(with: "peer let in").count == 1)
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("The change log works beside and after every kind of garbage", arguments: ways.indices)
+  func changeLog(way: Int) async throws {
+    let server = try TestChangeServer(.sample(1...5))
+    defer { server.reactor.stop() }
+    let peers = Self.ways[way].1(server.endpoint)
+    let client = try TestChangeClient(server.endpoint)
+    defer { client.reactor.stop() }
+    server.inbox.put([.sample(6)])
+    try await eventually("the change has come beside \(Self.ways[way].0)") { client.state?.seq == 6 }
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("Submission works beside and after every kind of garbage", arguments: ways.indices)
+  func submission(way: Int) async throws {
+    let desk = TestDesk()
+    let (reactor, endpoint) = try desk.start()
+    defer { reactor.stop() }
+    let peers = Self.ways[way].1(endpoint)
+    let producer = RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
+    producer.send(1, [.sample(1)])
+    #expect(try await producer.reply(to: 1).receipts.receipts.count == 1, "beside \(Self.ways[way].0)")
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test("A malformed frame is answered with what is wrong, at most once a second")
+  func answer() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    for _ in 0..<50 { socket.send([[1, 2, 3]]) }
+    var answers: [IngestFrame] = []
+    // What is sent next is answered always, and after all answers to the garbage.
+    socket.send([WorkerFrame(session: 5, .heartbeat(.init())).bytes])
+    try await eventually("there is an answer to the last frame") {
+      while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
+      return answers.contains { $0.reset.reason == .unknownSession }
+    }
+    #expect(answers.count == 2)
+    #expect(answers.first?.error.code == .malformed)
+    #expect(answers.first?.error.detail.isEmpty == false)
+  }
+
+  @Test("A worker of another version is told which one is spoken")
+  func version() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([
+      WorkerFrame(
+        session: 0,
+        .hello(
+          .with {
+            $0.minMajor = 2
+            $0.maxMajor = 3
+            $0.worker = "w"
+            $0.instance = .init(count: 16)
+          })
+      ).bytes
+    ])
+    var answer: IngestFrame?
+    try await eventually("there is an answer") {
+      answer = socket.receive().flatMap { IngestFrame($0) }
+      return answer != nil
+    }
+    #expect(answer?.error.code == .unsupportedVersion)
+    #expect(answer?.error.minMajor == 1)
+    #expect(answer?.error.maxMajor == 1)
+    #expect((answer?.error.retryAfterMs ?? 0) >= 1_000)
+  }
+
+  @Test(
+    "A frame of another major is told so, whatever is in it", arguments: [[], [0x9A, 0x06, 0x01, 0x00]] as [[UInt8]])
+  func laterMajor(body: [UInt8]) async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.otherVersion + body])
+    var answer: IngestFrame?
+    try await eventually("there is an answer") {
+      answer = socket.receive().flatMap { IngestFrame($0) }
+      return answer != nil
+    }
+    #expect(answer?.error.code == .unsupportedVersion)
+  }
+
+  @Test("At the change log frames of another major are told so, whatever is in them, at most once a second")
+  func laterMajorOfChanges() async throws {
+    let server = try TestChangeServer(.sample(1...5))
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    var later = FetchRequest(id: 7, feed: String(repeating: "x", count: 100), after: nil)
+    later.major = 2
+    for _ in 0..<50 { socket.send([later.bytes]) }
+    // What is sent next is answered always, and after all answers to the others.
+    socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
+    var answers: [FetchReply] = []
+    try await eventually("there is an answer to the last frame") {
+      while let frames = socket.receive() { answers += FetchReply(frames).map { [$0] } ?? [] }
+      return answers.contains { $0.requestID == 8 }
+    }
+    #expect(answers.map(\.requestID) == [7, 8])
+    #expect(answers.first?.error.code == .unsupportedVersion)
+    #expect(answers.last?.list.entries.count == 5)
+  }
+
+  @Test("Optional messages of a later minor version are ignored, and the session lives on")
+  func laterMinor() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.hello(instance: 1)])
+    let session = try await Self.welcome(socket)
+    // Field 99 is a body that this version does not know.
+    var later = WorkerFrame(session: session, .ready(.init()))
+    later.body = nil
+    later.minor = 7
+    socket.send([later.bytes + [0x9A, 0x06, 0x01, 0x00]])
+    socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+    server.add([.post(1)], to: ledger)
+    var frames: [IngestFrame] = []
+    try await eventually("the job comes") {
+      while let next = socket.receive() { frames += IngestFrame(next).map { [$0] } ?? [] }
+      return frames.contains { $0.jobs.jobs.count == 1 }
+    }
+    #expect(!frames.contains { $0.error.code == .malformed })
+  }
+
+  @Test("A connection has one session: a second instance on it ends the first, and its job goes on")
+  func secondInstance() async throws {
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    for instance: UInt8 in 1...2 {
+      socket.send([Self.hello(instance: instance)])
+      let session = try await Self.welcome(socket)
+      socket.send([WorkerFrame(session: session, .ready(.with { $0.jobLimit = 1 })).bytes])
+      try await eventually("instance \(instance) gets the job") {
+        while let next = socket.receive() {
+          if IngestFrame(next)?.jobs.jobs.count == 1 { return true }
+        }
+        return false
+      }
+    }
+    #expect(ledger.losses.isEmpty)
+  }
+
+  @Test("The log names a worker that falls silent, and its address")
+  func silent() async throws {
+    let log = LineLog()
+    let server = try TestServer(ledger, logger: log.logger)
+    defer { server.reactor.stop() }
+    let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    socket.send([Self.hello(instance: 1)])
+    _ = try await Self.welcome(socket)
+    try await eventually("it is missed") { !log.lines(with: "worker lost").isEmpty }
+    let line = try #require(log.lines(with: "worker lost").first)
+    #expect(line.contains("worker=w") && line.contains("address=127.0.0.1"), "\(line)")
+    #expect(log.lines(with: "worker joined").first?.contains("address=127.0.0.1") == true)
+  }
+
+  private static func hello(instance: UInt8) -> [UInt8] {
+    WorkerFrame(
+      session: 0,
+      .hello(
+        .with {
+          $0.minMajor = 1
+          $0.maxMajor = 1
+          $0.worker = "w"
+          $0.instance = .init(repeating: instance, count: 16)
+        })
+    ).bytes
+  }
+
+  private static func welcome(_ socket: RawSocket) async throws -> UInt64 {
+    var session: UInt64 = 0
+    try await eventually("there is a WELCOME") {
+      while let frames = socket.receive() {
+        if let frame = IngestFrame(frames), case .welcome? = frame.body { session = frame.session }
+      }
+      return session != 0
+    }
+    return session
+  }
+}

@@ -1,0 +1,149 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Keys and who may come in")
+struct KeyTests {
+  /// A key of RFC 32's length; `character` fills it.
+  private static func key(_ number: Int) -> String {
+    PublicKey(bytes: withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8](repeating: 7, count: 24) + $0 })?
+      .description ?? ""
+  }
+
+  @Test("Z85 is RFC 32's")
+  func z85() {
+    #expect(Z85.text([0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B]) == "HelloWorld")
+    #expect(Z85.bytes("HelloWorld") == [0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B])
+    #expect(Z85.text([]) == "" && Z85.bytes("") == [])
+    #expect(Z85.text([1, 2, 3]) == nil)
+    for text in ["Hello1", "Hell", "Hell\"", "Hell ", "Hellé", "#####", "%nSc1"] { #expect(Z85.bytes(text) == nil) }
+    #expect(Z85.bytes("%nSc0") == [255, 255, 255, 255])
+  }
+
+  @Test("All bytes go through Z85 and come back")
+  func roundTrip() {
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<500 {
+      let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let key = PublicKey(bytes: bytes)
+      #expect(key?.description.utf8.count == 40 && PublicKey(key?.description ?? "")?.bytes == bytes)
+    }
+  }
+
+  @Test(
+    "Only 40 characters of Z85 are a key",
+    arguments: ["", "x", String(repeating: "0", count: 39), String(repeating: "0", count: 41)])
+  func wrongKey(text: String) {
+    #expect(PublicKey(text) == nil)
+    #expect(PublicKey(bytes: Array(text.utf8)) == nil)
+  }
+
+  @Test("A list has a key and a name a line, with comments, empty lines and any white space")
+  func list() throws {
+    let (one, two) = (Self.key(1), Self.key(2))
+    let list = try AllowList("# workers\n\n\(one) seattle\r\n  \t\(two)\t two words \n#\(one) out of use\n# \(one) x")
+    #expect(list.count == 2)
+    #expect(PublicKey(one).flatMap { list.name(of: $0) } == "seattle")
+    #expect(PublicKey(two).flatMap { list.name(of: $0) } == "two words")
+    #expect(PublicKey(Self.key(3)).flatMap { list.name(of: $0) } == nil)
+    #expect(try AllowList("").count == 0)
+  }
+
+  @Test("No key begins like a comment")
+  func hash() throws {
+    // Five characters that begin with # are more than four bytes hold.
+    #expect(Z85.bytes("#0000") == nil && PublicKey(bytes: Array(repeating: 255, count: 32))?.description.first == "%")
+    #expect(try AllowList("#\(Self.key(1)) ana").count == 0)
+  }
+
+  @Test("A bad line is an error with its number and what is wanted, and nothing is taken")
+  func mistakes() {
+    let one = Self.key(1)
+    for (text, line, words) in [
+      ("short name", 1, "40 characters"), ("# fine\n\n\(one)", 3, "a name"), ("\(one) a\n\(one) b", 2, "line 1"),
+      ("\(one)x a", 1, "no public key"), ("\(one) \(String(repeating: "n", count: 65))", 1, "1 to 64"),
+      ("\(one) a\u{7}b", 1, "control"), ("\(one) a\u{202E}b", 1, "control"), ("\u{1B}[31m x", 1, "no public key"),
+    ] {
+      let mistake = #expect(throws: AllowList.Mistake.self) { try AllowList(text) }
+      #expect(mistake?.line == line && mistake?.description.contains(words) == true, "\(text)")
+      #expect(mistake?.description.contains("\u{1B}") == false)
+    }
+  }
+
+  @Test("Names and lists are as long as their limits")
+  func limits() throws {
+    _ = try AllowList("\(Self.key(1)) \(String(repeating: "n", count: Limits.keyNameBytesMax))")
+    let lines = (1...Limits.allowedKeysMax).map { "\(Self.key($0)) n" }.joined(separator: "\n")
+    #expect(try AllowList(lines).count == Limits.allowedKeysMax)
+    #expect(lines.utf8.count < Limits.keyFileBytesMax)
+    let mistake = #expect(throws: AllowList.Mistake.self) { try AllowList(lines + "\n\(Self.key(0)) n") }
+    #expect(mistake?.line == Limits.allowedKeysMax + 1)
+  }
+
+  @Test("A list that lost a key is known, one that gained or renamed is not")
+  func subset() throws {
+    let (one, two) = ("\(Self.key(1)) a", "\(Self.key(2)) b")
+    let both = try AllowList(one + "\n" + two)
+    #expect(try AllowList(one).isSubset(of: both) && both.isSubset(of: both))
+    #expect(try !both.isSubset(of: AllowList(one)))
+    #expect(try AllowList(one).isSubset(of: AllowList("\(Self.key(1)) other")))
+  }
+}
+
+@Suite("A client whose handshake fails")
+struct HandshakePacingTests {
+  @Test("It tries at most 24 times a minute, at once and then after pauses of at most 5 s", arguments: 0..<50)
+  func bound(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var pacing = HandshakePacing()
+    var (nowMs, tries) = (Int64(0), 0)
+    while nowMs < 600_000 {
+      pacing.failed(nowMs: nowMs, using: &random)
+      tries += 1
+      let dueMs = pacing.dueMs ?? 0
+      #expect((Limits.handshakePauseBaseMs / 2...Limits.handshakePauseCapMs).contains(dueMs - nowMs))
+      nowMs = dueMs
+      pacing.begun()
+      #expect(pacing.dueMs == nil)
+    }
+    #expect(tries <= 242)
+    // Nor so seldom that a key that was added waits.
+    #expect(tries >= 120)
+  }
+
+  @Test("After a success the first pause is short again")
+  func success() {
+    var random = SeededRandom(seed: 1)
+    var pacing = HandshakePacing()
+    for _ in 0..<9 { pacing.failed(nowMs: 0, using: &random) }
+    pacing.succeeded()
+    #expect(pacing.dueMs == nil)
+    pacing.failed(nowMs: 0, using: &random)
+    #expect(pacing.dueMs ?? .max <= Limits.handshakePauseBaseMs)
+  }
+}
+
+@Suite("Lines about peers at the door")
+struct LogQuotaTests {
+  @Test("One line a minute about the same peer, with the number of those left out")
+  func repeated() {
+    var quota = LogQuota()
+    #expect(quota.admit("a", nowMs: 0) == 0)
+    for ms in 1...99 { #expect(quota.admit("a", nowMs: Int64(ms)) == nil) }
+    #expect(quota.admit("b", nowMs: 100) == 0)
+    #expect(quota.admit("a", nowMs: Limits.logRepeatMs - 1) == nil)
+    #expect(quota.admit("a", nowMs: Limits.logRepeatMs) == 100)
+  }
+
+  @Test("Few lines a second, and a bounded memory, whoever comes")
+  func flood() {
+    var quota = LogQuota()
+    let lines = (0..<100_000).filter { quota.admit("peer \($0)", nowMs: Int64($0 / 1_000)) != nil }
+    #expect(lines.count == Limits.logLinesPerSecondMax)
+    let later = (0..<2_000).filter { quota.admit("other \($0)", nowMs: Int64(1_000 * ($0 + 1))) != nil }
+    // The memory is full only where more came within a minute than it holds.
+    #expect(later.count == 2_000)
+  }
+}

@@ -1,0 +1,360 @@
+import CZeroMQ
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Submission")
+struct SubmitLinkTests {
+  private let desk = TestDesk()
+
+  private func withDesk(_ body: (Endpoint) async throws -> Void) async throws {
+    let (reactor, endpoint) = try desk.start()
+    defer { reactor.stop() }
+    try await body(endpoint)
+  }
+
+  private func producer(_ endpoint: Endpoint) -> RawProducer {
+    RawProducer(socket: RawSocket(ZMQ_DEALER, connect: endpoint))
+  }
+
+  @Test("Each post of a batch is answered by itself, in the batch's order")
+  func receipts() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      producer.send(7, [.sample(1), .sample(2, place: "no"), .sample(1), .sample(3)])
+      let reply = try await producer.reply(to: 7)
+      let refusal = SubmitRefusal(code: "invalid_place", detail: "place is no place", field: "place")
+      #expect(
+        reply.receipts.receipts.map(\.receipt) == [
+          .accepted(.numbered(1)), .refused(refusal), .replayed(.numbered(1)), .accepted(.numbered(2)),
+        ])
+    }
+  }
+
+  @Test("A batch that is sent again makes nothing new, over another connection too")
+  func duplicates() async throws {
+    try await withDesk { endpoint in
+      let posts = (0..<64).map { SubmittedPost.sample($0) }
+      let (first, second) = (producer(endpoint), producer(endpoint))
+      first.send(1, posts)
+      let ids = try await first.reply(to: 1).receipts.receipts.map(\.postID)
+      for producer in [first, second] {
+        producer.send(2, posts)
+        let again = try await producer.reply(to: 2).receipts.receipts
+        #expect(again.map(\.postID) == ids && again.allSatisfy { $0.outcome == .replayed })
+      }
+      #expect(desk.stored == 64 && desk.accepted == 64)
+    }
+  }
+
+  @Test("The largest batch with the longest texts fits into one frame; one post more is refused with the reason")
+  func size() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      let longest = (0..<Limits.submitPostsMax).map { number in
+        SubmittedPost(
+          idempotencyKey: "\(number)-" + String(repeating: "k", count: Limits.idempotencyKeyBytesMax - 4),
+          place: String(repeating: "p", count: Limits.placeBytesMax),
+          link: String(repeating: "l", count: Limits.linkBytesMax), latitude: -89.999_999_9, longitude: -179.999_999_9)
+      }
+      producer.send(1, longest)
+      #expect(try await producer.reply(to: 1).receipts.receipts.count == Limits.submitPostsMax)
+      for (id, posts) in [(2, longest.map { .sample($0.place.count) } + [.sample(1)]), (3, [])]
+        as [(UInt64, [SubmittedPost])]
+      {
+        producer.send(id, posts)
+        let error = try await producer.reply(to: id).error
+        #expect(error.code == .outOfRange && error.detail.contains("1 to \(Limits.submitPostsMax)"))
+      }
+      #expect(desk.stored == Limits.submitPostsMax)
+    }
+  }
+
+  @Test("A frame of the greatest size is read, one byte more ends its connection and nobody else's")
+  func oversize() async throws {
+    try await withDesk { endpoint in
+      let (large, other) = (producer(endpoint), producer(endpoint))
+      var request = SubmitRequest(id: 1, token: TestDesk.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      func frame(_ bytes: Int) -> [UInt8] {
+        request.batch.posts[0].link = ""
+        request.batch.posts[0].link = String(repeating: "x", count: bytes - request.bytes.count - 9)
+        while request.bytes.count < bytes { request.batch.posts[0].link += "x" }
+        return request.bytes
+      }
+      let fits = frame(Limits.submitFrameBytesMax)
+      #expect(fits.count == Limits.submitFrameBytesMax)
+      large.socket.send([fits])
+      #expect(try await large.reply(to: 1).receipts.receipts.count == 1)
+      request.requestID = 2
+      large.socket.send([frame(Limits.submitFrameBytesMax) + [0]])
+      // libzmq connects again by itself, and what is sent then is heard.
+      try await eventually("the connection is there again") {
+        large.send(3, [.sample(3)])
+        while let frames = large.socket.receive() {
+          let reply = SubmitReply(frames)
+          if reply?.requestID == 2 { Issue.record("the longer frame was read") }
+          if reply?.requestID == 3 { return true }
+        }
+        return false
+      }
+      other.send(4, [.sample(4)])
+      #expect(try await other.reply(to: 4).receipts.receipts.count == 1)
+    }
+  }
+
+  @Test("A token is looked up once for many batches of a connection")
+  func lookups() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      let startMs = Reactor.nowMs
+      for id in 1...9 as ClosedRange<UInt64> {
+        producer.send(id, [.sample(Int(id))])
+        _ = try await producer.reply(to: id)
+      }
+      // One is good for a second, however long the batches took.
+      let lookupsMax = 1 + Int((Reactor.nowMs - startMs) / Limits.submitTokenMs)
+      #expect((1...lookupsMax).contains(desk.lookups))
+      #expect(desk.stored == 9)
+    }
+  }
+
+  @Test("A token that is no session's is refused, and stores nothing")
+  func stranger() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      let tokens = ["", "x", String(repeating: "x", count: 43), String(repeating: "é", count: 500)]
+      for (id, token) in zip(1..., tokens) {
+        producer.send(UInt64(id), token: token, [.sample(1)])
+        let error = try await producer.reply(to: UInt64(id)).error
+        #expect(error.code == .unauthorized && error.detail.contains("token") && error.retryAfterMs == 1_000)
+      }
+      #expect(desk.stored == 0 && desk.lookups == 1, "Only what could be a token is looked up.")
+    }
+  }
+
+  @Test("A session that is ended stops within its time, on a connection that never pauses")
+  func revoked() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      producer.send(1, [.sample(1)])
+      _ = try await producer.reply(to: 1)
+      desk.end()
+      var id: UInt64 = 1
+      while true {
+        id += 1
+        producer.send(id, [.sample(Int(id))])
+        if try await producer.reply(to: id).error.code == .unauthorized { break }
+        try #require(id < 100_000, "It goes on.")
+      }
+    }
+  }
+
+  @Test("What has become of posts is told in the order of the question")
+  func statuses() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      func ask(_ id: UInt64, _ ids: [String]) async throws -> SubmitReply {
+        let query = SubmitRequest(id: id, token: TestDesk.token, .query(.with { $0.postIds = ids }))
+        producer.socket.send([query.bytes])
+        return try await producer.reply(to: id)
+      }
+      let (known, missing) = (PostID.numbered(5).description, PostID.numbered(100).description)
+      let statuses = try await ask(1, [missing, known]).statuses.statuses
+      #expect(statuses.map(\.postID) == [missing, known] && statuses.map(\.state) == [.notFound, .published])
+      #expect(statuses[1].label == "Oslo, Norway" && statuses[1].latE7 == 599_000_000 && statuses[1].seq == 7)
+      #expect(statuses[1].agreement == .verified && statuses[1].countryCode == "NO")
+      for (id, ids) in [(2, ["x"]), (3, []), (4, Array(repeating: known, count: 257))] as [(UInt64, [String])] {
+        #expect(try await ask(id, ids).error.code == .outOfRange)
+      }
+      #expect(try await ask(5, Array(repeating: known, count: 256)).statuses.statuses.count == 256)
+    }
+  }
+
+  @Test("A producer that sends more than is answered is told to wait, and others are served")
+  func neverReads() async throws {
+    try await withDesk { endpoint in
+      let (deaf, other) = (producer(endpoint), producer(endpoint))
+      deaf.send(1, [.sample(1)])
+      _ = try await deaf.reply(to: 1)
+      desk.setSilent(true)
+      for id in 2...200 as ClosedRange<UInt64> { deaf.send(id, [.sample(Int(id))]) }
+      // In order: when the last is answered, all were judged. Where more replies wait than its connection takes, some
+      // are lost: it asks again.
+      var last: SubmitReply?
+      try await eventually("the last is answered") {
+        deaf.send(200, [.sample(200)])
+        while let frames = deaf.socket.receive() {
+          last = SubmitReply(frames).flatMap { $0.requestID == 200 ? $0 : last }
+        }
+        return last != nil
+      }
+      #expect(last?.error.code == .busy && last?.error.retryAfterMs == 2_000)
+      #expect(desk.batches == 1 + Limits.submitUnansweredMax)
+      desk.setSilent(false)
+      other.send(1, [.sample(1_000)])
+      #expect(try await other.reply(to: 1).receipts.receipts.first?.outcome == .accepted)
+    }
+  }
+
+  @Test("What is not of this protocol is answered with what is wrong, once a second at most, and nobody is cut off")
+  func malformed() async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      for _ in 0..<50 { producer.socket.send([[1, 2, 3]]) }
+      producer.send(9, [.sample(1)])
+      var replies: [SubmitReply] = []
+      try await eventually("the batch is answered") {
+        while let frames = producer.socket.receive() { replies += SubmitReply(frames).map { [$0] } ?? [] }
+        return replies.contains { $0.requestID == 9 }
+      }
+      #expect(replies.count == 2 && replies.first?.error.code == .malformed)
+      #expect(replies.last?.receipts.receipts.count == 1)
+    }
+  }
+
+  @Test("Another major version, and a body of a later minor one, are told which version is spoken", arguments: [0, 1])
+  func versions(way: Int) async throws {
+    try await withDesk { endpoint in
+      let producer = producer(endpoint)
+      var later = SubmitRequest(id: 5, token: TestDesk.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      if way == 0 { later.major = 2 } else { (later.minor, later.body) = (1, nil) }
+      producer.socket.send([later.bytes])
+      let error = try await producer.reply(to: 5).error
+      #expect(error.code == .unsupportedVersion && error.detail.contains("1.0"))
+      #expect(desk.stored == 0)
+    }
+  }
+
+  @Test("The client's batches are answered once each, whoever is gone meanwhile and whatever is lost")
+  func client() async throws {
+    let (first, endpoint) = try desk.start()
+    let posts = Mutex((allowed: 100, sent: 0, known: Set<PostID>(), answered: 0))
+    let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+      let client = try SubmitClient(
+        context, connect: endpoint, token: TestDesk.token, logger: quiet,
+        next: { nowMs in
+          posts.withLock { posts in
+            guard posts.sent < 300 else { return .over }
+            guard posts.sent < posts.allowed else { return .pause(untilMs: nowMs + 1) }
+            let batch = (posts.sent..<posts.sent + 10).map { SubmittedPost.sample($0) }
+            posts.sent += 10
+            return .batch(UInt64(posts.sent), batch)
+          }
+        },
+        event: { event in
+          guard case .receipts(_, let receipts) = event else { return }
+          posts.withLock { posts in
+            posts.answered += receipts.count
+            posts.known.formUnion(receipts.compactMap(\.post))
+          }
+        })
+      return ([client], ())
+    }
+    defer { client.stop() }
+    try await eventually("the first are answered") { posts.withLock { $0.answered } == 100 }
+    desk.setSilent(true)
+    posts.withLock { $0.allowed = 300 }
+    // 16 batches of ten, and no more.
+    try await eventually("some more are there") { desk.batches == 10 + Limits.submitUnansweredMax }
+    // With the answers in its hands, which nobody gets.
+    first.stop()
+    desk.setSilent(false)
+    // Another test's connection may have the port for a moment.
+    let deadline = ContinuousClock.now + .seconds(60)
+    var started = try? desk.start(endpoint)
+    while started == nil, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(20))
+      started = try? desk.start(endpoint)
+    }
+    let (second, _) = try #require(started)
+    defer { second.stop() }
+    try await eventually("all are answered", within: 30) { posts.withLock { $0.answered } == 300 }
+    #expect(desk.accepted == 300 && desk.stored == 300)
+    #expect(desk.batches >= 30 + Limits.submitUnansweredMax, "What was kept back was lost, and came again.")
+    #expect(posts.withLock { $0.known.count } == 300)
+  }
+
+  @Test("A client that reconnects after a silence resends open batches at once, but none before its pause is over")
+  func anew() async throws {
+    try await withDesk { endpoint in
+      let (clock, allowed, answered) = (Shared<Int64>(0), Shared(1), Shared(0))
+      let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+        ([try TimedClient(context, connect: endpoint, clock: clock, allowed: allowed, answered: answered)], ())
+      }
+      defer { client.stop() }
+      // Its time goes on only while it waits for a connection.
+      try await eventually("the first batch is answered") {
+        clock.change { $0 += 1 }
+        return answered.value == 1
+      }
+      desk.setBusy(retryAfterMs: 60_000)
+      allowed.change { $0 = 2 }
+      try await eventually("the second has a pause") { answered.value == 2 }
+      desk.setBusy(retryAfterMs: nil)
+      let startMs = clock.value
+      desk.setSilent(true)
+      allowed.change { $0 = 5 }
+      try await eventually("three more are there") { desk.batches == 5 }
+      clock.change { $0 = startMs + Limits.submitAnswerMs }
+      try await eventually("each of the three is there again, and due in 5 s") { desk.batches == 8 }
+      clock.change { $0 = startMs + Limits.livenessMs + 1 }
+      let dueMs = startMs + 2 * Limits.submitAnswerMs
+      try await eventually("each is there by the new connection") {
+        clock.change { $0 = min($0 + 1, dueMs - 1) }
+        return desk.batches >= 11
+      }
+      // A connection keeps the order: the second would have come before this one.
+      allowed.change { $0 = 6 }
+      try await eventually("a further one is there") { desk.stored == 5 && desk.batches >= 12 }
+      #expect(desk.batches == 12, "The pause of the second is not over.")
+    }
+  }
+}
+
+/// A producer's end whose time a test sets.
+private final class TimedClient: Station {
+  private let client: SubmitClient
+  private let clock: Shared<Int64>
+  private let baseMs: Int64
+
+  /// - Parameters:
+  ///   - clock: its time, in milliseconds since its start.
+  ///   - allowed: number of batches that it may have sent.
+  ///   - answered: counts batches that have their receipts or a pause.
+  init(
+    _ context: Reactor.Context, connect endpoint: Endpoint, clock: Shared<Int64>, allowed: Shared<Int>,
+    answered: Shared<Int>
+  ) throws(LinkError) {
+    var given = 0
+    client = try SubmitClient(
+      context, connect: endpoint, token: TestDesk.token, logger: quiet,
+      next: { nowMs in
+        guard given < allowed.value else { return .pause(untilMs: nowMs + 1) }
+        given += 1
+        return .batch(UInt64(given), [.sample(given)])
+      },
+      event: { event in
+        switch event {
+        case .receipts, .repeated(_, reason: "busy"): answered.change { $0 += 1 }
+        default: break
+        }
+      })
+    self.clock = clock
+    // Not before the time from which it counts the silence.
+    baseMs = Reactor.nowMs
+  }
+
+  var socket: Socket { client.socket }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) { client.receive(frames, nowMs: baseMs + clock.value) }
+
+  func turn(nowMs: Int64) -> Int64 {
+    _ = client.turn(nowMs: baseMs + clock.value)
+    return nowMs + 1
+  }
+
+  func leave() { client.leave() }
+}

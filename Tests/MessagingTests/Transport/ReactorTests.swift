@@ -1,0 +1,150 @@
+import CZeroMQ
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("The reactor", .serialized)
+struct ReactorTests {
+  private struct Refused: Error {}
+
+  @Test("It tells the port that was taken, and two of them take two")
+  func ports() throws {
+    let servers = try (0..<2).map { _ in try TestServer(Ledger()) }
+    defer { for server in servers { server.reactor.stop() } }
+    #expect(servers.allSatisfy { $0.endpoint.port > 0 })
+    #expect(servers[0].endpoint != servers[1].endpoint)
+    #expect(servers[0].endpoint.description.hasPrefix("tcp://127.0.0.1:"))
+  }
+
+  @Test("A wildcard address can be bound, and connected to as this host")
+  func wildcard() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger, bind: Endpoint("tcp://*:*"))
+    defer { server.reactor.stop() }
+    #expect(server.endpoint.connectable.description == "tcp://127.0.0.1:\(server.endpoint.port)")
+    let worker = try TestWorker(server.endpoint.connectable)
+    defer { worker.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    try await eventually("it is settled") { ledger.settledCount == 1 }
+  }
+
+  @Test("An address that is in use is an error that names it, and the reactor of before works on")
+  func conflict() async throws {
+    let ledger = Ledger()
+    let server = try TestServer(ledger)
+    defer { server.reactor.stop() }
+    let error = #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: server.endpoint) }
+    guard case .address(let address, let reason)? = error else {
+      Issue.record("\(String(describing: error)) is not about the address")
+      return
+    }
+    #expect(address == server.endpoint.description)
+    #expect(reason.contains("in use"))
+    #expect(error?.description.contains("cannot be used") == true)
+    let worker = try TestWorker(server.endpoint)
+    defer { worker.reactor.stop() }
+    server.add([.post(1)], to: ledger)
+    try await eventually("the first works on") { ledger.settledCount == 1 }
+  }
+
+  @Test("An address that is nobody's here is an error")
+  func foreign() {
+    #expect(throws: LinkError.self) { try TestServer(Ledger(), bind: Endpoint("tcp://192.0.2.1:7701")) }
+  }
+
+  @Test("What the making of a station throws is thrown at the start")
+  func thrown() {
+    #expect(throws: Refused.self) {
+      try Reactor.start("refused", wake: Wake()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
+    }
+  }
+
+  @Test("It ends though the peers are gone or do not read, and a second stop changes nothing")
+  func stop() async throws {
+    let ledger = Ledger()
+    let gone = try TestServer(Ledger())
+    gone.reactor.stop()
+    let lonely = try TestWorker(gone.endpoint)
+    let server = try TestServer(ledger)
+    let feed = try TestFeed(pulling: gone.endpoint)
+    let worker = try TestWorker(server.endpoint)
+    // It says HELLO and takes jobs, and never reads them.
+    let stalled = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    stalled.send([
+      WorkerFrame(
+        session: 0,
+        .hello(
+          .with {
+            $0.minMajor = 1
+            $0.maxMajor = 1
+            $0.worker = "stalled"
+            $0.instance = .init(repeating: 9, count: 16)
+          })
+      ).bytes
+    ])
+    server.add((1...100).map { .post($0) }, to: ledger)
+    try await eventually("the worker works") { ledger.settledCount > 0 }
+    for reactor in [lonely.reactor, server.reactor, feed.reactor, worker.reactor] {
+      try await expectEnd(of: reactor)
+      try await expectEnd(of: reactor)
+    }
+    withExtendedLifetime(stalled) {}
+  }
+
+  @Test("A command wakes it before its poll times out")
+  func wakes() async throws {
+    let wake = Wake()
+    let inbox = Inbox<Int>(wake)
+    let woken = Counter()
+    let (reactor, _) = try Reactor.start("sleeper", wake: wake) { context in
+      let sleeper = try Sleeper(context, inbox: inbox, woken: woken)
+      return ([sleeper], ())
+    }
+    defer { reactor.stop() }
+    // A busy machine delays some of the turns, not all of them. Without a wake-up none comes early.
+    try await eventually("a command comes to an early turn") {
+      inbox.put(1)
+      return woken.value > 0
+    }
+  }
+
+  @Test("Its clock is monotonic milliseconds")
+  func clock() async throws {
+    let (start, startMs) = (ContinuousClock.now, Reactor.nowMs)
+    let inner = ContinuousClock.now
+    try await eventually("50 ms have passed") { inner.duration(to: .now) >= .milliseconds(50) }
+    let innerEnd = ContinuousClock.now
+    let passedMs = Reactor.nowMs - startMs
+    // As long as the other clock says, whatever happened in between: what is read outside is not less, inside not more.
+    #expect(.milliseconds(passedMs - 1) <= start.duration(to: .now))
+    #expect(.milliseconds(passedMs + 1) >= inner.duration(to: innerEnd))
+  }
+}
+
+/// A station without messages. It counts early turns with a command: less than half of the longest poll, which is 1 s,
+/// after the turn before.
+private final class Sleeper: Station {
+  let socket: Socket
+  private let inbox: Inbox<Int>
+  private let woken: Counter
+  private var turnMs: Int64?
+
+  init(_ context: Reactor.Context, inbox: Inbox<Int>, woken: Counter) throws {
+    socket = try context.socket(.dealer, frameBytesMax: 1_000)
+    (self.inbox, self.woken) = (inbox, woken)
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {}
+
+  func turn(nowMs: Int64) -> Int64 {
+    // The first turn waits for nothing.
+    if !inbox.takeAll().isEmpty, let turnMs, nowMs - turnMs < 500 { woken.add() }
+    turnMs = nowMs
+    return .max
+  }
+
+  func leave() {}
+}

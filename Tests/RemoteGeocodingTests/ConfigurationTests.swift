@@ -1,0 +1,67 @@
+import Testing
+
+@testable import RemoteGeocoding
+
+@Suite("The configuration of a provider")
+struct ConfigurationTests {
+  private func mistake(
+    _ url: String, provider: Provider = .nominatim, contact: String = "", key: String = ""
+  ) -> RemoteConfiguration.Mistake? {
+    do {
+      _ = try RemoteConfiguration(provider: provider, url: url, contact: contact, key: key)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    "https goes anywhere, plain http only to this host",
+    arguments: [
+      "https://geo.example.org", "https://geo.example.org/", "https://geo.example.org:8443/nominatim",
+      "http://127.0.0.1:8088", "http://localhost/x", "http://[::1]:8088", "http://127.8.9.10",
+    ])
+  func urls(url: String) { #expect(mistake(url) == nil) }
+
+  @Test(
+    "Other addresses are refused",
+    arguments: [
+      "", "geo.example.org", "http://geo.example.org", "ftp://geo.example.org", "https://", "https://u:p@example.org",
+      "https://example.org/?a=b", "https://example.org/#a", "https://example.org/a b", "http://127.0.0.1.example.org",
+      "http://localhost.example.org", "http://10.0.0.1", "file:///etc/passwd",
+    ])
+  func noURLs(url: String) { #expect(mistake(url) == .url) }
+
+  @Test("The public Nominatim wants to know whom to write to, however its name is written")
+  func contactMissing() throws {
+    for host in ["nominatim.openstreetmap.org", "NOMINATIM.OpenStreetMap.org", "nominatim.openstreetmap.org."] {
+      #expect(mistake("https://\(host)") == .contactMissing, "\(host)")
+      let own = try RemoteConfiguration(provider: .nominatim, url: "https://\(host)", contact: "ops@example.org")
+      #expect(own.isPublic && own.userAgent == "onthemap/1.0 (ops@example.org)")
+    }
+    #expect(try RemoteConfiguration(provider: .photon, url: "https://photon.komoot.io").isPublic)
+    let own = try RemoteConfiguration(provider: .nominatim, url: "https://geo.example.org")
+    #expect(!own.isPublic && own.userAgent == "onthemap/1.0")
+  }
+
+  @Test("A contact is a mail address or a link, and cannot break out of its header")
+  func contacts() {
+    for contact in ["a@example.org", "https://example.org/contact", "http://example.org"] {
+      #expect(mistake("https://x.org", contact: contact) == nil, "\(contact)")
+    }
+    for contact in ["me", "a@b\r\nX: y", "a b@c.org", "a@b (c)", "ü@x.org", "@x.org"] {
+      #expect(mistake("https://x.org", contact: contact) == .contact, "\(contact)")
+    }
+    let longest = RemoteLimits.contactBytesMax - "@x.org".utf8.count
+    #expect(mistake("https://x.org", contact: String(repeating: "a", count: longest) + "@x.org") == nil)
+    #expect(mistake("https://x.org", contact: String(repeating: "a", count: longest + 1) + "@x.org") == .contact)
+  }
+
+  @Test("Only Pelias takes a key, of printable characters")
+  func keys() {
+    #expect(mistake("https://x.org", provider: .pelias, key: "ge-0123") == nil)
+    #expect(mistake("https://x.org", provider: .pelias, key: "a b") == .key)
+    let longest = String(repeating: "k", count: RemoteLimits.keyBytesMax)
+    #expect(mistake("https://x.org", provider: .pelias, key: longest) == nil)
+    #expect(mistake("https://x.org", provider: .pelias, key: longest + "k") == .key)
+    #expect(mistake("https://x.org", provider: .photon, key: "ge-0123") == .keyUnused)
+  }
+}
