@@ -138,7 +138,7 @@ gazetteer: .build/$(CONFIG)/gazetteer.otm
 
 # The program looks for it beside itself.
 .build/debug/gazetteer.otm .build/release/gazetteer.otm: .build/%/gazetteer.otm: $(PLACES) \
-		$(wildcard Sources/Gazetteer/*/*.swift) | .build/%/onthemap
+		$(wildcard Sources/Gazetteer/*/*.swift Sources/GazetteerBuild/*/*.swift) | .build/%/onthemap
 	xz -dc $(PLACES) | .build/$*/onthemap gazetteer build --output $@
 
 # The licences of what the program contains, for a package or an image that carries it.

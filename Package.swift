@@ -78,6 +78,8 @@ let package = Package(
 
     // 1: text to ranked places.
     .target(name: "Gazetteer", dependencies: ["Domain"], exclude: ["Data"], swiftSettings: optimised),
+    // 2: the compiler of the file that the gazetteer reads.
+    .target(name: "GazetteerBuild", dependencies: ["Domain", "Gazetteer"], swiftSettings: optimised),
 
     // 1: what is measured, and how Prometheus reads it.
     .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
@@ -134,7 +136,8 @@ let package = Package(
     .executableTarget(
       name: "Commands",
       dependencies: [
-        "CRestart", "Feed", "Gazetteer", "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding", "Telemetry",
+        "CRestart", "Feed", "Gazetteer", "GazetteerBuild", "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding",
+        "Telemetry",
         "Web",
         "Worker",
         lifecycle, logging, metrics,
@@ -169,8 +172,15 @@ let package = Package(
     // Servers that play remote providers, for the tests.
     .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
     .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),
+    // Small gazetteers, built for the tests.
+    .target(
+      name: "GazetteerFixtures", dependencies: ["Gazetteer", "GazetteerBuild"], path: "Tests/GazetteerFixtures",
+      swiftSettings: strict),
     .testTarget(
-      name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "Domain"], exclude: ["Fixtures"],
+      name: "GazetteerTests", dependencies: ["Fuzzing", "Gazetteer", "GazetteerBuild", "GazetteerFixtures", "Domain"],
+      exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(
+      name: "GazetteerBuildTests", dependencies: ["Gazetteer", "GazetteerBuild", "GazetteerFixtures", "Domain"],
       swiftSettings: strict),
     .testTarget(name: "MessagingTests", dependencies: ["Fuzzing", "Messaging"], swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,7 @@
 import Domain
 import Foundation
+import GazetteerBuild
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -39,11 +41,4 @@ enum World {
     try builder.write(to: file.path, builtAt: 1_750_000_000)
     return file
   }
-}
-
-/// A path of its own that is removed with the object.
-final class TemporaryFile: Sendable {
-  let path = FileManager.default.temporaryDirectory.appending(path: "gazetteer-\(UUID().uuidString)").path
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -46,7 +46,7 @@ struct BoundaryTests {
         #"(\bDate\(\)|\bUUID\(\)|\.now\b|\bSystemRandomNumberGenerator\b|\.(?:shuffled|randomElement)\(\)"#
           + #"|\.random\((?![^)]*\busing:))"#),
       advice: "take the time or the generator as a parameter, so that a test can replay it.",
-      applies: { ["Domain", "Gazetteer"].contains($0.target) }
+      applies: { ["Domain", "Gazetteer", "GazetteerBuild"].contains($0.target) }
     ).hold(
       at: "Sources/Domain/A.swift",
       bad: ["Date()", "let a = ContinuousClock.now", "Int.random(in: 0..<9)", "var a = SystemRandomNumberGenerator()"],
@@ -54,6 +54,17 @@ struct BoundaryTests {
         "Date(timeIntervalSince1970: 1)", "Int.random(\n  in: 0..<9, using: &a)", "a.nowhere", "func a(now: Instant)",
       ],
       elsewhere: ["Sources/Ingest/A.swift"])
+  }
+
+  @Test("Queries read a gazetteer's file and never write one")
+  func reading() {
+    Ban(
+      pattern: Pattern(#"(\bO_(?:WRONLY|RDWR|CREAT)\b|\bPROT_WRITE\b|(?<![.\w])(?:fopen|rename|unlink|ftruncate)\()"#),
+      advice: "writing is GazetteerBuild's.", applies: { ["Domain", "Gazetteer"].contains($0.target) }
+    ).hold(
+      at: "Sources/Gazetteer/A.swift",
+      bad: ["open(path, O_WRONLY | O_CREAT)", "rename(a, b)", "mmap(nil, 1, PROT_WRITE)"],
+      good: ["open(path, O_RDONLY)", "a.rename(b)"], elsewhere: ["Sources/GazetteerBuild/A.swift"])
   }
 
   @Test("A trap says why")

@@ -4,7 +4,8 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
-    "Domain", "CRestart", "Gazetteer", "SignIn", "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed",
+    "Domain", "CRestart", "Gazetteer", "GazetteerBuild", "SignIn", "Messaging", "RemoteGeocoding", "Ingest", "Worker",
+    "Feed",
     "ArgumentParser",
     "Configuration", "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry",
     "UnixSignals", "Web",
@@ -27,6 +28,7 @@ private let ladder: [String: Set<String>] = [
 
   "HTTPClient": system.union(["FoundationNetworking"]),
 
+  "GazetteerBuild": pure.union(["Domain", "Gazetteer"]),
   "Gazetteer": pure.union(["Domain"]),
   "Telemetry": pure.union(["Metrics"]),
   "Domain": pure,
@@ -68,7 +70,8 @@ struct ImportLadderTests {
       }
     }
     let bad = [
-      "import Ingest", "package import GRDB", "@testable import Store", "@preconcurrency internal import Hummingbird",
+      "import Ingest", "import GazetteerBuild", "package import GRDB", "@testable import Store",
+      "@preconcurrency internal import Hummingbird",
       "private import struct Feed.FeedService", "import Foundation; import Store", "  @_spi(X) public import NIOCore",
       "@_exported\nimport Link", "#if canImport(CSodium)\n  import CSodium\n#endif",
     ]

@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import Foundation
 import Gazetteer
+import GazetteerBuild
 
 struct GazetteerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,13 @@
 /// A sum over a file's 64-bit words that finds damage; it does not withstand somebody who means to deceive. Every step
 /// is a bijection, so that one changed word always changes the sum, and more do with all but certainty.
-struct Checksum {
-  private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+package struct Checksum {
+  /// The sum of all words that were added.
+  package private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  package init() {}
 
   /// - Parameter bytes: a multiple of eight; what is beyond is not counted.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8) {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
       value = (value ^ word) &* 0xD6E8_FEB8_6659_FD93

@@ -7,17 +7,23 @@
 ///     16  size of the file, 8         40  checksum of the file with zeros here, 8
 ///                                     48  reserved, 16
 ///                                     64  directory, 24 bytes a section: id 4, element size 4, offset 8, count 8
-enum IndexLayout {
-  static let magic: [UInt8] = Array("GZT1".utf8)
-  static let version: UInt32 = 5
-  static let alignment = 64
-  static let headerBytes = 64
-  static let entryBytes = 24
-  static let checksumOffset = 40
+package enum IndexLayout {
+  /// The first bytes of every file.
+  package static let magic: [UInt8] = Array("GZT1".utf8)
+  /// Version of the layout. A reader refuses every other one.
+  package static let version: UInt32 = 5
+  /// Bytes: every section begins at a multiple of them.
+  package static let alignment = 64
+  /// Bytes of the header.
+  package static let headerBytes = 64
+  /// Bytes of a section's entry in the directory.
+  package static let entryBytes = 24
+  /// Where the checksum stands in the header, in bytes.
+  package static let checksumOffset = 40
 
   /// Numbers of sections are never used again. A reader ignores numbers it does not know, so that new ones can join
   /// without a new version.
-  enum Section: UInt32, CaseIterable {
+  package enum Section: UInt32, CaseIterable, Sendable {
     case places = 1
     case countries
     case strings = 7
@@ -26,7 +32,8 @@ enum IndexLayout {
     case gridPlaces = 18
     case blockRanks, postcodeKeys, names, nameOrder, slots, beginnings, fuzzyNames
 
-    var elementBytes: Int {
+    /// Bytes of one record.
+    package var elementBytes: Int {
       switch self {
       case .places: 32
       case .postcodes: 20
@@ -44,22 +51,24 @@ enum IndexLayout {
 /// A Bloom filter over the hashes of how names of several words begin, each in one word of the filter (Putze, Sanders,
 /// Singler, 2007). Most sequences of words are no name: it tells, from a part of the file that stays in the processor's
 /// cache, with which word a search may end.
-enum NameBeginnings {
+package enum NameBeginnings {
   /// Eight bits for each beginning, as a power of two of words.
-  static func words(for beginnings: Int) -> Int {
+  package static func words(for beginnings: Int) -> Int {
     var count = 1
     while count * 8 < beginnings { count *= 2 }
     return count
   }
 
+  /// The word of the filter that a hash is in.
   @inline(__always)
-  static func word(_ hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: hash >> 20) & (count - 1) }
+  package static func word(_ hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: hash >> 20) & (count - 1) }
 
+  /// The bits of that word that a hash sets.
   @inline(__always)
-  static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
+  package static func bits(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) | 1 << (hash >> 52 & 63) }
 
   /// Calls the body with the hash of each beginning of two words and more, up to the whole name.
-  static func forEach(of name: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+  package static func forEach(of name: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
     var hash = NameHash()
     var (start, words) = (0, 0)
     for end in 1...max(name.count, 1) where end >= name.count || name[end] == UInt8(ascii: " ") {
@@ -68,95 +77,62 @@ enum NameBeginnings {
       if words > 1 { body(hash.value) }
     }
   }
-
-  static func compiled(_ hashes: [UInt64]) -> [UInt64] {
-    var filter = [UInt64](repeating: 0, count: words(for: hashes.count))
-    for hash in hashes { filter[word(hash, of: filter.count)] |= bits(hash) }
-    return filter
-  }
 }
 
 /// A hash table of names with linear probing from the beginning of a line of the processor's cache, so that a search
 /// mostly touches one. A slot of 32 bits holds where the name lies below, in as few bits as the largest position takes,
 /// and a part of the name's hash above; 0 is free.
-enum NameSlots {
+package enum NameSlots {
   /// Slots in a line of 64 bytes.
-  static let line = 16
-  /// How many of them are taken at most, on average.
-  private static let load = 10
+  package static let line = 16
   /// Slots that a search looks at, so that a damaged file costs no time either: many times as many as ten million names
   /// ask for.
-  static let probesMax = 16 * line
+  package static let probesMax = 16 * line
 
   /// The bits of a position.
-  static func positionBits(_ words: Int) -> UInt32 {
+  package static func positionBits(_ words: Int) -> UInt32 {
     UInt32(32 - UInt32(truncatingIfNeeded: words).leadingZeroBitCount)
   }
 
   /// What a slot has in common with a hash above the position: bits that do not say in which line it is.
   @inline(__always)
-  static func tag(_ hash: UInt64, _ positionBits: UInt32) -> UInt32 {
+  package static func tag(_ hash: UInt64, _ positionBits: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: hash >> 32) >> positionBits
   }
 
   /// The slot at which the search for a hash begins.
   @inline(__always)
-  static func first(_ hash: UInt64, of slots: Int) -> Int {
+  package static func first(_ hash: UInt64, of slots: Int) -> Int {
     let lines = UInt64(truncatingIfNeeded: slots / line)
     return Int(truncatingIfNeeded: ((hash & 0xFFFF_FFFF) &* lines) >> 32) * line
-  }
-
-  /// - Parameter words: how many words all names take.
-  static func compiled(_ names: [(hash: UInt64, position: UInt32)], words: Int) -> [UInt32] {
-    var lines = names.count / load + 1
-    while true {
-      if let slots = compiled(names, words: words, count: lines * line) { return slots }
-      lines *= 2
-    }
-  }
-
-  /// Nil where some search would be too long.
-  private static func compiled(
-    _ names: [(hash: UInt64, position: UInt32)], words: Int, count: Int
-  ) -> [UInt32]? {
-    var slots = [UInt32](repeating: 0, count: count)
-    let positionBits = positionBits(words)
-    for name in names {
-      var slot = first(name.hash, of: count)
-      var probes = 1
-      while slots[slot] != 0 {
-        slot = slot + 1 < count ? slot + 1 : 0
-        probes += 1
-        guard probes < min(probesMax, count) else { return nil }
-      }
-      slots[slot] = tag(name.hash, positionBits) << positionBits | name.position
-    }
-    return slots
   }
 }
 
 /// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.
-struct NameHash {
+package struct NameHash: Sendable {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  package init() {}
 
   /// Adds the bytes of a slice; a name's hash may be taken piece by piece.
   @inline(__always)
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     for byte in bytes { add(byte) }
   }
 
   /// The hash of a whole name.
-  static func of(_ name: some Sequence<UInt8>) -> UInt64 {
+  package static func of(_ name: UnsafeRawBufferPointer) -> UInt64 {
     var hash = NameHash()
-    for byte in name { hash.add(byte) }
+    hash.add(name)
     return hash.value
   }
 
   @inline(__always)
   private mutating func add(_ byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
+  /// The hash of all bytes that were added.
   @inline(__always)
-  var value: UInt64 {
+  package var value: UInt64 {
     var mixed = state
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93

@@ -7,8 +7,8 @@ extension IndexSections {
     let (key, endKey) = (PostcodeRecord.firstKey(packed), PostcodeRecord.firstKey(packed + 1))
     // The keys of the blocks stay in the processor's cache, so that of all records few are touched.
     let block = postcodeKeys.partitionPoint { $0 < key }
-    var first = block > 0 ? (block - 1) * UInt32(PostcodeTable.block) : 0
-    let last = block * UInt32(PostcodeTable.block)
+    var first = block > 0 ? (block - 1) * UInt32(PostcodeRecord.blockSize) : 0
+    let last = block * UInt32(PostcodeRecord.blockSize)
     while first < last, let record = postcodeRecords[first], record.key < key { first += 1 }
     var end = first
     while let record = postcodeRecords[end], key <= record.key, record.key < endKey { end += 1 }

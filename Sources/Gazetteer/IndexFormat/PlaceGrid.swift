@@ -2,7 +2,7 @@ import Domain
 import Glibc
 
 /// Populated places by where they are: cells of half a degree, from the south pole eastwards along each parallel.
-enum PlaceGrid {
+package enum PlaceGrid {
   /// Cells along a parallel, and from pole to pole.
   static let columns = 720
   static let rows = 360
@@ -13,25 +13,22 @@ enum PlaceGrid {
   /// Longitudes 180 and -180 are the same.
   static func column(longitudeE7: Int32) -> Int { Int((Int64(longitudeE7) + 1_800_000_000) / cellE7) % columns }
 
-  static func cell(of place: PlaceRecord) -> UInt32 {
+  /// The number of the cell that a place lies in.
+  package static func cell(of place: PlaceRecord) -> UInt32 {
     UInt32(row(latitudeE7: place.latitudeE7) * columns + column(longitudeE7: place.longitudeE7))
-  }
-
-  /// The populated places by their cells.
-  static func compiled(_ places: [PlaceRecord]) -> [GridRecord] {
-    var records: [GridRecord] = []
-    for (number, place) in places.enumerated() where place.isCity {
-      records.append(GridRecord(cell: cell(of: place), place: UInt32(number)))
-    }
-    records.sort { ($0.cell, $0.place) < ($1.cell, $1.place) }
-    return records
   }
 }
 
 /// A populated place in its cell: 8 bytes. Records are sorted by their cells.
-struct GridRecord {
-  var cell: UInt32
-  var place: UInt32
+package struct GridRecord: BitwiseCopyable, Sendable {
+  /// The cell's number, from the south pole eastwards.
+  package var cell: UInt32
+  /// The place's record number.
+  package var place: UInt32
+
+  package init(cell: UInt32, place: UInt32) {
+    (self.cell, self.place) = (cell, place)
+  }
 }
 
 /// The search for the populated places around a point.

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The gazetteer: names of places, compiled by `PlaceIndexBuilder` into a file that is used where it lies. Opening
+/// The gazetteer: names of places, compiled by `GazetteerBuild` into a file that is used where it lies. Opening
 /// takes no more than mapping it; all processes of a host share its memory. All methods are synchronous, never wait,
 /// and may be called from any thread.
 package final class PlaceIndex: Sendable {

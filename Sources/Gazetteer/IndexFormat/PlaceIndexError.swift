@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a place index cannot be built or opened. None of these passes by itself: retrying does not help.
+/// Why a place index cannot be opened. None of these passes by itself: retrying does not help.
 package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
   /// The file cannot be opened, mapped or read; `code` is the system's error number.
   case unreadable(path: String, code: Int32)
@@ -12,14 +12,6 @@ package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
   case incompatible(path: String, found: UInt32, expected: UInt32)
   /// A part of the file is missing or lies outside it.
   case damaged(path: String, part: String)
-  /// A line of the source breaks its format; lines count from 1.
-  case source(line: Int, reason: String)
-  /// A file of a GeoNames dump is not there, or a line of it breaks its format; lines count from 1, and 0 is the file.
-  case dump(path: String, line: Int, reason: String)
-  /// The source holds more than an index can; the value is the limit.
-  case tooLarge(what: String, limit: Int)
-  /// The new file cannot be written; the old one, if any, is untouched.
-  case unwritable(path: String, code: Int32)
 
   /// What is wrong and what to do about it, for the log and the operator.
   package var description: String {
@@ -34,13 +26,6 @@ package enum PlaceIndexError: Error, Equatable, CustomStringConvertible {
     case .incompatible(let path, let found, let expected):
       "the place index \(path) has version \(found), this program reads \(expected). \(rebuild)"
     case .damaged(let path, let part): "the place index \(path) is damaged (\(part)). \(rebuild)"
-    case .source(let line, let reason): "line \(line) of the gazetteer's source: \(reason)."
-    case .dump(let path, 0, let reason):
-      "\(path): \(reason). The files come from download.geonames.org/export/dump; unpack what is packed."
-    case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Is the file whole?"
-    case .tooLarge(let what, let limit): "the gazetteer's source has too many \(what); the limit is \(limit)."
-    case .unwritable(let path, let code):
-      "cannot write the place index \(path) (\(reason(code))). Check the directory, its permissions and free space."
     }
   }
 }

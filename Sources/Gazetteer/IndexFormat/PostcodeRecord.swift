@@ -1,21 +1,26 @@
 /// One postcode of one country in the file: 20 bytes, little-endian, in this order. Records are sorted by their key, so
 /// that the countries that have a code are neighbours.
-struct PostcodeRecord {
+package struct PostcodeRecord: BitwiseCopyable, Sendable {
   /// Characters of the longest code. GeoNames has none longer; 37^10 takes 53 bits, and a country's number takes 10.
-  static let characters = 10
+  @usableFromInline static let characters = 10
+  /// Records in a block: `postcodeKeys` has the key of the first one of each.
+  package static let blockSize = 64
   private static let countryBits: UInt64 = 10
 
   /// The key in two halves: one number of 64 bits would make the record 24 bytes.
   private var keyLow: UInt32
   private var keyHigh: UInt32
   /// 1e-7 degrees.
-  var latitudeE7: Int32
-  var longitudeE7: Int32
+  package var latitudeE7: Int32
+  /// 1e-7 degrees.
+  package var longitudeE7: Int32
   /// The populated place that the code belongs to, `PlaceRecord.none` where none is near.
-  var place: UInt32
+  package var place: UInt32
 
   /// - Parameter country: the country's number. There are 676 codes of two letters, so it always fits.
-  init(packed: UInt64, country: UInt16, latitudeE7: Int32, longitudeE7: Int32, place: UInt32 = PlaceRecord.none) {
+  package init(
+    packed: UInt64, country: UInt16, latitudeE7: Int32, longitudeE7: Int32, place: UInt32 = PlaceRecord.none
+  ) {
     let key = packed << Self.countryBits | UInt64(country)
     keyLow = UInt32(truncatingIfNeeded: key)
     keyHigh = UInt32(truncatingIfNeeded: key >> 32)
@@ -25,9 +30,9 @@ struct PostcodeRecord {
   }
 
   /// The packed code above, the country's number below.
-  var key: UInt64 { UInt64(keyHigh) << 32 | UInt64(keyLow) }
+  package var key: UInt64 { UInt64(keyHigh) << 32 | UInt64(keyLow) }
   /// The country's number.
-  var country: UInt16 { UInt16(key & (1 << Self.countryBits - 1)) }
+  package var country: UInt16 { UInt16(key & (1 << Self.countryBits - 1)) }
 
   /// The code, without separators.
   var code: String {
@@ -48,7 +53,8 @@ struct PostcodeRecord {
   /// zeros, so that codes sort as text does and those of one beginning are neighbours. Case and the separators space,
   /// "-", "." and "/" make no difference. Nil for a code that is empty, longer than 10 letters and digits, or has other
   /// bytes.
-  static func packed(_ bytes: some Collection<UInt8>) -> UInt64? {
+  @inlinable
+  package static func packed(_ bytes: some Collection<UInt8>) -> UInt64? {
     var packed: UInt64 = 0
     var count = 0
     for byte in bytes {

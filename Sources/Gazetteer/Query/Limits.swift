@@ -5,7 +5,7 @@ package enum GazetteerLimits {
   /// Tokens of a query that are looked at. A set of tokens is a 64-bit mask; the longest public test address has 24.
   package static let queryTokens = 48
   /// Tokens in the longest name that is looked up: "South Georgia and the South Sandwich Islands" has 7.
-  static let nameTokens = 8
+  package static let nameTokens = 8
   /// Names found in one query, one bit each in a set of them. 48 tokens in which every n-gram is a name would give 356;
   /// real addresses give below 40.
   static let matches = 128
@@ -62,7 +62,7 @@ package enum GazetteerLimits {
   /// Postcodes found in one query: an address has one, and numbers that look like some.
   static let postcodesPerQuery = 8
   /// Digits of a code that is found without its country's letters too.
-  static let postcodeDigitsMin = 3
+  package static let postcodeDigitsMin = 3
   /// How far a postcode may be from the town that is written with it.
   static let postcodeKm = 40.0
   /// How far its point may be from the town for it to be the answer rather than the town's.
@@ -76,13 +76,4 @@ package enum GazetteerLimits {
   /// Names that begin as the text does and are looked at, and the places of each by which their rank is told.
   static let completions = 16
   static let completionPostings = 8
-
-  /// Bytes of one line of the source: a country with all its names in all languages takes about 10,000.
-  package static let lineBytes = 1 << 16
-  /// Rows of the source. A posting has 28 bits for the place.
-  package static let places = 1 << 24
-  /// Rows of postcodes. The world has some two million outside of the British and Dutch full codes, which add as many.
-  static let postcodes = 1 << 24
-  /// Bytes of all folded names together, and of all displayed names: an offset has 32 bits, and the world's take 20 MB.
-  static let tableBytes = 1 << 30
 }

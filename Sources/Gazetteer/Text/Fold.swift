@@ -1,8 +1,8 @@
 /// What characters are reduced to before names are compared: no case, no accents, no width, no punctuation. The builder
 /// and the queries must fold alike, so the version of these rules is written into the file.
-struct Fold: Sendable {
+package struct Fold: Sendable {
   /// To be raised with every change of the rules, of `FoldedText` or of the table.
-  static let version: UInt32 = 3
+  package static let version: UInt32 = 3
   static let standard = Fold()
 
   /// Results that are no letters.

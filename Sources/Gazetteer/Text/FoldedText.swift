@@ -1,30 +1,34 @@
 /// A text as names are stored and looked up: folded tokens with one space between them. Works in memory of the caller,
 /// so that a query allocates nothing.
-struct FoldedText {
+package struct FoldedText {
   /// Second readings of a name, of which the builder stores both and a query needs only the first.
-  struct Reading: OptionSet {
-    let rawValue: UInt8
+  package struct Reading: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
     /// "Müller" as "mueller" beside "muller".
-    static let umlautsExpanded = Reading(rawValue: 1)
+    package static let umlautsExpanded = Reading(rawValue: 1)
     /// "L'Aquila" as "l aquila" beside "laquila".
-    static let apostrophesSpaced = Reading(rawValue: 2)
+    package static let apostrophesSpaced = Reading(rawValue: 2)
   }
 
   let bytes: UnsafeMutableBufferPointer<UInt8>
   let tokens: UnsafeMutableBufferPointer<Token>
   fileprivate(set) var byteCount = 0
-  fileprivate(set) var tokenCount = 0
+  /// Tokens of the text, at most `GazetteerLimits.queryTokens`.
+  package fileprivate(set) var tokenCount = 0
   /// True when the text did not fit: what follows the last token was left out.
-  fileprivate(set) var isCut = false
+  package fileprivate(set) var isCut = false
   /// The text has characters that the reading concerns, so that reading it that way makes a difference.
-  fileprivate(set) var readings: Reading = []
+  package fileprivate(set) var readings: Reading = []
 
   /// Bytes that the folded form of a text has at most: "&", one byte, becomes a space, "and" and another space, and
   /// nothing grows more.
-  static func bytes(foldedFrom bytes: Int) -> Int { bytes * 5 + 6 }
+  package static func bytes(foldedFrom bytes: Int) -> Int { bytes * 5 + 6 }
 
   /// Calls the body with an empty text whose memory lasts for the call.
-  static func withEmpty<Result>(
+  package static func withEmpty<Result>(
     bytes: Int = bytes(foldedFrom: GazetteerLimits.queryBytes), _ body: (inout FoldedText) throws -> Result
   ) rethrows -> Result {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes) { buffer in
@@ -47,12 +51,14 @@ struct FoldedText {
   }
 
   /// All folded bytes.
-  var folded: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<byteCount])) }
+  package var folded: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<byteCount]))
+  }
 
   /// Replaces the content by the folded form of a text. Bytes that are no UTF-8 separate tokens.
-  mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = [], with fold: Fold = .standard) {
+  package mutating func fold(_ text: UnsafeBufferPointer<UInt8>, reading: Reading = []) {
     var folding = Folding(FoldedText(bytes: bytes, tokens: tokens))
-    folding.add(text, reading, fold)
+    folding.add(text, reading, .standard)
     self = folding.result
   }
 }

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Fuzzing
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -25,11 +26,6 @@ struct FileTests {
     #expect(index.countryCount == 2)
     #expect(index.builtAt == 1_750_000_000)
     #expect(index.attribution == "data © nobody")
-  }
-
-  @Test("The same source gives the same bytes")
-  func isDeterministic() throws {
-    #expect(try written() == written())
   }
 
   @Test("Records have the sizes that the layout says")
@@ -112,32 +108,6 @@ struct FileTests {
           }
         }
       }
-    }
-  }
-
-  @Test("A failed build leaves the old file as it was")
-  func keepsOld() throws {
-    let bytes = try written()
-    #expect(throws: PlaceIndexError.self) { try Hamlet.write("gazetteer\t1\tx\nP\tZZ", to: file.path) }
-    #expect([UInt8](try Data(contentsOf: URL(filePath: file.path))) == bytes)
-    #expect(throws: PlaceIndexError.unwritable(path: "/nowhere/places", code: ENOENT)) {
-      try Hamlet.write(to: "/nowhere/places")
-    }
-  }
-
-  @Test(
-    "A line that breaks the format is named",
-    arguments: [
-      ("nonsense\n", 1), ("gazetteer\t2\tx\n", 1), ("gazetteer\t1\tx\nC\tAA\n", 2),
-      ("gazetteer\t1\tx\nC\tAA\t\t10\t20\tmany\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tAA\t\t91\t20\t1\tA\t\t\n", 2),
-      ("gazetteer\t1\tx\nP\tAA\t\t10\t20\t1\tA\t\t\n", 2), ("gazetteer\t1\tx\nC\tA\t\t10\t20\t1\tA\t\t\n", 2),
-      ("gazetteer\t1\tx\nC\tAA\t\t10\t20\t1\tA\t\t\nC\tAA\t\t10\t20\t1\tA\t\t\n", 3),
-    ])
-  func source(text: String, line: Int) throws {
-    let error = #expect(throws: PlaceIndexError.self) { try Hamlet.write(text, to: file.path) }
-    guard case .source(line, _) = error else {
-      Issue.record("\(String(describing: error)) is not about line \(line)")
-      return
     }
   }
 }

@@ -1,4 +1,5 @@
 import Domain
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -29,8 +30,6 @@ struct AreaTests {
     return (try IndexSections(mapped.bytes, path: file.path), mapped)
   }
 
-  private func box(_ points: [(latitude: Int32, longitude: Int32)]) -> BoxRecord { BoxRecord(around: points) }
-
   @Test("A box holds the places of its area, and may cross the antimeridian")
   func boxes() throws {
     let (sections, file) = try mapped()
@@ -53,21 +52,6 @@ struct AreaTests {
     for number: UInt32 in [1, 3, 5, 6, 7, 8, 1_000, .max] { #expect(sections.box(number) == nil) }
   }
 
-  @Test("Of all arcs that hold the longitudes, the smallest is taken")
-  func arcs() {
-    #expect(
-      box([(0, -1_000_000_000), (1, 1_000_000_000)])
-        == BoxRecord(south: 0, west: 1_000_000_000, north: 1, east: -1_000_000_000))
-    #expect(
-      box([(0, -800_000_000), (1, 800_000_000)]) == BoxRecord(south: 0, west: -800_000_000, north: 1, east: 800_000_000)
-    )
-    #expect(
-      box([(5, -1_800_000_000), (5, 1_800_000_000)])
-        == BoxRecord(south: 5, west: 1_800_000_000, north: 5, east: -1_800_000_000))
-    #expect(box([(7, 30)]) == BoxRecord(south: 7, west: 30, north: 7, east: 30))
-    #expect(box([]) == .none)
-  }
-
   @Test("A country's name is told in each language that there is, and in no other")
   func names() throws {
     let (sections, file) = try mapped()
@@ -81,13 +65,6 @@ struct AreaTests {
     #expect(name(0, "fr") == "Fidji" && name(0, "da") == "Fidji")
     #expect(name(0, "en") == nil && name(1, "de") == nil && name(2, "de") == nil)
     for language in ["", "d", "deu", "d1", "--"] { #expect(name(0, language) == nil) }
-  }
-
-  @Test(
-    "A line of a name that breaks the format is named",
-    arguments: ["L\tFJ\tde", "L\tFJ\tde\t", "L\tXX\tde\tA", "L\tFJ\tdeu\tA", "L\tFJ\t12\tA"])
-  func refused(line: String) throws {
-    #expect(throws: PlaceIndexError.self) { try mapped(Self.islands + line + "\n") }
   }
 
   @Test("The committed data knows how far countries reach, and their names in many languages")

@@ -1,5 +1,6 @@
 import Domain
 import Fuzzing
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer

@@ -1,4 +1,5 @@
 import Domain
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer

@@ -1,4 +1,5 @@
 import Domain
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -112,21 +113,6 @@ struct PostcodeTests {
     let (sections, file) = try sections("Z\tFR\tF\(digits)\t47\t2\n")
     defer { withExtendedLifetime(file) {} }
     #expect(sections.postcodes(try #require(packed(digits))).count == (digits.count < 3 ? 0 : 1))
-  }
-
-  @Test("A code that cannot be packed is counted and left out")
-  func skipped() throws {
-    var builder = PlaceIndexBuilder()
-    try Hamlet.read(Self.town + "Z\tLV\t12345678901\t57\t24\nZ\tLV\t\t57\t24\nZ\tLV\t1\t57\t24\n", into: &builder)
-    #expect(builder.skippedPostcodeCount == 2)
-  }
-
-  @Test(
-    "A line of a postcode that breaks the format is named",
-    arguments: ["Z\tLV\t1\t57", "Z\tXX\t1\t57\t24", "Z\tLV\t1\t57\t181", "Z\tLV\t1\t57\t24\nP\tLV\t\t57\t24\t1\tA\t\t"])
-  func refused(lines: String) throws {
-    let file = TemporaryFile()
-    #expect(throws: PlaceIndexError.self) { try Hamlet.write(Self.town + lines + "\n", to: file.path) }
   }
 
   @Test("Places and counties know their county")

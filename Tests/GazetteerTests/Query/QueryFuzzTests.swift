@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Fuzzing
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer

@@ -1,4 +1,5 @@
 import Domain
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -182,23 +183,5 @@ struct QueryLimitTests {
     // With a focus every place is looked at, not only the largest: any may be near.
     let place = first(text, in: index, focus: Coordinate(latitude: 80, longitude: 170))
     #expect((place?.name == "Effton") == isFound)
-  }
-
-  @Test("A source's line of 65,536 bytes is read, a longer one is refused", arguments: [(0, true), (1, false)])
-  func lineBytes(more: Int, isRead: Bool) throws {
-    let line = Hamlet.Row.town("Twin", alias: "").line
-    let long = line + String(repeating: "x", count: GazetteerLimits.lineBytes - line.utf8.count + more)
-    if isRead {
-      #expect(try Hamlet.index(of: [.init(line: long)]).placeCount == 2)
-    } else {
-      let error = #expect(throws: PlaceIndexError.self) { try Hamlet.index(of: [.init(line: long)]) }
-      #expect(error?.description.contains("line 3") == true && error?.description.contains("longer than 65536") == true)
-    }
-  }
-
-  @Test("Numbers in the file have room for what a source may hold")
-  func sizes() {
-    #expect(Posting(place: UInt32(GazetteerLimits.places), kind: .code, isArea: true).place == GazetteerLimits.places)
-    #expect(GazetteerLimits.tableBytes * 2 <= UInt32.max && GazetteerLimits.postcodes * 2 <= UInt32.max)
   }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 import Glibc
 
 /// A folder of files as GeoNames gives them away (download.geonames.org/export/dump), turned into the source that
@@ -48,14 +49,14 @@ package struct GeoNamesDump {
   private var byCode: [Bytes: Int] = [:]
   private var byIdentifier: [UInt32: Int] = [:]
 
-  /// Finds the files. Throws `PlaceIndexError.dump` when one that is needed is not there.
+  /// Finds the files. Throws `GazetteerBuildError.dump` when one that is needed is not there.
   /// - Parameter postcodes: the file of postcodes; else `postal/allCountries.txt` or `zip/allCountries.txt` in the
   ///   folder.
-  package init(directory: String, postcodes: String? = nil) throws(PlaceIndexError) {
+  package init(directory: String, postcodes: String? = nil) throws(GazetteerBuildError) {
     func found(_ names: [String]) -> String? {
       names.lazy.map { "\(directory)/\($0)" }.first { access($0, R_OK) == 0 }
     }
-    func needed(_ names: [String]) throws(PlaceIndexError) -> String {
+    func needed(_ names: [String]) throws(GazetteerBuildError) -> String {
       if let path = found(names) { return path }
       throw .dump(path: "\(directory)/\(names[0])", line: 0, reason: "it cannot be read")
     }
@@ -75,11 +76,11 @@ package struct GeoNamesDump {
   }
 
   /// Reads everything into an empty builder. Keeps the countries and regions in memory; places pass through. Throws
-  /// `PlaceIndexError.dump` where a file breaks its format, and what the builder throws.
+  /// `GazetteerBuildError.dump` where a file breaks its format, and what the builder throws.
   /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
   package consuming func read(
     into builder: inout PlaceIndexBuilder, progress: @escaping (Int) -> Void = { _ in }
-  ) throws(PlaceIndexError) {
+  ) throws(GazetteerBuildError) {
     try readCountries(progress)
     try readRegions(regions, kind: UInt8(ascii: "R"), progress)
     if let counties { try readRegions(counties, kind: UInt8(ascii: "D"), progress) }
@@ -91,10 +92,10 @@ package struct GeoNamesDump {
     if let postcodes { try addPostcodes(postcodes, to: &builder, known, progress) }
   }
 
-  private static func add(_ line: Bytes, to builder: inout PlaceIndexBuilder) throws(PlaceIndexError) {
-    var failure: PlaceIndexError?
+  private static func add(_ line: Bytes, to builder: inout PlaceIndexBuilder) throws(GazetteerBuildError) {
+    var failure: GazetteerBuildError?
     line.withUnsafeBufferPointer { line in
-      do throws(PlaceIndexError) { try builder.add(line) } catch { failure = error }
+      do throws(GazetteerBuildError) { try builder.add(line) } catch { failure = error }
     }
     if let failure { throw failure }
   }
@@ -102,8 +103,8 @@ package struct GeoNamesDump {
   /// Reads a file's lines; what is wrong in one is told with the file's name.
   private static func forEachLine(
     of path: String, _ progress: @escaping (Int) -> Void,
-    _ body: (UnsafeBufferPointer<UInt8>, Int) throws(PlaceIndexError) -> Void
-  ) throws(PlaceIndexError) {
+    _ body: (UnsafeBufferPointer<UInt8>, Int) throws(GazetteerBuildError) -> Void
+  ) throws(GazetteerBuildError) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw .dump(path: path, line: 0, reason: "it cannot be read (\(String(cString: strerror(errno))))")
@@ -111,7 +112,7 @@ package struct GeoNamesDump {
     defer { close(file) }
     var reader = LineReader(file, name: path)
     reader.progress = progress
-    do throws(PlaceIndexError) { try reader.forEach(body) } catch {
+    do throws(GazetteerBuildError) { try reader.forEach(body) } catch {
       switch error {
       case .source(let line, let reason): throw .dump(path: path, line: line, reason: reason)
       case .unreadable(_, let code):
@@ -121,13 +122,13 @@ package struct GeoNamesDump {
     }
   }
 
-  private mutating func readCountries(_ progress: @escaping (Int) -> Void) throws(PlaceIndexError) {
+  private mutating func readCountries(_ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
     var sovereigns: [Bytes: Bytes] = [:]
     for line in Self.territories.split(separator: "\n") {
       let codes = line.split(separator: " ").map { Bytes($0.utf8) }
       for code in codes.dropFirst() { sovereigns[code] = codes[0] }
     }
-    try Self.forEachLine(of: countryInfo, progress) { line, number throws(PlaceIndexError) in
+    try Self.forEachLine(of: countryInfo, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty || line.first == UInt8(ascii: "#") { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       guard fields.count >= 17, CountryRecord.code(fields[0]) != nil, !fields[4].isEmpty,
@@ -147,9 +148,9 @@ package struct GeoNamesDump {
   /// Regions ("US.WA") or counties ("US.WA.033"): code, name, ASCII name, geonameid.
   private mutating func readRegions(
     _ path: String, kind: UInt8, _ progress: @escaping (Int) -> Void
-  ) throws(PlaceIndexError) {
+  ) throws(GazetteerBuildError) {
     let parts = kind == UInt8(ascii: "R") ? 2 : 3
-    try Self.forEachLine(of: path, progress) { line, number throws(PlaceIndexError) in
+    try Self.forEachLine(of: path, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       let code = fields[0].split(separator: Self.dot, maxSplits: parts - 1, omittingEmptySubsequences: false)
@@ -178,8 +179,8 @@ package struct GeoNamesDump {
   }
 
   /// Points, inhabitants and names of the areas, and which places lie in them.
-  private mutating func readFeatures(_ progress: @escaping (Int) -> Void) throws(PlaceIndexError) {
-    try Self.forEachLine(of: places, progress) { line, number throws(PlaceIndexError) in
+  private mutating func readFeatures(_ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
+    try Self.forEachLine(of: places, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let feature = try GeoNamesFeature(line, number: number)
       if let area = byIdentifier[feature.identifier] { areas[area].settle(feature) }
@@ -196,8 +197,8 @@ package struct GeoNamesDump {
   }
 
   /// Names of areas: number, geonameid, language, name, preferred, short, colloquial, historic, …
-  private mutating func readNames(_ path: String, _ progress: @escaping (Int) -> Void) throws(PlaceIndexError) {
-    try Self.forEachLine(of: path, progress) { line, number throws(PlaceIndexError) in
+  private mutating func readNames(_ path: String, _ progress: @escaping (Int) -> Void) throws(GazetteerBuildError) {
+    try Self.forEachLine(of: path, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       guard fields.count >= 8, let identifier = GeoNamesFeature.number(fields[1]) else {
@@ -216,7 +217,7 @@ package struct GeoNamesDump {
   }
 
   /// - Returns: the codes of the areas that have a point, and so were added.
-  private func addAreas(to builder: inout PlaceIndexBuilder) throws(PlaceIndexError) -> Set<Bytes> {
+  private func addAreas(to builder: inout PlaceIndexBuilder) throws(GazetteerBuildError) -> Set<Bytes> {
     var known: Set<Bytes> = []
     for (code, index) in byCode.sorted(by: { $0.value < $1.value }) {
       guard let line = areas[index].line, known.contains(areas[index].country) || areas[index].kind == UInt8(ascii: "C")
@@ -232,8 +233,8 @@ package struct GeoNamesDump {
 
   private func addPlaces(
     to builder: inout PlaceIndexBuilder, _ known: Set<Bytes>, _ progress: @escaping (Int) -> Void
-  ) throws(PlaceIndexError) {
-    try Self.forEachLine(of: places, progress) { line, number throws(PlaceIndexError) in
+  ) throws(GazetteerBuildError) {
+    try Self.forEachLine(of: places, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let feature = try GeoNamesFeature(line, number: number)
       let codes = Self.codes(feature)
@@ -248,8 +249,8 @@ package struct GeoNamesDump {
   /// Postcodes: country, code, place, three pairs of names and codes of areas, latitude, longitude, accuracy.
   private func addPostcodes(
     _ path: String, to builder: inout PlaceIndexBuilder, _ known: Set<Bytes>, _ progress: @escaping (Int) -> Void
-  ) throws(PlaceIndexError) {
-    try Self.forEachLine(of: path, progress) { line, number throws(PlaceIndexError) in
+  ) throws(GazetteerBuildError) {
+    try Self.forEachLine(of: path, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
       guard fields.count == 12 else { throw .source(line: number, reason: "expected 12 fields, found \(fields.count)") }

@@ -1,27 +1,4 @@
-import Domain
-
-/// What a country is called in one language, in the file: 12 bytes, little-endian, in this order. Records are sorted by
-/// language, then by country.
-struct LocalNameRecord {
-  /// ISO 639-1, lower case, the first letter in the low byte.
-  var language: UInt16
-  /// The country's number.
-  var country: UInt16
-  /// Where the name begins in the strings.
-  var nameOffset: UInt32
-  /// Bytes of the name.
-  var nameLength: UInt32
-
-  /// What records are sorted by.
-  var key: UInt32 { Self.key(language: language, country: country) }
-
-  static func key(language: UInt16, country: UInt16) -> UInt32 { UInt32(language) << 16 | UInt32(country) }
-
-  /// Nil unless the text is two ASCII letters; their case makes no difference.
-  static func language(_ text: some Collection<UInt8>) -> UInt16? {
-    CountryRecord.code(text).map { $0 | 0x2020 }
-  }
-}
+import Gazetteer
 
 /// All names of countries by language while an index is built.
 struct LocalNames {

@@ -86,11 +86,12 @@ package struct IndexInspection {
   }
 
   private func inspectPostcodeKeys() throws(PlaceIndexError) {
-    guard sections.postcodeKeys.count == (sections.postcodeCount + PostcodeTable.block - 1) / PostcodeTable.block else {
+    let size = PostcodeRecord.blockSize
+    guard sections.postcodeKeys.count == (sections.postcodeCount + size - 1) / size else {
       throw fault("the keys of postcodes")
     }
     for block in 0..<UInt32(sections.postcodeKeys.count) {
-      guard sections.postcodeKeys[block] == sections.postcode(block * UInt32(PostcodeTable.block))?.key else {
+      guard sections.postcodeKeys[block] == sections.postcode(block * UInt32(size))?.key else {
         throw fault("the key of postcodes \(block)")
       }
     }

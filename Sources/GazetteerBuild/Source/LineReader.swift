@@ -14,11 +14,11 @@ struct LineReader {
   }
 
   /// Calls the body with each line, without its line feed and the carriage return before it, and its number from 1.
-  /// Throws `PlaceIndexError.unreadable`, `.source` for a line longer than `GazetteerLimits.lineBytes`, and what the
-  /// body throws.
+  /// Throws `GazetteerBuildError.unreadable`, `.source` for a line longer than `GazetteerBuildLimits.lineBytes`, and
+  /// what the body throws.
   func forEach(
-    _ body: (UnsafeBufferPointer<UInt8>, _ number: Int) throws(PlaceIndexError) -> Void
-  ) throws(PlaceIndexError) {
+    _ body: (UnsafeBufferPointer<UInt8>, _ number: Int) throws(GazetteerBuildError) -> Void
+  ) throws(GazetteerBuildError) {
     var pending: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 20)
     var lines = 0
@@ -33,30 +33,30 @@ struct LineReader {
       progress(count)
       let taken = try Self.lines(of: pending, &lines, body)
       pending.removeFirst(taken)
-      guard pending.count <= GazetteerLimits.lineBytes else { throw Self.tooLong(lines + 1) }
+      guard pending.count <= GazetteerBuildLimits.lineBytes else { throw Self.tooLong(lines + 1) }
     }
   }
 
-  private static func tooLong(_ line: Int) -> PlaceIndexError {
-    .source(line: line, reason: "longer than \(GazetteerLimits.lineBytes) bytes")
+  private static func tooLong(_ line: Int) -> GazetteerBuildError {
+    .source(line: line, reason: "longer than \(GazetteerBuildLimits.lineBytes) bytes")
   }
 
   /// Takes the complete lines of a text and returns how many bytes they take.
   private static func lines(
     of text: [UInt8], _ lines: inout Int,
-    _ body: (UnsafeBufferPointer<UInt8>, Int) throws(PlaceIndexError) -> Void
-  ) throws(PlaceIndexError) -> Int {
+    _ body: (UnsafeBufferPointer<UInt8>, Int) throws(GazetteerBuildError) -> Void
+  ) throws(GazetteerBuildError) -> Int {
     var start = 0
-    var failure: PlaceIndexError?
+    var failure: GazetteerBuildError?
     text.withUnsafeBufferPointer { text in
       while let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) {
         lines += 1
-        guard end - start <= GazetteerLimits.lineBytes else {
+        guard end - start <= GazetteerBuildLimits.lineBytes else {
           failure = tooLong(lines)
           return
         }
         let isReturned = end > start && text[end - 1] == UInt8(ascii: "\r")
-        do throws(PlaceIndexError) {
+        do throws(GazetteerBuildError) {
           try body(UnsafeBufferPointer(rebasing: text[start..<(isReturned ? end - 1 : end)]), lines)
         } catch {
           failure = error

@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 
 /// All postcodes while an index is built.
 struct PostcodeTable {
@@ -48,12 +49,9 @@ struct PostcodeTable {
     return result
   }
 
-  /// Records in a block.
-  static let block = 64
-
   /// The key of the first record of each block.
   static func keys(_ records: [PostcodeRecord]) -> [UInt64] {
-    stride(from: 0, to: records.count, by: block).map { records[$0].key }
+    stride(from: 0, to: records.count, by: PostcodeRecord.blockSize).map { records[$0].key }
   }
 
   /// The mean of points that lie together; longitudes are taken from the first one on, across the antimeridian too.

@@ -1,10 +1,10 @@
 import Foundation
-import Gazetteer
-import Testing
+package import Gazetteer
+package import GazetteerBuild
 
 /// A world of a dozen places, for tests of the file and of single rules.
-enum Hamlet {
-  static let lines = """
+package enum Hamlet {
+  package static let lines = """
     gazetteer\t1\tdata © nobody
     C\tAA\t\t10\t20\t5000000\tAland\tAA AAA\tAlandia|Ålandia
     L\tAA\tsv\tÅland
@@ -23,13 +23,13 @@ enum Hamlet {
     """
 
   /// Compiles lines, which are given to the builder through a pipe.
-  static func write(_ lines: String = lines, to path: String) throws {
+  package static func write(_ lines: String = lines, to path: String) throws {
     var builder = PlaceIndexBuilder()
     try read(lines, into: &builder)
     try builder.write(to: path, builtAt: 1_750_000_000)
   }
 
-  static func read(_ lines: String, into builder: inout PlaceIndexBuilder) throws {
+  package static func read(_ lines: String, into builder: inout PlaceIndexBuilder) throws {
     let pipe = Pipe()
     let text = Data(lines.utf8)
     let writer = Thread {
@@ -40,17 +40,17 @@ enum Hamlet {
     try builder.read(fileDescriptor: pipe.fileHandleForReading.fileDescriptor)
   }
 
-  static func index(_ lines: String = lines) throws -> PlaceIndex {
+  package static func index(_ lines: String = lines) throws -> PlaceIndex {
     let file = TemporaryFile()
     try write(lines, to: file.path)
     return try PlaceIndex(path: file.path)
   }
 
   /// A country of its own with these places, in the order that the source asks for.
-  static func index(of places: [Row]) throws -> PlaceIndex { try index(lines(of: places)) }
+  package static func index(of places: [Row]) throws -> PlaceIndex { try index(lines(of: places)) }
 
   /// The source of such a country.
-  static func lines(of places: [Row]) -> String {
+  package static func lines(of places: [Row]) -> String {
     """
     gazetteer\t1\tdata © nobody
     C\tAA\t\t10\t20\t5000000\tAland\tAA\t
@@ -60,21 +60,23 @@ enum Hamlet {
   }
 
   /// One line of the source, in the one country.
-  struct Row {
-    var line: String
+  package struct Row: Sendable {
+    package var line: String
 
-    static func town(
+    package init(line: String) { self.line = line }
+
+    package static func town(
       _ name: String, _ population: Int = 1_000, region: String = "", at point: (Double, Double) = (11, 21),
       alias: String = ""
     ) -> Row {
       Row(line: "P\tAA\t\(region)\t\(point.0)\t\(point.1)\t\(population)\t\(name)\t\t\(alias)")
     }
 
-    static func region(_ code: String, _ name: String, _ population: Int = 0) -> Row {
+    package static func region(_ code: String, _ name: String, _ population: Int = 0) -> Row {
       Row(line: "R\tAA\t\(code)\t11\t21\t\(population)\t\(name)\t\t")
     }
 
-    static func postcode(_ code: String, at point: (Double, Double)) -> Row {
+    package static func postcode(_ code: String, at point: (Double, Double)) -> Row {
       Row(line: "Z\tAA\t\(code)\t\(point.0)\t\(point.1)")
     }
   }

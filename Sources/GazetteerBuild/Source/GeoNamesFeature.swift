@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 
 /// One line of GeoNames' `allCountries.txt`, `cities500.txt` and their like: 19 fields between tabs.
 struct GeoNamesFeature {
@@ -23,10 +24,10 @@ struct GeoNamesFeature {
   let county: Field
   let population: UInt32
 
-  /// Throws `PlaceIndexError.source` where the line breaks the format.
-  init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(PlaceIndexError) {
+  /// Throws `GazetteerBuildError.source` where the line breaks the format.
+  init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-    func refuse(_ reason: String) -> PlaceIndexError { .source(line: number, reason: reason) }
+    func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
     guard fields.count == Self.fieldCount else {
       throw refuse("expected \(Self.fieldCount) fields, found \(fields.count)")
     }

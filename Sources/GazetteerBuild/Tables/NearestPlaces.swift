@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 import Glibc
 
 /// Populated places by where they lie, while an index is built.

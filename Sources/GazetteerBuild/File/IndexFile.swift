@@ -1,3 +1,4 @@
+import Gazetteer
 import Glibc
 
 /// The bytes of an index while they are put together and written.
@@ -11,8 +12,8 @@ struct IndexFile {
     sections.append((section, records.count, padded(records.withUnsafeBytes(Array.init))))
   }
 
-  /// Throws `PlaceIndexError.unwritable`; then nothing is left at the path but what was there.
-  func write(to path: String) throws(PlaceIndexError) {
+  /// Throws `GazetteerBuildError.unwritable`; then nothing is left at the path but what was there.
+  func write(to path: String) throws(GazetteerBuildError) {
     let temporary = "\(path).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw .unwritable(path: path, code: errno) }

@@ -118,9 +118,10 @@ extension IndexInspection {
 
   /// Whether a name is to be found misspelt.
   private func isFuzzy(_ name: NameEntry) -> Bool {
-    let postings = name.postings.lazy.compactMap { sections.names[$0] }
-    return FuzzyTable.isWorthIt(postings) { sections.place($0)?.population ?? 0 }
-      && FuzzyTable.halves(of: name.bytes) != nil
+    let isWorthIt = name.postings.lazy.compactMap(sections.posting).contains {
+      FuzzyTable.isWorthIt($0, population: sections.place($0.place)?.population ?? 0)
+    }
+    return isWorthIt && FuzzyTable.halves(of: name.bytes) != nil
   }
 
   /// How often a name is in a bucket.

@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 
 /// All folded names while an index is built.
 struct NameTable {
@@ -116,8 +117,10 @@ struct NameTable {
         start += 1
       }
       let name = bytes[Int(first.offset)..<Int(first.offset) + Int(first.length)]
-      names.append((NameHash.of(name), UInt32(result.words.count)))
-      name.withUnsafeBytes { name in NameBeginnings.forEach(of: name) { beginnings.append($0) } }
+      name.withUnsafeBytes { name in
+        names.append((NameHash.of(name), UInt32(result.words.count)))
+        NameBeginnings.forEach(of: name) { beginnings.append($0) }
+      }
       result.append(name, Self.settled(postings, places).prefix(NameEntry.postingsMax))
     }
     result.slots = NameSlots.compiled(names, words: result.words.count)

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Fuzzing
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
@@ -160,7 +161,7 @@ struct InspectionTests {
     let town = try bytes.withUnsafeBytes { file in
       let name = Array("beetown".utf8)
       let entry = try name.withUnsafeBytes {
-        try #require(try IndexSections(file, path: file.debugDescription).name($0, hash: NameHash.of(name)))
+        try #require(try IndexSections(file, path: file.debugDescription).name($0, hash: NameHash.of($0)))
       }
       return Int(entry.postings.lowerBound) * 4 + 3
     }
@@ -189,7 +190,7 @@ struct InspectionTests {
       let sections = try IndexSections(file, path: file.debugDescription)
       // A town that is not there: looked for in as many slots as are allowed, and not in all.
       let name = Array("nowhere".utf8)
-      #expect(name.withUnsafeBytes { sections.name($0, hash: NameHash.of(name)) } == nil)
+      #expect(name.withUnsafeBytes { sections.name($0, hash: NameHash.of($0)) } == nil)
     }
     #expect(try fault(bytes, isSummed: true) != nil)
   }

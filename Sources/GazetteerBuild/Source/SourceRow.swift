@@ -21,10 +21,10 @@ struct SourceRow {
   var codes: [Field]
   var names: [Field]
 
-  /// Throws `PlaceIndexError.source` where the line breaks the format.
-  init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(PlaceIndexError) {
+  /// Throws `GazetteerBuildError.source` where the line breaks the format.
+  init(_ line: UnsafeBufferPointer<UInt8>, number: Int) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-    func refuse(_ reason: String) -> PlaceIndexError { .source(line: number, reason: reason) }
+    func refuse(_ reason: String) -> GazetteerBuildError { .source(line: number, reason: reason) }
     guard fields.count == 9 else { throw refuse("expected 9 fields, found \(fields.count)") }
     level =
       switch fields[0].first {

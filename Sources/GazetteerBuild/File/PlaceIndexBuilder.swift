@@ -1,4 +1,5 @@
 import Domain
+import Gazetteer
 
 /// Compiles the gazetteer's source, the lines that Data/TSV.md describes, into the file that `PlaceIndex` opens. Keeps
 /// what they say in memory until it is written. The same lines and time give the same bytes.
@@ -31,21 +32,21 @@ package struct PlaceIndexBuilder {
   /// separators, or more than ten.
   package var skippedPostcodeCount: Int { postcodes.skippedCount }
 
-  /// Reads lines until the end of a file or pipe; the caller closes it. Throws `PlaceIndexError.source`, `.tooLarge` or
-  /// `.unreadable`.
+  /// Reads lines until the end of a file or pipe; the caller closes it. Throws `GazetteerBuildError.source`,
+  /// `.tooLarge` or `.unreadable`.
   /// - Parameter progress: told how many bytes have been read, after each piece of a megabyte.
   package mutating func read(
     fileDescriptor: Int32, progress: @escaping (Int) -> Void = { _ in }
-  ) throws(PlaceIndexError) {
+  ) throws(GazetteerBuildError) {
     var reader = LineReader(fileDescriptor, name: "descriptor \(fileDescriptor)")
     reader.progress = progress
-    try reader.forEach { line, _ throws(PlaceIndexError) in try add(line) }
+    try reader.forEach { line, _ throws(GazetteerBuildError) in try add(line) }
   }
 
   /// Writes the index under a temporary name, flushes it to the disk and renames it to the path: whoever has the old
-  /// file open keeps it. Throws `PlaceIndexError.unwritable`, or `.source` when no line was read.
+  /// file open keeps it. Throws `GazetteerBuildError.unwritable`, or `.source` when no line was read.
   /// - Parameter builtAt: seconds since 1970, kept in the file.
-  package consuming func write(to path: String, builtAt: Int64) throws(PlaceIndexError) {
+  package consuming func write(to path: String, builtAt: Int64) throws(GazetteerBuildError) {
     guard !places.isEmpty else { throw .source(line: lines, reason: "there are no places") }
     for (territory, state) in sovereigns {
       countries[territory].sovereign = countryNumbers[state] ?? UInt16(territory)
@@ -74,8 +75,9 @@ package struct PlaceIndexBuilder {
     try file.write(to: path)
   }
 
-  /// Adds one line of the source, in the order that Data/TSV.md says. Throws `PlaceIndexError.source` or `.tooLarge`.
-  mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+  /// Adds one line of the source, in the order that Data/TSV.md says. Throws `GazetteerBuildError.source` or
+  /// `.tooLarge`.
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>) throws(GazetteerBuildError) {
     lines += 1
     if lines == 1 {
       let head = Array("gazetteer\t1\t".utf8)
@@ -90,9 +92,11 @@ package struct PlaceIndexBuilder {
       throw .source(line: lines, reason: "countries come first, then regions, counties, places and postcodes")
     }
     lastLevel = row.level
-    guard places.count < GazetteerLimits.places else { throw .tooLarge(what: "places", limit: GazetteerLimits.places) }
-    guard strings.count + names.byteCount < GazetteerLimits.tableBytes else {
-      throw .tooLarge(what: "names", limit: GazetteerLimits.tableBytes)
+    guard places.count < GazetteerBuildLimits.places else {
+      throw .tooLarge(what: "places", limit: GazetteerBuildLimits.places)
+    }
+    guard strings.count + names.byteCount < GazetteerBuildLimits.tableBytes else {
+      throw .tooLarge(what: "names", limit: GazetteerBuildLimits.tableBytes)
     }
     guard let code = CountryRecord.code(row.country) else {
       throw .source(line: lines, reason: "the country's code is not two letters")
@@ -132,7 +136,7 @@ package struct PlaceIndexBuilder {
     return offset
   }
 
-  private mutating func addLocalName(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+  private mutating func addLocalName(_ line: UnsafeBufferPointer<UInt8>) throws(GazetteerBuildError) {
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     guard fields.count == 4, !fields[3].isEmpty else {
       throw .source(line: lines, reason: "a country's name in a language has 4 fields")
@@ -146,7 +150,7 @@ package struct PlaceIndexBuilder {
     localNames.add(fields[3], language: language, country: country)
   }
 
-  private mutating func addPostcode(_ line: UnsafeBufferPointer<UInt8>) throws(PlaceIndexError) {
+  private mutating func addPostcode(_ line: UnsafeBufferPointer<UInt8>) throws(GazetteerBuildError) {
     lastLevel = .postcode
     let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     guard fields.count == 5 else {
@@ -158,13 +162,13 @@ package struct PlaceIndexBuilder {
     guard let point = SourceRow.coordinate(fields[3], fields[4]) else {
       throw .source(line: lines, reason: "the point is not in degrees")
     }
-    guard postcodes.count < GazetteerLimits.postcodes else {
-      throw .tooLarge(what: "postcodes", limit: GazetteerLimits.postcodes)
+    guard postcodes.count < GazetteerBuildLimits.postcodes else {
+      throw .tooLarge(what: "postcodes", limit: GazetteerBuildLimits.postcodes)
     }
     postcodes.add(code: fields[2], country: fields[1], number: country, point)
   }
 
-  private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(PlaceIndexError) {
+  private mutating func addCountry(_ code: UInt16, _ row: SourceRow) throws(GazetteerBuildError) {
     guard countryNumbers[code] == nil, countries.count < Int(UInt16.max) else {
       throw .source(line: lines, reason: "the country is there twice")
     }

@@ -1,8 +1,10 @@
 import Domain
 import Foundation
+import GazetteerFixtures
 import Testing
 
 @testable import Gazetteer
+@testable import GazetteerBuild
 
 @Suite("Dumps of GeoNames")
 struct GeoNamesDumpTests {
@@ -184,10 +186,10 @@ struct GeoNamesDumpTests {
   func missing(name: String) throws {
     try writeAll()
     try FileManager.default.removeItem(atPath: folder.path + "/" + name)
-    let error = #expect(throws: PlaceIndexError.self) { try GeoNamesDump(directory: folder.path) }
+    let error = #expect(throws: GazetteerBuildError.self) { try GeoNamesDump(directory: folder.path) }
     let named = name == "cities500.txt" ? "allCountries.txt" : name
     #expect(error?.description.contains(folder.path + "/" + named) == true)
-    #expect(throws: PlaceIndexError.self) { try GeoNamesDump(directory: folder.path, postcodes: "/nowhere/codes") }
+    #expect(throws: GazetteerBuildError.self) { try GeoNamesDump(directory: folder.path, postcodes: "/nowhere/codes") }
   }
 
   @Test(
@@ -202,16 +204,16 @@ struct GeoNamesDumpTests {
   func broken(name: String, text: String) throws {
     try writeAll()
     try write(name, text)
-    let error = #expect(throws: PlaceIndexError.self) { try build() }
+    let error = #expect(throws: GazetteerBuildError.self) { try build() }
     #expect(error?.description.contains("line 1 of \(folder.path)/\(name)") == true, "\(String(describing: error))")
   }
 
   @Test("A line as long as the limit is read, a longer one is refused")
   func longLines() throws {
     try writeAll()
-    for (count, isRead) in [(GazetteerLimits.lineBytes, true), (GazetteerLimits.lineBytes + 1, false)] {
+    for (count, isRead) in [(GazetteerBuildLimits.lineBytes, true), (GazetteerBuildLimits.lineBytes + 1, false)] {
       try write("admin2Codes.txt", String(repeating: "x", count: count) + "\n")
-      let error = #expect(throws: PlaceIndexError.self) { try build() }
+      let error = #expect(throws: GazetteerBuildError.self) { try build() }
       #expect(error?.description.contains("longer than") == !isRead)
     }
   }

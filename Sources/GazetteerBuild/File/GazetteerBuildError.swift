@@ -1,0 +1,31 @@
+import Glibc
+
+/// Why a place index cannot be built. None of these passes by itself: retrying does not help.
+package enum GazetteerBuildError: Error, Equatable, CustomStringConvertible {
+  /// The source cannot be read; `code` is the system's error number.
+  case unreadable(path: String, code: Int32)
+  /// A line of the source breaks its format; lines count from 1.
+  case source(line: Int, reason: String)
+  /// A file of a GeoNames dump is not there, or a line of it breaks its format; lines count from 1, and 0 is the file.
+  case dump(path: String, line: Int, reason: String)
+  /// The source holds more than an index can; the value is the limit.
+  case tooLarge(what: String, limit: Int)
+  /// The new file cannot be written; the old one, if any, is untouched.
+  case unwritable(path: String, code: Int32)
+
+  /// What is wrong and what to do about it, for the operator.
+  package var description: String {
+    func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+    return switch self {
+    case .unreadable(let path, let code):
+      "cannot read the gazetteer's source, \(path) (\(reason(code))). Check the path and its permissions."
+    case .source(let line, let reason): "line \(line) of the gazetteer's source: \(reason)."
+    case .dump(let path, 0, let reason):
+      "\(path): \(reason). The files come from download.geonames.org/export/dump; unpack what is packed."
+    case .dump(let path, let line, let reason): "line \(line) of \(path): \(reason). Is the file whole?"
+    case .tooLarge(let what, let limit): "the gazetteer's source has too many \(what); the limit is \(limit)."
+    case .unwritable(let path, let code):
+      "cannot write the place index \(path) (\(reason(code))). Check the directory, its permissions and free space."
+    }
+  }
+}

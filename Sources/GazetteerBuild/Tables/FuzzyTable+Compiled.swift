@@ -1,0 +1,32 @@
+import Gazetteer
+
+extension FuzzyTable {
+  /// Some four names to a bucket.
+  private static let namesPerBucket = 4
+
+  /// The buckets and names of the names that are worth it: of five characters and more, and a place's own name, or
+  /// another name of a place that is not small. A hamlet, of which nobody tells the inhabitants, is no guess.
+  static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> (buckets: [UInt32], names: [UInt32]) {
+    var entries: [(bucket: UInt32, name: UInt32)] = []
+    var halves: [(hash: UInt64, name: UInt32)] = []
+    for position in names.order {
+      names.withName(at: position) { name, postings in
+        let isWorthIt = postings.contains {
+          let posting = Posting(rawValue: $0)
+          return self.isWorthIt(posting, population: places[Int(posting.place)].population)
+        }
+        guard isWorthIt, let both = self.halves(of: name) else { return }
+        halves.append((both.first, position))
+        halves.append((both.second, position))
+      }
+    }
+    var size = 16
+    while size * namesPerBucket < halves.count { size *= 2 }
+    entries = halves.map { (UInt32(truncatingIfNeeded: $0.hash) & UInt32(size - 1), $0.name) }
+    entries.sort { $0 < $1 }
+    var ends = [UInt32](repeating: 0, count: size)
+    for entry in entries { ends[Int(entry.bucket)] += 1 }
+    for bucket in 1..<size { ends[bucket] += ends[bucket - 1] }
+    return (ends, entries.map(\.name))
+  }
+}
