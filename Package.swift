@@ -132,22 +132,26 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ], exclude: ["openapi.json"], swiftSettings: strict),
 
+    // 3: the load test of `onthemap load`.
+    .target(
+      name: "LoadTest",
+      dependencies: [
+        "Domain", "Gazetteer", "HTTPClient", "Messaging", logging,
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strict),
+
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
       name: "Commands",
       dependencies: [
-        "CRestart", "Feed", "Gazetteer", "GazetteerBuild", "SignIn", "Ingest", "Messaging", "Domain", "RemoteGeocoding",
-        "Telemetry",
-        "Web",
-        "Worker",
+        "CRestart", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Ingest", "Messaging",
+        "Domain", "RemoteGeocoding", "Telemetry", "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
-        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], swiftSettings: strict),
 
@@ -218,6 +222,11 @@ let package = Package(
       dependencies: [
         "Commands", "Fuzzing", "Ingest", "Messaging", "Domain", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "LoadTestTests",
+      dependencies: [
+        "Domain", "LoadTest", "Messaging",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),

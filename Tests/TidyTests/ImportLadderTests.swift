@@ -4,11 +4,9 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
-    "Domain", "CRestart", "Gazetteer", "GazetteerBuild", "SignIn", "Messaging", "RemoteGeocoding", "Ingest", "Worker",
-    "Feed",
-    "ArgumentParser",
-    "Configuration", "Histogram", "Metrics", "NIO*", "FoundationNetworking", "SystemPackage", "Telemetry",
-    "UnixSignals", "Web",
+    "Domain", "CRestart", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Messaging",
+    "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics", "SystemPackage",
+    "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
@@ -17,6 +15,8 @@ private let ladder: [String: Set<String>] = [
   ]),
   "Worker": service.union(["Domain", "Gazetteer", "Messaging", "Metrics", "RemoteGeocoding", "Telemetry"]),
   "Feed": service.union(["Domain", "Messaging", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
+
+  "LoadTest": system.union(["Domain", "Gazetteer", "HTTPClient", "Messaging", "Histogram", "Logging", "NIO*"]),
 
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPClient
+import LoadTest
 import Messaging
 
 struct LoadCommand: AsyncParsableCommand {
@@ -77,6 +79,10 @@ struct LoadCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    do { try await test() } catch let error as LoadTestError { throw SettingError(error) }
+  }
+
+  private func test() async throws {
     let settings = try await Settings(common)
     let server = try settings.server(flag: server)
     guard server.scheme == "http" else {
@@ -89,10 +95,10 @@ struct LoadCommand: AsyncParsableCommand {
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
     let submitCurve = try keys.client(.submitKey, flag: submitKey, needsOwn: false, settings: settings)
     try keys.check(isUsed: curve != nil || submitCurve != nil, wanted: .feedKey, .submitKey)
-    let account = try LoadAccount(settings, user: user)
+    let account = try RunAccount(settings, user: user)
     let places =
-      try places.map { try LoadPlaces(file: $0) }
-      ?? LoadPlaces(gazetteer: try settings.gazetteer(flag: gazetteer))
+      try places.map { try PlaceTexts(file: $0) }
+      ?? PlaceTexts(gazetteer: try settings.gazetteer(flag: gazetteer))
     let submit = try submit.map {
       LoadRun.Submission(endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? 64)
     }
@@ -107,8 +113,8 @@ struct LoadCommand: AsyncParsableCommand {
     api.token = token
     let summary = try await LoadRun(
       plan: plan, server: server, feed: feed, curve: curve, api: api, token: token, connections: connections,
-      submit: submit, settleSeconds: settle, audience: subscribers,
-      logger: makeLogger("load", level: settings.logLevel)
+      submit: submit, settleSeconds: settle, subscribers: subscribers,
+      logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw
     ).run()
     let report = LoadReport(summary: summary)
     say(json ? report.json : report.text)
@@ -116,6 +122,12 @@ struct LoadCommand: AsyncParsableCommand {
       if json { for failure in summary.failures { complain(failure) } }
       throw ExitCode(1)
     }
+  }
+
+  /// Draws a line over the one before it on standard error; nil where that is no terminal.
+  private static var draw: (@Sendable (String) -> Void)? {
+    guard isatty(STDERR_FILENO) == 1 else { return nil }
+    return { FileHandle.standardError.write(Data("\r\u{1B}[K\($0)".utf8)) }
   }
 
   /// More would only be told to wait, by `Limits.submitRequestsMax`.

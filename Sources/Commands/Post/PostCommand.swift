@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPClient
 
 struct PostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import HTTPClient
 
 struct HealthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

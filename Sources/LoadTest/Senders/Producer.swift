@@ -4,27 +4,27 @@ import Synchronization
 
 /// One producer of a load test over ZeroMQ: gathers the posts that are due into batches, and sends those that were
 /// told to come later again, in later ones. On its reactor's thread, but for `isDone`.
-final class LoadProducer: Sendable {
+final class Producer: Sendable {
   private struct State {
     var batches: [UInt64: [Int]] = [:]
     var lastBatch: UInt64 = 0
     /// The next post, where it is not due yet, and whether it was due before it was claimed.
     var claimed: (post: Int, isUnclaimed: Bool)?
-    /// Posts to be sent again, by the time before which they must not, of `LoadClock`.
+    /// Posts to be sent again, by the time before which they must not, of `RunClock`.
     var again: [(post: Int, dueNs: Int64)] = []
     /// Posts without their last answer.
     var open = 0
   }
 
   private let plan: LoadPlan
-  private let schedule: LoadSchedule
-  private let tally: LoadTally
+  private let schedule: Schedule
+  private let tally: Tally
   private let batchMax: Int
   /// One thread only uses it; the lock is never waited for.
   private let state = Mutex(State())
 
   /// - Parameter batchMax: posts in one batch, 1 to `Limits.submitPostsMax`.
-  init(plan: LoadPlan, schedule: LoadSchedule, tally: LoadTally, batchMax: Int) {
+  init(plan: LoadPlan, schedule: Schedule, tally: Tally, batchMax: Int) {
     self.plan = plan
     self.schedule = schedule
     self.tally = tally
@@ -41,7 +41,7 @@ final class LoadProducer: Sendable {
 
   /// What goes out next; `nowMs` is the reactor's time.
   func next(nowMs: Int64) -> SubmitClient.Next {
-    let nowNs = LoadClock.nowNs
+    let nowNs = RunClock.nowNs
     if nowNs >= schedule.endNs { return .over }
     return state.withLock { state in
       var posts: [Int] = []
@@ -70,7 +70,7 @@ final class LoadProducer: Sendable {
 
   /// What became of a batch.
   func take(_ event: SubmitClient.Event) {
-    let nowNs = LoadClock.nowNs
+    let nowNs = RunClock.nowNs
     switch event {
     case .receipts(let batch, let receipts):
       let posts = state.withLock { $0.batches.removeValue(forKey: batch) ?? [] }

@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// One connection of a load test: takes the next due post, sends it at its time, and sends it again until it is
 /// answered.
-struct LoadConnection {
+struct PostConnection {
   /// The server closed, or was silent for too long.
   private struct Closed: Error {}
 
@@ -25,15 +25,15 @@ struct LoadConnection {
 
   private let number: Int
   private let plan: LoadPlan
-  private let target: LoadTarget
-  private let schedule: LoadSchedule
-  private let timeouts: LoadTimeouts
-  private let tally: LoadTally
+  private let target: PostTarget
+  private let schedule: Schedule
+  private let timeouts: RequestTimeouts
+  private let tally: Tally
   private var claim: Claim?
-  private var pauseMs = LoadConnection.pauseMinMs
+  private var pauseMs = PostConnection.pauseMinMs
 
   init(
-    _ number: Int, plan: LoadPlan, target: LoadTarget, schedule: LoadSchedule, timeouts: LoadTimeouts, tally: LoadTally
+    _ number: Int, plan: LoadPlan, target: PostTarget, schedule: Schedule, timeouts: RequestTimeouts, tally: Tally
   ) {
     self.number = number
     self.plan = plan
@@ -46,7 +46,7 @@ struct LoadConnection {
   /// Until every post is answered, or the time is over.
   mutating func run() async {
     while !schedule.isOver, !Task.isCancelled, claim != nil || !schedule.isExhausted {
-      let channel: LoadTarget.Connection
+      let channel: PostTarget.Connection
       do { channel = try await target.connect() } catch {
         tally.fail("cannot connect")
         try? await pause()
@@ -60,7 +60,7 @@ struct LoadConnection {
         timeouts.end(number)
         // A connection that ended while it had nothing to do was not needed.
         guard claim?.attempts ?? 0 > 0 else { continue }
-        tally.fail(LoadConnection.kind(of: error))
+        tally.fail(PostConnection.kind(of: error))
         try? await pause()
       }
     }
@@ -73,8 +73,8 @@ struct LoadConnection {
     while let post = try await nextPost() {
       try await requests.write(
         contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
-      timeouts.begin(number, channel, untilNs: min(LoadClock.nowNs + LoadTimeouts.answerNs, schedule.endNs))
-      let answer = try await LoadConnection.read(&answers)
+      timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + RequestTimeouts.answerNs, schedule.endNs))
+      let answer = try await PostConnection.read(&answers)
       timeouts.end(number)
       try await settle(post, answer)
       if !answer.head.isKeepAlive { return }
@@ -84,13 +84,13 @@ struct LoadConnection {
   /// Waits for the time of the claimed post, or of a new one; nil when there is none, or no time.
   private mutating func nextPost() async throws -> Int? {
     if claim == nil, let post = schedule.claim() {
-      claim = Claim(post: post, isUnclaimed: LoadClock.nowNs > schedule.dueNs(post))
+      claim = Claim(post: post, isUnclaimed: RunClock.nowNs > schedule.dueNs(post))
     }
     guard let claim, !schedule.isOver else { return nil }
     if claim.attempts == 0 {
       let dueNs = schedule.dueNs(claim.post)
-      try await LoadClock.sleep(untilNs: dueNs)
-      tally.send(lateNs: LoadClock.nowNs - dueNs, isUnclaimed: claim.isUnclaimed)
+      try await RunClock.sleep(untilNs: dueNs)
+      tally.send(lateNs: RunClock.nowNs - dueNs, isUnclaimed: claim.isUnclaimed)
     } else {
       tally.retry()
     }
@@ -98,15 +98,15 @@ struct LoadConnection {
     return claim.post
   }
 
-  private mutating func settle(_ post: Int, _ answer: LoadAnswer) async throws {
+  private mutating func settle(_ post: Int, _ answer: PostAnswer) async throws {
     switch answer.meaning {
     case .accepted(let id):
-      let nowNs = LoadClock.nowNs
+      let nowNs = RunClock.nowNs
       // Counted from when the post was due, not from when it could be sent: the wait for a connection, and for a server
       // that had to be started again, is what a user would have waited.
       tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
       claim = nil
-      pauseMs = LoadConnection.pauseMinMs
+      pauseMs = PostConnection.pauseMinMs
     case .refused(let kind):
       tally.refuse(kind)
       claim = nil
@@ -118,12 +118,12 @@ struct LoadConnection {
 
   /// Random, so that the connections do not come back in the same instant; up to two seconds when it goes on.
   private mutating func pause() async throws {
-    pauseMs = min(2 * pauseMs, LoadConnection.pauseMaxMs)
-    let untilNs = LoadClock.nowNs + Int64.random(in: LoadConnection.pauseMinMs...pauseMs) * 1_000_000
-    try await LoadClock.sleep(untilNs: min(untilNs, schedule.endNs))
+    pauseMs = min(2 * pauseMs, PostConnection.pauseMaxMs)
+    let untilNs = RunClock.nowNs + Int64.random(in: PostConnection.pauseMinMs...pauseMs) * 1_000_000
+    try await RunClock.sleep(untilNs: min(untilNs, schedule.endNs))
   }
 
-  private static func read(_ answers: inout Answers) async throws -> LoadAnswer {
+  private static func read(_ answers: inout Answers) async throws -> PostAnswer {
     var head: HTTPResponseHead?
     var body = ByteBuffer()
     while let part = try await answers.next(isolation: #isolation) {
@@ -133,7 +133,7 @@ struct LoadConnection {
       case .body(var bytes):
         guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= bodyBytesMax else { break }
         body.writeBuffer(&bytes)
-      case .end: if let head { return LoadAnswer(head: head, body: body) }
+      case .end: if let head { return PostAnswer(head: head, body: body) }
       }
     }
     throw Closed()

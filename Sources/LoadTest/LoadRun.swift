@@ -1,23 +1,28 @@
 import Domain
-import Foundation
-import Logging
-import Messaging
+package import Foundation
+package import HTTPClient
+package import Logging
+package import Messaging
 import NIOCore
 import NIOPosix
 
 /// A load test from its first post to its figures.
-struct LoadRun: Sendable {
+package struct LoadRun: Sendable {
   /// How long the feed may take to tell its list.
   private static let patienceNs: Int64 = 10_000_000_000
   private static let tick = Duration.milliseconds(200)
 
   /// How posts go over ZeroMQ.
-  struct Submission: Sendable {
+  package struct Submission: Sendable {
     let endpoint: Endpoint
     /// Nil for plain text.
     let curve: CurveClient?
     /// Posts in one frame, 1 to `Limits.submitPostsMax`.
     let batchMax: Int
+
+    package init(endpoint: Endpoint, curve: CurveClient?, batchMax: Int) {
+      (self.endpoint, self.curve, self.batchMax) = (endpoint, curve, batchMax)
+    }
   }
 
   let plan: LoadPlan
@@ -31,15 +36,46 @@ struct LoadRun: Sendable {
   let submit: Submission?
   let settleSeconds: Int
   /// Subscribers beside the run's own.
-  let audience: Int
+  let subscribers: Int
   let logger: Logger
+  /// Shows a line about the progress in place of the one before; nil where nobody looks.
+  let draw: (@Sendable (String) -> Void)?
 
-  /// - Throws: `SettingError` with what is not there: the feed, the store.
-  func run() async throws -> LoadSummary {
-    let tally = LoadTally(posts: plan.count)
-    let subscription = LoadSubscription(plan: plan, tally: tally)
-    let store = LoadStore(api: api)
-    let progress = LoadProgress(tally, offered: plan.count)
+  /// - Parameters:
+  ///   - feed: the feed to subscribe to; `curve` encrypts the link, nil is plain text.
+  ///   - api: the server, with the account's token.
+  ///   - connections: connections that share the posts, HTTP's or ZeroMQ's.
+  ///   - submit: how posts go over ZeroMQ; nil for HTTP.
+  ///   - settleSeconds: how long to go on trying, and then to wait for queued posts.
+  ///   - subscribers: subscribers beside the run's own.
+  ///   - draw: shows a line about the progress in place of the one before, and takes it away for ""; nil where nobody
+  ///     looks. Any thread.
+  package init(
+    plan: LoadPlan, server: URL, feed: Endpoint, curve: CurveClient?, api: API, token: String, connections: Int,
+    submit: Submission?, settleSeconds: Int, subscribers: Int, logger: Logger, draw: (@Sendable (String) -> Void)?
+  ) {
+    self.plan = plan
+    self.server = server
+    self.feed = feed
+    self.curve = curve
+    self.api = api
+    self.token = token
+    self.connections = connections
+    self.submit = submit
+    self.settleSeconds = settleSeconds
+    self.subscribers = subscribers
+    self.logger = logger
+    self.draw = draw
+  }
+
+  /// Sends all posts, waits until they are settled, and compares them with the store.
+  ///
+  /// - Throws: `LoadTestError` with what is not there: the feed, the store.
+  package func run() async throws -> LoadSummary {
+    let tally = Tally(posts: plan.count)
+    let subscription = Subscription(plan: plan, tally: tally)
+    let store = StoreReader(api: api)
+    let progress = RunProgress(tally, offered: plan.count, draw: draw)
     let reactor = try subscription.start(feed, curve: curve, logger: logger)
     defer { reactor.stop() }
     defer { progress.clear() }
@@ -47,21 +83,21 @@ struct LoadRun: Sendable {
 
     // All connections are there before the first post is due.
     let warmUpNs = 250_000_000 + Int64(connections) * 500_000
-    let schedule = LoadSchedule(plan, startNs: LoadClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
+    let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
     subscription.begin(schedule)
-    let audience = LoadAudience(count: audience)
-    let attending = Task { [feed, curve, plan, logger] in
-      try await audience.attend(feed, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
+    let others = Subscribers(count: subscribers)
+    let subscribing = Task { [feed, curve, plan, logger] in
+      try await others.run(feed, curve: curve, seconds: plan.seconds, seed: plan.seed, logger: logger)
     }
-    defer { attending.cancel() }
+    defer { subscribing.cancel() }
     if let submit {
       try await produce(submit, schedule, tally, progress)
     } else {
       try await send(schedule, tally, progress)
     }
 
-    let audit = LoadAudit(plan: plan, store: store, tally: tally, subscription: subscription, audience: audience)
-    let untilNs = LoadClock.nowNs + Int64(settleSeconds) * 1_000_000_000
+    let audit = Audit(plan: plan, store: store, tally: tally, subscription: subscription, subscribers: others)
+    let untilNs = RunClock.nowNs + Int64(settleSeconds) * 1_000_000_000
     let finding = try await ticking({ progress.show("checking") }) { try await audit.run(untilNs: untilNs) }
     return LoadSummary(
       plan: plan, server: submit.map { "\($0.endpoint)" } ?? server.absoluteString, connections: connections,
@@ -70,33 +106,33 @@ struct LoadRun: Sendable {
   }
 
   /// That the feed tells this server's posts: otherwise none would ever be seen.
-  private func check(_ subscription: LoadSubscription, _ store: LoadStore) async throws {
-    let untilNs = LoadClock.nowNs + LoadRun.patienceNs
+  private func check(_ subscription: Subscription, _ store: StoreReader) async throws {
+    let untilNs = RunClock.nowNs + LoadRun.patienceNs
     while subscription.list == nil {
-      guard LoadClock.nowNs < untilNs else {
-        throw SettingError(.feed, expected: "the address of a feed that answers", came: "\(feed)")
+      guard RunClock.nowNs < untilNs else {
+        throw LoadTestError.silentFeed(feed)
       }
       try await Task.sleep(for: .milliseconds(20))
     }
     let epoch = try await store.list().epoch
     guard subscription.list?.epoch.description ?? epoch == epoch else {
-      throw SettingError(.feed, expected: "a feed of the same ingest as --server", came: "\(feed)")
+      throw LoadTestError.foreignFeed(feed)
     }
   }
 
-  private func send(_ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress) async throws {
+  private func send(_ schedule: Schedule, _ tally: Tally, _ progress: RunProgress) async throws {
     // One loop carries more than a server of this kind takes, and leaves the other cores to it.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let target = LoadTarget(server, token: token, group: group)
-    let timeouts = LoadTimeouts(connections: connections)
+    let target = PostTarget(server, token: token, group: group)
+    let timeouts = RequestTimeouts(connections: connections)
     try await ticking({
-      timeouts.expire(nowNs: LoadClock.nowNs)
+      timeouts.expire(nowNs: RunClock.nowNs)
       progress.show("sending")
     }) {
       await withDiscardingTaskGroup { tasks in
         for number in 0..<connections {
           tasks.addTask {
-            var connection = LoadConnection(
+            var connection = PostConnection(
               number, plan: plan, target: target, schedule: schedule, timeouts: timeouts, tally: tally)
             await connection.run()
           }
@@ -108,10 +144,10 @@ struct LoadRun: Sendable {
 
   /// Sends over ZeroMQ, until all is answered or the time is over: one thread for all connections.
   private func produce(
-    _ submit: Submission, _ schedule: LoadSchedule, _ tally: LoadTally, _ progress: LoadProgress
+    _ submit: Submission, _ schedule: Schedule, _ tally: Tally, _ progress: RunProgress
   ) async throws {
     let producers = (0..<connections).map { _ in
-      LoadProducer(plan: plan, schedule: schedule, tally: tally, batchMax: submit.batchMax)
+      Producer(plan: plan, schedule: schedule, tally: tally, batchMax: submit.batchMax)
     }
     let reactor = try Reactor.start("produce", wake: Wake()) { [token, logger] context in
       let clients = try producers.map { producer in

@@ -1,19 +1,19 @@
 import Domain
 import Testing
 
-@testable import Commands
+@testable import LoadTest
 @testable import Messaging
 
 @Suite("A producer of a load test")
-struct LoadProducerTests {
+struct ProducerTests {
   private let plan = LoadPlan(rate: 100, seconds: 1, run: "0123abcd", seed: 1, places: .lines(["Seattle"]))
-  private let tally = LoadTally(posts: 100)
+  private let tally = Tally(posts: 100)
 
   /// - Parameter ago: when the first post was due, in seconds.
-  private func producer(startedAgo ago: Double, batchMax: Int = 64, settleSeconds: Int = 60) -> LoadProducer {
-    let startNs = LoadClock.nowNs - Int64(ago * 1e9)
-    return LoadProducer(
-      plan: plan, schedule: LoadSchedule(plan, startNs: startNs, settleSeconds: settleSeconds), tally: tally,
+  private func producer(startedAgo ago: Double, batchMax: Int = 64, settleSeconds: Int = 60) -> Producer {
+    let startNs = RunClock.nowNs - Int64(ago * 1e9)
+    return Producer(
+      plan: plan, schedule: Schedule(plan, startNs: startNs, settleSeconds: settleSeconds), tally: tally,
       batchMax: batchMax)
   }
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import Commands
+@testable import LoadTest
 
 @Suite("The figures of a load test")
 struct LoadTests {
@@ -12,11 +12,11 @@ struct LoadTests {
   private func id(_ number: UInt64) throws -> PostID { try #require(PostID(rawValue: number)) }
 
   /// Of a run that sent every post in time.
-  private func summary(_ tally: LoadTally, lists: LoadAudit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
+  private func summary(_ tally: Tally, lists: Audit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
     for _ in 0..<plan.count { tally.send(lateNs: 0, isUnclaimed: false) }
     return LoadSummary(
       plan: plan, server: "http://127.0.0.1:8080", connections: 1, tally: tally,
-      finding: LoadAudit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
+      finding: Audit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
   }
 
   @Test("Posts are due evenly, to the nanosecond")
@@ -44,7 +44,7 @@ struct LoadTests {
 
   @Test("A good run has no failure")
   func good() throws {
-    let tally = LoadTally(posts: plan.count)
+    let tally = Tally(posts: plan.count)
     for post in 0..<6 {
       let id = try id(UInt64(post) + 1)
       tally.send(lateNs: 0, isUnclaimed: false)
@@ -63,7 +63,7 @@ struct LoadTests {
 
   @Test("Lost, doubled and queued posts are failures, each with its number")
   func bad() throws {
-    let tally = LoadTally(posts: plan.count)
+    let tally = Tally(posts: plan.count)
     for post in 0..<6 { tally.accept(post, id: try id(UInt64(post) + 1), latencyNs: 0, nowNs: 1) }
     // 0 is lost; 1 is stored under another id only, which is lost too; 2 is stored twice; 3 is seen twice; 4 is queued.
     _ = tally.find(1, id: try id(20), state: .published)
@@ -87,7 +87,7 @@ struct LoadTests {
 
   @Test("A time beyond the histogram is told in full")
   func longTimes() {
-    var latency = LoadLatency()
+    var latency = Latency()
     latency.record(ns: 200_000_000_000)
     #expect(latency.count == 1)
     #expect(latency.maxMs == 200_000)
@@ -95,8 +95,8 @@ struct LoadTests {
 
   @Test("What an answer means")
   func answers() {
-    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> LoadAnswer.Meaning {
-      LoadAnswer(
+    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> PostAnswer.Meaning {
+      PostAnswer(
         head: HTTPResponseHead(version: .http1_1, status: status, headers: headers), body: ByteBuffer(string: body)
       ).meaning
     }
@@ -117,7 +117,7 @@ struct LoadTests {
       coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), level: .city, match: .exact,
       confidence: 1, label: "", name: "Seattle", region: "Washington", country: "United States", countryCode: "US")
     #expect(
-      (0..<5).map { LoadPlaces.text(town, form: $0) } == [
+      (0..<5).map { PlaceTexts.text(town, form: $0) } == [
         "Seattle", "Seattle, Washington", "seattle united states", "SEATTLE, US", "Seattle, Washington, United States",
       ])
   }

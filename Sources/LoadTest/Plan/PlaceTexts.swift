@@ -1,9 +1,9 @@
 import Domain
 import Foundation
-import Gazetteer
+package import Gazetteer
 
 /// The words in which the posts of a load test say where they are.
-enum LoadPlaces: Sendable {
+package enum PlaceTexts: Sendable {
   /// A file's lines.
   case lines([String])
   /// A gazetteer's own towns, written as people write them.
@@ -12,35 +12,34 @@ enum LoadPlaces: Sendable {
   /// Smaller ones are seldom meant, and some of them have neither a region nor a name in Latin letters.
   static let populationMin: UInt32 = 5_000
   /// About 250 MB when all are as long as they may be.
-  static let linesMax = 1_000_000
+  package static let linesMax = 1_000_000
 
-  /// Throws `SettingError` for a file that holds nothing, or what the server would refuse.
-  init(file path: String) throws {
+  /// Reads a file's lines. Throws `LoadTestError` for a file that holds nothing, or what the server would refuse.
+  package init(file path: String) throws {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SettingError("--places must be a file of UTF-8 lines that can be read, not \"\(path)\".")
+      throw LoadTestError.placesUnreadable(path: path)
     }
     var lines: [String] = []
     for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let line = String(line).trimmedLine
       guard !line.isEmpty else { continue }
       guard line.utf8.count <= Limits.placeBytesMax, line.isSafeLine else {
-        throw SettingError(
-          "--places: line \(number + 1) of \(path) must be a place of at most \(Limits.placeBytesMax) bytes "
-            + "without control characters.")
+        throw LoadTestError.placeRefused(path: path, line: number + 1)
       }
       lines.append(line)
     }
-    guard (1...LoadPlaces.linesMax).contains(lines.count) else {
-      throw SettingError("--places must be a file of 1 to \(LoadPlaces.linesMax) places; \(path) has \(lines.count).")
+    guard (1...PlaceTexts.linesMax).contains(lines.count) else {
+      throw LoadTestError.placesCount(path: path, count: lines.count)
     }
     self = .lines(lines)
   }
 
-  /// Throws `PlaceIndexError` for a file that is no gazetteer, `SettingError` for one without towns.
-  init(gazetteer path: String) throws {
-    let rows = try PlaceIndex.Rows(path: path, populationMin: LoadPlaces.populationMin)
+  /// Reads a gazetteer's towns. Throws `PlaceIndexError` for a file that is no gazetteer, `LoadTestError` for one
+  /// without towns.
+  package init(gazetteer path: String) throws {
+    let rows = try PlaceIndex.Rows(path: path, populationMin: PlaceTexts.populationMin)
     guard rows.count > 0 else {
-      throw SettingError(.gazetteer, expected: "a gazetteer with towns; or give --places", came: path)
+      throw LoadTestError.noTowns(path: path)
     }
     self = .towns(rows)
   }
@@ -53,7 +52,7 @@ enum LoadPlaces: Sendable {
     case .lines(let lines): return lines[Int(random % UInt64(lines.count))]
     case .towns(let rows):
       guard let town = rows[Int(random % UInt64(rows.count))] else { return "Seattle" }
-      return LoadPlaces.text(town, form: random >> 56)
+      return PlaceTexts.text(town, form: random >> 56)
     }
   }
 

@@ -2,15 +2,17 @@ import Domain
 import Foundation
 
 /// A summary's two forms: for people, and as JSON.
-struct LoadReport {
+package struct LoadReport {
   private static let percentiles: [(name: String, value: Double)] = [
     ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9),
   ]
 
   let summary: LoadSummary
 
+  package init(summary: LoadSummary) { self.summary = summary }
+
   /// Lines for people.
-  var text: String {
+  package var text: String {
     let (s, counts) = (summary, summary.counts)
     var lines = [
       "accepted = on disk (fdatasync)",
@@ -36,14 +38,14 @@ struct LoadReport {
       "",
       row(
         "sent late", counts.late,
-        "more than \(LoadTally.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
+        "more than \(Tally.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
           + "connection was free"),
     ]
     return (lines + s.failures.map { "FAILED: \($0)" }).joined(separator: "\n")
   }
 
-  /// The same as one object.
-  var json: String {
+  /// The same as one JSON object.
+  package var json: String {
     let (s, counts) = (summary, summary.counts)
     let json = JSONText.object { json in
       json.add("durability", "accepted = on disk (fdatasync)")
@@ -91,15 +93,15 @@ struct LoadReport {
       row("not seen live", s.notSeenLive, s.replacements > 0 ? "a new list \(s.replacements) ×" : ""),
       lists,
     ]
-      + (s.finding.audience.count == 0 ? [] : [audience])
+      + (s.finding.subscribers.count == 0 ? [] : [subscribers])
   }
 
-  private var audience: String {
-    let audience = summary.finding.audience
+  private var subscribers: String {
+    let subscribers = summary.finding.subscribers
     return row(
-      "subscribers", audience.count,
-      "\(audience.equal) ended with the store's list, \(audience.wrong) × a wrong list, a new list "
-        + "\(audience.replacements) ×")
+      "subscribers", subscribers.count,
+      "\(subscribers.equal) ended with the store's list, \(subscribers.wrong) × a wrong list, a new list "
+        + "\(subscribers.replacements) ×")
   }
 
   private var lists: String {
@@ -121,10 +123,10 @@ struct LoadReport {
     json.add("duplicated", s.duplicated)
     json.add("notSeenLive", s.notSeenLive)
     json.object("subscribers") { json in
-      json.add("count", s.finding.audience.count)
-      json.add("equal", s.finding.audience.equal)
-      json.add("wrongLists", s.finding.audience.wrong)
-      json.add("listReplacements", s.finding.audience.replacements)
+      json.add("count", s.finding.subscribers.count)
+      json.add("equal", s.finding.subscribers.equal)
+      json.add("wrongLists", s.finding.subscribers.wrong)
+      json.add("listReplacements", s.finding.subscribers.replacements)
     }
     switch summary.finding.lists {
     case .equal(let seq, let hash):
@@ -135,12 +137,12 @@ struct LoadReport {
     }
   }
 
-  private func latencies(_ name: String, _ latency: LoadLatency) -> String {
+  private func latencies(_ name: String, _ latency: Latency) -> String {
     let values = LoadReport.percentiles.map { latency.ms($0.value) } + [latency.maxMs]
     return name.padded(18) + values.map { thousandths($0).leftPadded(11) }.joined()
   }
 
-  private func add(_ latency: LoadLatency, _ name: String, to json: inout JSONText) {
+  private func add(_ latency: Latency, _ name: String, to json: inout JSONText) {
     json.object(name) { json in
       json.add("count", latency.count)
       for percentile in LoadReport.percentiles { json.add(percentile.name, latency.ms(percentile.value)) }

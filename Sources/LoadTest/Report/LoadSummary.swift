@@ -1,14 +1,14 @@
 import Domain
 
 /// The figures of a run, and whether it kept what is promised.
-struct LoadSummary: Sendable {
+package struct LoadSummary: Sendable {
   let plan: LoadPlan
   let server: String
   let connections: Int
-  let counts: LoadTally.Counts
-  let acceptLatency: LoadLatency
-  let feedLatency: LoadLatency
-  let finding: LoadAudit.Finding
+  let counts: Tally.Counts
+  let acceptLatency: Latency
+  let feedLatency: Latency
+  let finding: Audit.Finding
   /// How often the subscriber's list was replaced by a whole new one, after a gap or a restart of the feed.
   let replacements: Int
   /// From the start to the last acceptance.
@@ -27,7 +27,7 @@ struct LoadSummary: Sendable {
   let storedUnanswered: Int
 
   init(
-    plan: LoadPlan, server: String, connections: Int, tally: LoadTally, finding: LoadAudit.Finding, replacements: Int,
+    plan: LoadPlan, server: String, connections: Int, tally: Tally, finding: Audit.Finding, replacements: Int,
     startNs: Int64
   ) {
     self.plan = plan
@@ -57,7 +57,7 @@ struct LoadSummary: Sendable {
   var unsent: Int { plan.count - counts.sent }
 
   /// What was promised and not kept, one sentence for each; empty for a good run.
-  var failures: [String] {
+  package var failures: [String] {
     var failures: [String] = []
     if counts.accepted == 0 { failures.append("not one post was accepted") }
     if let problem = finding.problem { return failures + [problem] }
@@ -69,12 +69,12 @@ struct LoadSummary: Sendable {
       failures.append("\(notSeenLive) posts never came to the subscriber, and no list was replaced")
     }
     if queued > 0 { failures.append("\(queued) posts are still queued") }
-    let audience = finding.audience
-    if audience.equal < audience.count {
+    let subscribers = finding.subscribers
+    if subscribers.equal < subscribers.count {
       failures.append(
-        "\(audience.count - audience.equal) of \(audience.count) other subscribers ended with another list")
+        "\(subscribers.count - subscribers.equal) of \(subscribers.count) other subscribers ended with another list")
     }
-    if audience.wrong > 0 { failures.append("\(audience.wrong) times another subscriber had a wrong list") }
+    if subscribers.wrong > 0 { failures.append("\(subscribers.wrong) times another subscriber had a wrong list") }
     if case .different(let reason) = finding.lists { failures.append("the lists differ: \(reason)") }
     return failures
   }
@@ -86,7 +86,7 @@ struct LoadSummary: Sendable {
     var notSeenLive = 0
     var storedUnanswered = 0
 
-    mutating func add(_ record: LoadTally.Record) {
+    mutating func add(_ record: Tally.Record) {
       if record.acceptedID != 0, !record.marks.contains(.isFound) { lost += 1 }
       if !record.marks.isDisjoint(with: [.seenTwice, .storedTwice]) || isSeenUnderAnotherID(record) { duplicated += 1 }
       guard record.storedID != 0 else { return }
@@ -96,7 +96,7 @@ struct LoadSummary: Sendable {
     }
 
     /// The feed tells a post that is not the store's.
-    private func isSeenUnderAnotherID(_ record: LoadTally.Record) -> Bool {
+    private func isSeenUnderAnotherID(_ record: Tally.Record) -> Bool {
       record.seenID != 0 && record.storedID != 0 && record.seenID != record.storedID
     }
   }

@@ -1,28 +1,28 @@
-import Foundation
 import Synchronization
 
-/// One line on standard error that says how far a run is, drawn over itself; nothing where nobody looks.
-final class LoadProgress: Sendable {
+/// One line that says how far a run is.
+final class RunProgress: Sendable {
   private struct Previous {
     var ns: Int64
     var accepted: Int
     var rate = 0.0
   }
 
-  private let tally: LoadTally
+  private let tally: Tally
   private let offered: Int
-  private let isShown: Bool
+  private let draw: (@Sendable (String) -> Void)?
   private let previous = Mutex<Previous?>(nil)
 
-  init(_ tally: LoadTally, offered: Int) {
+  /// - Parameter draw: shows the line in place of the one before; nil where nobody looks.
+  init(_ tally: Tally, offered: Int, draw: (@Sendable (String) -> Void)?) {
     self.tally = tally
     self.offered = offered
-    isShown = isatty(STDERR_FILENO) == 1
+    self.draw = draw
   }
 
   /// - Parameter phase: what is being done.
   func show(_ phase: String) {
-    guard isShown else { return }
+    guard let draw else { return }
     let counts = tally.counts
     draw(
       "\(phase)  \(counts.sent)/\(offered) sent  \(counts.accepted) accepted  \(counts.seen) seen  "
@@ -30,11 +30,11 @@ final class LoadProgress: Sendable {
   }
 
   /// Takes the line away.
-  func clear() { if isShown { draw("") } }
+  func clear() { draw?("") }
 
   /// Of about the last second, so that it can be read.
   private func rate(_ accepted: Int) -> Double {
-    let nowNs = LoadClock.nowNs
+    let nowNs = RunClock.nowNs
     return previous.withLock { previous in
       guard let last = previous else {
         previous = Previous(ns: nowNs, accepted: accepted)
@@ -46,6 +46,4 @@ final class LoadProgress: Sendable {
       return rate
     }
   }
-
-  private func draw(_ line: String) { FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8)) }
 }

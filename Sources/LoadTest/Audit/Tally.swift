@@ -1,10 +1,9 @@
 import Domain
-import Histogram
 import Synchronization
 
 /// What became of every post of a run, and how long it took. Any thread: connections, the subscriber's reactor, the
 /// audit.
-final class LoadTally: Sendable {
+final class Tally: Sendable {
   /// One post: 32 bytes. An id of 0 means none.
   struct Record {
     /// The id that the server answered.
@@ -45,7 +44,7 @@ final class LoadTally: Sendable {
     var late = 0
     /// Those of them for which no connection was free.
     var lateUnclaimed = 0
-    /// When the last post was accepted, of `LoadClock`.
+    /// When the last post was accepted, of `RunClock`.
     var lastAcceptedNs: Int64 = 0
     /// Refusals by status and code.
     var refusals: [String: Int] = [:]
@@ -61,8 +60,8 @@ final class LoadTally: Sendable {
   private struct State {
     var records: [Record]
     var counts = Counts()
-    var accept = LoadLatency()
-    var feed = LoadLatency()
+    var accept = Latency()
+    var feed = Latency()
   }
 
   private let state: Mutex<State>
@@ -71,15 +70,15 @@ final class LoadTally: Sendable {
 
   var counts: Counts { state.withLock { $0.counts } }
   /// From a post's intended start to its acceptance.
-  var acceptLatency: LoadLatency { state.withLock { $0.accept } }
+  var acceptLatency: Latency { state.withLock { $0.accept } }
   /// From a post's intended start to the subscriber.
-  var feedLatency: LoadLatency { state.withLock { $0.feed } }
+  var feedLatency: Latency { state.withLock { $0.feed } }
 
   /// A post's first attempt begins, `lateNs` after it was due. `isUnclaimed`: no connection took it in time.
   func send(lateNs: Int64, isUnclaimed: Bool) {
     state.withLock { state in
       state.counts.sent += 1
-      guard lateNs > LoadTally.lateNs else { return }
+      guard lateNs > Tally.lateNs else { return }
       state.counts.late += 1
       if isUnclaimed { state.counts.lateUnclaimed += 1 }
     }
@@ -90,14 +89,14 @@ final class LoadTally: Sendable {
   func fail(_ kind: String) {
     state.withLock { state in
       state.counts.errors += 1
-      LoadTally.count(kind, in: &state.counts.errorKinds)
+      Tally.count(kind, in: &state.counts.errorKinds)
     }
   }
 
   func refuse(_ kind: String) {
     state.withLock { state in
       state.counts.refused += 1
-      LoadTally.count(kind, in: &state.counts.refusals)
+      Tally.count(kind, in: &state.counts.refusals)
     }
   }
 
@@ -156,26 +155,4 @@ final class LoadTally: Sendable {
   private static func count(_ kind: String, in kinds: inout [String: Int]) {
     kinds[kinds.count < kindsMax || kinds[kind] != nil ? kind : "others", default: 0] += 1
   }
-}
-
-/// How long something took, in microseconds, three digits of it, up to two minutes.
-struct LoadLatency: Sendable {
-  /// Longer ones are counted as this; `maxMs` tells how long they were.
-  static let limitUs: UInt64 = 120_000_000
-
-  private var histogram = Histogram<UInt64>(
-    lowestDiscernibleValue: 1, highestTrackableValue: LoadLatency.limitUs, numberOfSignificantValueDigits: .three)
-  private var maxUs: UInt64 = 0
-
-  var count: UInt64 { histogram.totalCount }
-  var maxMs: Double { Double(maxUs) / 1_000 }
-
-  mutating func record(ns: Int64) {
-    let us = UInt64(max(0, ns) / 1_000)
-    maxUs = max(maxUs, us)
-    histogram.record(min(us, LoadLatency.limitUs))
-  }
-
-  /// - Parameter percentile: 0 … 100.
-  func ms(_ percentile: Double) -> Double { Double(min(histogram.valueAtPercentile(percentile), maxUs)) / 1_000 }
 }

@@ -4,19 +4,19 @@ import Messaging
 import Synchronization
 
 /// The run's own subscriber: sees what everybody sees, as soon as it can be seen.
-final class LoadSubscription: Sendable {
+final class Subscription: Sendable {
   private struct Seen {
     var state: FeedState?
     var isLive = false
     var lists = 0
-    var schedule: LoadSchedule?
+    var schedule: Schedule?
   }
 
   private let plan: LoadPlan
-  private let tally: LoadTally
+  private let tally: Tally
   private let seen = Mutex(Seen())
 
-  init(plan: LoadPlan, tally: LoadTally) {
+  init(plan: LoadPlan, tally: Tally) {
     self.plan = plan
     self.tally = tally
   }
@@ -34,7 +34,7 @@ final class LoadSubscription: Sendable {
   }
 
   /// From when own posts are due: none is there before.
-  func begin(_ schedule: LoadSchedule) { seen.withLock { $0.schedule = schedule } }
+  func begin(_ schedule: Schedule) { seen.withLock { $0.schedule = schedule } }
 
   /// The list as the subscriber has it; nil when it has none, or knows that it is not right.
   var list: FeedState? { seen.withLock { $0.isLive ? $0.state : nil } }
@@ -43,7 +43,7 @@ final class LoadSubscription: Sendable {
 
   /// On the reactor's thread.
   private func take(_ news: FeedSubscriber.Event) {
-    let nowNs = LoadClock.nowNs
+    let nowNs = RunClock.nowNs
     let schedule = seen.withLock { seen in
       switch news {
       case .list(let state, _), .changes(_, let state):
@@ -63,7 +63,7 @@ final class LoadSubscription: Sendable {
     }
   }
 
-  private func see(_ entries: some Sequence<FeedEntry>, _ schedule: LoadSchedule, _ nowNs: Int64) {
+  private func see(_ entries: some Sequence<FeedEntry>, _ schedule: Schedule, _ nowNs: Int64) {
     for entry in entries {
       guard let post = plan.post(entry.link) else { continue }
       tally.see(post, id: entry.id, latencyNs: nowNs - schedule.dueNs(post))

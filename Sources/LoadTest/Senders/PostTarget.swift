@@ -1,11 +1,10 @@
-import Domain
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// The server under load, and how a post goes to it.
-struct LoadTarget: Sendable {
+struct PostTarget: Sendable {
   typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
   private let host: String
@@ -48,39 +47,5 @@ struct LoadTarget: Sendable {
     headers.add(name: "Content-Length", value: String(body.count))
     let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v2/posts", headers: headers)
     return [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
-  }
-}
-
-/// What the server said to a post.
-struct LoadAnswer {
-  let head: HTTPResponseHead
-  /// Kept of refusals only.
-  let body: ByteBuffer
-
-  /// What follows from it.
-  enum Meaning {
-    case accepted(PostID)
-    /// Not now: the same again later. The kind is for people.
-    case again(String)
-    /// Never. The kind is for people.
-    case refused(String)
-  }
-
-  var meaning: Meaning {
-    switch head.status.code {
-    case 200..<300:
-      // The header, since nothing has to be parsed for it.
-      guard let path = head.headers.first(name: "Location"), let id = PostID(path.split(separator: "/").last ?? "")
-      else { return .refused("\(head.status.code) without the post's Location") }
-      return .accepted(id)
-    case 429, 500...: return .again("\(head.status.code) \(code)")
-    default: return .refused("\(head.status.code) \(code)")
-    }
-  }
-
-  /// The problem's code, RFC 9457.
-  private var code: String {
-    let object = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any]
-    return WatchText(String((object?["code"] as? String ?? head.status.reasonPhrase).prefix(60))).text
   }
 }

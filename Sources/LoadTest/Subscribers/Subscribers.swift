@@ -5,12 +5,12 @@ import Synchronization
 
 /// Further subscribers of a load test: they come at random moments of the run, follow the list as all subscribers do,
 /// and have to end with the store's.
-final class LoadAudience: Sendable {
+final class Subscribers: Sendable {
   /// Each has a lock of its own: at one for all, fifty threads with a thousand changes a second each would stand in
   /// line.
-  fileprivate final class Seat: Sendable {
+  fileprivate final class SubscriberState: Sendable {
     struct Standing: Sendable {
-      var state: FeedState?
+      var list: FeedState?
       var isLive = false
       var lists = 0
       var wrong = 0
@@ -31,10 +31,10 @@ final class LoadAudience: Sendable {
     var replacements = 0
   }
 
-  private let seats: [Seat]
+  private let states: [SubscriberState]
 
   /// - Parameter count: 0 or more.
-  init(count: Int) { seats = (0..<count).map { _ in Seat() } }
+  init(count: Int) { states = (0..<count).map { _ in SubscriberState() } }
 
   /// Subscribes, each at a random moment of the run, and stays until the task is cancelled.
   ///
@@ -42,8 +42,8 @@ final class LoadAudience: Sendable {
   ///   - seconds: the run's.
   ///   - seed: repeats the moments.
   /// - Throws: `LinkError` when the address cannot be used.
-  func attend(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
-    var moments = seats.indices.map { LoadAudience.moment($0, ofMs: seconds * 1_000, seed: seed) }
+  func run(_ feed: Endpoint, curve: CurveClient?, seconds: Int, seed: UInt64, logger: Logger) async throws {
+    var moments = states.indices.map { Subscribers.moment($0, ofMs: seconds * 1_000, seed: seed) }
     moments.sort()
     let start = ContinuousClock.now
     var reactors: [Reactor] = []
@@ -53,7 +53,7 @@ final class LoadAudience: Sendable {
       let reactor = try Reactor.start("audience", wake: Wake()) { [self] context in
         (
           stations: [
-            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.seats[number].take($0) }
+            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.states[number].take($0) }
           ], told: ()
         )
       }.reactor
@@ -64,11 +64,11 @@ final class LoadAudience: Sendable {
 
   /// How they stand to the store's list: those that are live, at its number, with its hash.
   func finding(seq: UInt64, hash: String) -> Finding {
-    seats.map { $0.standing.withLock { $0 } }.reduce(into: Finding(count: seats.count)) { finding, seat in
-      finding.wrong += seat.wrong
-      finding.replacements += max(0, seat.lists - 1)
-      guard seat.isLive, let state = seat.state, state.seq == seq else { return }
-      if hexadecimal(state.hash, digits: 16) == hash { finding.equal += 1 }
+    states.map { $0.standing.withLock { $0 } }.reduce(into: Finding(count: states.count)) { finding, state in
+      finding.wrong += state.wrong
+      finding.replacements += max(0, state.lists - 1)
+      guard state.isLive, let list = state.list, list.seq == seq else { return }
+      if hexadecimal(list.hash, digits: 16) == hash { finding.equal += 1 }
     }
   }
 
@@ -81,16 +81,16 @@ final class LoadAudience: Sendable {
   }
 }
 
-extension LoadAudience.Seat {
+extension Subscribers.SubscriberState {
   /// On the subscriber's own thread.
   fileprivate func take(_ news: FeedSubscriber.Event) {
     standing.withLock { standing in
       switch news {
       case .list(let state, _):
-        standing.state = state
+        standing.list = state
         standing.isLive = true
         standing.lists += 1
-      case .changes(_, let state): standing.state = state
+      case .changes(_, let state): standing.list = state
       case .lost(let loss):
         standing.isLive = false
         if loss == .wrongHash { standing.wrong += 1 }

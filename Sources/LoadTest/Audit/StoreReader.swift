@@ -1,8 +1,9 @@
 import Domain
 import Foundation
+import HTTPClient
 
 /// What ingest has on disk, asked for over HTTP: the truth that a run is held against.
-struct LoadStore: Sendable {
+struct StoreReader: Sendable {
   /// The list as ingest has it.
   struct List: Decodable, Sendable {
     let epoch: String
@@ -34,7 +35,7 @@ struct LoadStore: Sendable {
 
   let api: API
 
-  /// - Throws: `SettingError` with what the server says, or when it says nothing for a minute.
+  /// - Throws: `LoadTestError` with what the server says, or when it says nothing for a minute.
   func list() async throws -> List { try await get("/v2/feed") }
 
   /// The account's own posts, oldest first, a thousand at a time.
@@ -52,7 +53,7 @@ struct LoadStore: Sendable {
   }
 
   private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
-    let untilNs = LoadClock.nowNs + LoadStore.patienceNs
+    let untilNs = RunClock.nowNs + StoreReader.patienceNs
     while true {
       var problem = ""
       do {
@@ -60,13 +61,13 @@ struct LoadStore: Sendable {
         if answer.status == 200 { return try JSONDecoder().decode(Answer.self, from: answer.body) }
         problem = answer.problem
         guard answer.status >= 500 || answer.status == 429 else {
-          throw SettingError("The store cannot be read (GET \(path)): \(problem).")
+          throw LoadTestError.storeUnreadable(path: path, problem: problem)
         }
       } catch let error as URLError {
         problem = error.localizedDescription
       }
-      guard LoadClock.nowNs < untilNs else {
-        throw SettingError("The store cannot be read (GET \(path)): \(problem).")
+      guard RunClock.nowNs < untilNs else {
+        throw LoadTestError.storeUnreadable(path: path, problem: problem)
       }
       try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
     }

@@ -1,37 +1,42 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// Ingest's HTTP API, for commands that send a request now and then.
-struct API: Sendable {
+/// Ingest's HTTP API, for tools that send a request now and then.
+package struct API: Sendable {
   /// What came back.
-  struct Answer: Sendable {
-    let status: Int
-    let body: Data
+  package struct Answer: Sendable {
+    /// The status of the response, 0 where it is not HTTP.
+    package let status: Int
+    package let body: Data
 
     /// A member of the body.
-    func text(_ name: String) -> String? {
+    package func text(_ name: String) -> String? {
       guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else { return nil }
       return object[name] as? String
     }
 
     /// A problem's own words, or the status.
-    var problem: String { text("detail") ?? "the server answered \(status)" }
+    package var problem: String { text("detail") ?? "the server answered \(status)" }
   }
 
-  let base: URL
-  var token: String?
+  /// The address that paths are relative to.
+  package let base: URL
+  /// The session's token, sent with every request; nil for none.
+  package var token: String?
 
-  init(_ base: URL, token: String? = nil) {
+  package init(_ base: URL, token: String? = nil) {
     self.base = base
     self.token = token
   }
 
+  /// Sends one request and waits for its answer, 60 seconds at most.
+  ///
   /// - Parameter path: added to the base; nil for the base itself.
   /// - Throws: what the network says; try again when it is there.
-  func send(
+  package func send(
     _ method: String, path: String?, headers: [String: String] = [:], json: [String: Any]? = nil
   ) async throws -> Answer {
     guard let url = path.map({ URL(string: $0, relativeTo: base) }) ?? base else { throw URLError(.badURL) }
@@ -51,16 +56,5 @@ struct API: Sendable {
         continuation.resume(returning: Answer(status: status, body: body ?? Data()))
       }.resume()
     }
-  }
-}
-
-extension Settings {
-  /// The server that a tool talks to.
-  func server(flag: String?) throws -> URL {
-    let text = text(.server, flag: flag, default: "http://127.0.0.1:8080")
-    guard let url = URL(string: text), url.host != nil, url.scheme == "http" || url.scheme == "https" else {
-      throw SettingError(.server, expected: "an address such as http://127.0.0.1:8080", came: text)
-    }
-    return url
   }
 }

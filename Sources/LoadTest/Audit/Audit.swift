@@ -2,7 +2,7 @@ import Domain
 
 /// Holds a run against the store when the sending is over: waits until everything is settled, finds every post, and
 /// compares the subscriber's list with the store's.
-struct LoadAudit {
+struct Audit {
   /// What came of comparing the lists.
   enum Lists: Sendable {
     case equal(seq: UInt64, hash: String)
@@ -16,7 +16,7 @@ struct LoadAudit {
     /// Rejected and dead posts by reason.
     var reasons: [String: Int]
     /// Of the other subscribers.
-    var audience = LoadAudience.Finding()
+    var subscribers = Subscribers.Finding()
     /// Why the store could not be asked, for people; then nothing is known of the posts.
     var problem: String?
   }
@@ -27,15 +27,15 @@ struct LoadAudit {
   private static let lagNs: Int64 = 5_000_000_000
 
   let plan: LoadPlan
-  let store: LoadStore
-  let tally: LoadTally
-  let subscription: LoadSubscription
-  let audience: LoadAudience
+  let store: StoreReader
+  let tally: Tally
+  let subscription: Subscription
+  let subscribers: Subscribers
 
-  /// - Parameter untilNs: when waiting for queued posts ends, of `LoadClock`.
+  /// - Parameter untilNs: when waiting for queued posts ends, of `RunClock`.
   /// - Throws: `CancellationError`.
   func run(untilNs: Int64) async throws -> Finding {
-    do { return try await find(untilNs: untilNs) } catch let error as SettingError {
+    do { return try await find(untilNs: untilNs) } catch let error as LoadTestError {
       return Finding(lists: .different(reason: "the store's is not known"), reasons: [:], problem: error.description)
     }
   }
@@ -43,22 +43,22 @@ struct LoadAudit {
   private func find(untilNs: Int64) async throws -> Finding {
     try await waitForFeed(untilNs: untilNs)
     var reasons = try await findPosts(after: nil)
-    while let queued = firstQueued(), LoadClock.nowNs < untilNs {
+    while let queued = firstQueued(), RunClock.nowNs < untilNs {
       try await Task.sleep(for: .milliseconds(500))
       // Posts before the first queued one are settled, and those do not change.
       reasons.merge(try await findPosts(after: PostID(rawValue: queued - 1))) { $0 + $1 }
     }
-    let (lists, audience) = try await compareLists()
-    return Finding(lists: lists, reasons: reasons, audience: audience)
+    let (lists, subscribers) = try await compareLists()
+    return Finding(lists: lists, reasons: reasons, subscribers: subscribers)
   }
 
   /// Most posts are settled when the subscriber sees them: no need to ask for them until then.
   private func waitForFeed(untilNs: Int64) async throws {
-    var (seen, changedNs) = (-1, LoadClock.nowNs)
+    var (seen, changedNs) = (-1, RunClock.nowNs)
     while true {
-      let (counts, nowNs) = (tally.counts, LoadClock.nowNs)
+      let (counts, nowNs) = (tally.counts, RunClock.nowNs)
       if counts.seen != seen { (seen, changedNs) = (counts.seen, nowNs) }
-      if seen >= counts.accepted || nowNs >= untilNs || nowNs - changedNs > LoadAudit.quietNs { return }
+      if seen >= counts.accepted || nowNs >= untilNs || nowNs - changedNs > Audit.quietNs { return }
       try await Task.sleep(for: .milliseconds(50))
     }
   }
@@ -84,26 +84,26 @@ struct LoadAudit {
   }
 
   /// Others may be posting meanwhile: lists are compared where both stand at the same number.
-  private func compareLists() async throws -> (Lists, LoadAudience.Finding) {
-    let untilNs = LoadClock.nowNs + LoadAudit.lagNs
+  private func compareLists() async throws -> (Lists, Subscribers.Finding) {
+    let untilNs = RunClock.nowNs + Audit.lagNs
     while true {
       let stored = try await store.list()
       let list = subscription.list
       if let list, list.epoch.description == stored.epoch, list.seq == stored.seq {
         let hash = hexadecimal(list.hash, digits: 16)
-        let others = audience.finding(seq: stored.seq, hash: stored.stateHash)
+        let others = subscribers.finding(seq: stored.seq, hash: stored.stateHash)
         if hash != stored.stateHash {
           let reason = "at seq \(list.seq) the subscriber's hash is \(hash), the store's \(stored.stateHash)"
           return (.different(reason: reason), others)
         }
-        if others.equal == others.count || LoadClock.nowNs >= untilNs {
+        if others.equal == others.count || RunClock.nowNs >= untilNs {
           return (.equal(seq: list.seq, hash: hash), others)
         }
       }
-      guard LoadClock.nowNs < untilNs else {
+      guard RunClock.nowNs < untilNs else {
         let standing = list.map { "stands at seq \($0.seq) of \($0.epoch)" } ?? "has lost its list"
         let reason = "the subscriber \(standing), the store at seq \(stored.seq) of \(stored.epoch)"
-        return (.different(reason: reason), audience.finding(seq: stored.seq, hash: stored.stateHash))
+        return (.different(reason: reason), subscribers.finding(seq: stored.seq, hash: stored.stateHash))
       }
       try await Task.sleep(for: .milliseconds(50))
     }

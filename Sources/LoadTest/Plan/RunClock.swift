@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Nanoseconds of a clock that never goes back: all times of a load test are of it.
-enum LoadClock {
+enum RunClock {
   static var nowNs: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
   /// Returns at once when the time has passed; throws `CancellationError`.

@@ -2,7 +2,7 @@ import Domain
 
 /// What a run sends and when: post i is due at start + i / rate, whatever became of the posts before it. Pure: the same
 /// plan says the same for ever.
-struct LoadPlan: Sendable {
+package struct LoadPlan: Sendable {
   /// Posts in a second.
   let rate: Int
   /// How long posts become due.
@@ -10,10 +10,19 @@ struct LoadPlan: Sendable {
   /// 8 hexadecimal digits that no other run has: what is found with them was sent by this run.
   let run: String
   let seed: UInt64
-  let places: LoadPlaces
+  let places: PlaceTexts
 
   /// Posts are counted in arrays, about 30 bytes each, on both sides of the wire.
-  static let postsMax = 5_000_000
+  package static let postsMax = 5_000_000
+
+  /// - Parameters:
+  ///   - rate: posts in a second.
+  ///   - seconds: how long posts become due.
+  ///   - run: 8 hexadecimal digits that no other run has.
+  ///   - seed: repeats the places of a run.
+  package init(rate: Int, seconds: Int, run: String, seed: UInt64, places: PlaceTexts) {
+    (self.rate, self.seconds, self.run, self.seed, self.places) = (rate, seconds, run, seed, places)
+  }
 
   /// Posts in all.
   var count: Int { rate * seconds }

@@ -1,0 +1,25 @@
+import Domain
+import LoadTest
+
+extension SettingError {
+  /// A load test's error in the words of the command line.
+  init(_ error: LoadTestError) {
+    switch error {
+    case .placesUnreadable(let path):
+      self.init("--places must be a file of UTF-8 lines that can be read, not \"\(path)\".")
+    case .placeRefused(let path, let line):
+      self.init(
+        "--places: line \(line) of \(path) must be a place of at most \(Limits.placeBytesMax) bytes "
+          + "without control characters.")
+    case .placesCount(let path, let count):
+      self.init("--places must be a file of 1 to \(PlaceTexts.linesMax) places; \(path) has \(count).")
+    case .noTowns(let path):
+      self.init(.gazetteer, expected: "a gazetteer with towns; or give --places", came: path)
+    case .silentFeed(let feed):
+      self.init(.feed, expected: "the address of a feed that answers", came: "\(feed)")
+    case .foreignFeed(let feed):
+      self.init(.feed, expected: "a feed of the same ingest as --server", came: "\(feed)")
+    case .notLoggedIn, .unreachable, .storeUnreadable: self.init(error.description)
+    }
+  }
+}

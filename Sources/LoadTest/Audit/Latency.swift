@@ -1,0 +1,23 @@
+import Histogram
+
+/// How long something took, in microseconds, three digits of it, up to two minutes.
+struct Latency: Sendable {
+  /// Longer ones are counted as this; `maxMs` tells how long they were.
+  static let limitUs: UInt64 = 120_000_000
+
+  private var histogram = Histogram<UInt64>(
+    lowestDiscernibleValue: 1, highestTrackableValue: Latency.limitUs, numberOfSignificantValueDigits: .three)
+  private var maxUs: UInt64 = 0
+
+  var count: UInt64 { histogram.totalCount }
+  var maxMs: Double { Double(maxUs) / 1_000 }
+
+  mutating func record(ns: Int64) {
+    let us = UInt64(max(0, ns) / 1_000)
+    maxUs = max(maxUs, us)
+    histogram.record(min(us, Latency.limitUs))
+  }
+
+  /// - Parameter percentile: 0 … 100.
+  func ms(_ percentile: Double) -> Double { Double(min(histogram.valueAtPercentile(percentile), maxUs)) / 1_000 }
+}

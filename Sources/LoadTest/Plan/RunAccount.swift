@@ -1,0 +1,35 @@
+import Foundation
+package import HTTPClient
+
+/// The account whose posts a load test sends.
+package enum RunAccount: Sendable {
+  /// An account that is made for the run, and never used again.
+  case throwAway
+  case existing(user: String, password: String)
+
+  /// Logs in, or makes the account, and returns the session's token.
+  ///
+  /// - Throws: `LoadTestError` with what the server says, or that it says nothing.
+  package func token(_ api: API) async throws -> String {
+    let path: String
+    let json: [String: Any]
+    switch self {
+    case .throwAway:
+      path = "/v2/accounts"
+      json = [
+        "email": "load-\(UUID().uuidString.lowercased().prefix(18))@load.invalid", "password": UUID().uuidString,
+        "firstName": "Load", "lastName": "Test",
+      ]
+    case .existing(let user, let password):
+      path = "/v2/session"
+      json = ["email": user, "password": password]
+    }
+    do {
+      let answer = try await api.send("POST", path: path, json: json)
+      guard let token = answer.text("token") else { throw LoadTestError.notLoggedIn(problem: answer.problem) }
+      return token
+    } catch let error as URLError {
+      throw LoadTestError.unreachable(server: api.base, reason: error.localizedDescription)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Domain
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// What the server said to a post.
+struct PostAnswer {
+  let head: HTTPResponseHead
+  /// Kept of refusals only.
+  let body: ByteBuffer
+
+  /// What follows from it.
+  enum Meaning {
+    case accepted(PostID)
+    /// Not now: the same again later. The kind is for people.
+    case again(String)
+    /// Never. The kind is for people.
+    case refused(String)
+  }
+
+  var meaning: Meaning {
+    switch head.status.code {
+    case 200..<300:
+      // The header, since nothing has to be parsed for it.
+      guard let path = head.headers.first(name: "Location"), let id = PostID(path.split(separator: "/").last ?? "")
+      else { return .refused("\(head.status.code) without the post's Location") }
+      return .accepted(id)
+    case 429, 500...: return .again("\(head.status.code) \(code)")
+    default: return .refused("\(head.status.code) \(code)")
+    }
+  }
+
+  /// The problem's code, RFC 9457.
+  private var code: String {
+    let object = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any]
+    let code = object?["code"] as? String ?? head.status.reasonPhrase
+    return VisibleText(String(code.prefix(60))).replacingHidden { _ in "" }
+  }
+}
