@@ -55,7 +55,7 @@ final class FeedStreams: Sendable {
       throw Problem(
         .serviceUnavailable, "too_many_streams",
         "this feed has \(places) streams open, as many as it may; try again later, or at another feed",
-        retryAfterSeconds: 5)
+        retryAfterSeconds: Limits.retryRestartSeconds)
     }
     // For nginx: what it collects comes too late.
     let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]

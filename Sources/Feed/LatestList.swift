@@ -47,7 +47,8 @@ final class LatestList: Sendable {
     guard !isStale else {
       throw Problem(
         .serviceUnavailable, "feed_stale",
-        "ingest is silent, so the list may be old; this feed still serves it, marked as stale", retryAfterSeconds: 2)
+        "ingest is silent, so the list may be old; this feed still serves it, marked as stale",
+        retryAfterSeconds: Limits.retrySoonSeconds)
     }
     return nil
   }
@@ -73,6 +74,6 @@ extension Problem {
   static var feedUnavailable: Problem {
     Problem(
       .serviceUnavailable, "feed_unavailable", "ingest has not told this feed the list yet; try again later",
-      retryAfterSeconds: 2)
+      retryAfterSeconds: Limits.retrySoonSeconds)
   }
 }

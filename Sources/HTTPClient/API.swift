@@ -22,6 +22,9 @@ package struct API: Sendable {
     package var problem: String { text("detail") ?? "the server answered \(status)" }
   }
 
+  /// Timeout of one request, in seconds. The longest that ingest may take is half of it: `Prefer: wait=30`.
+  package static let requestSeconds = 60.0
+
   /// The address that paths are relative to.
   package let base: URL
   /// The session's token, sent with every request; nil for none.
@@ -32,7 +35,7 @@ package struct API: Sendable {
     self.token = token
   }
 
-  /// Sends one request and waits for its answer, 60 seconds at most.
+  /// Sends one request and waits for its answer, `requestSeconds` at most.
   ///
   /// - Parameter path: added to the base; nil for the base itself.
   /// - Throws: what the network says; try again when it is there.
@@ -40,7 +43,7 @@ package struct API: Sendable {
     _ method: String, path: String?, headers: [String: String] = [:], json: [String: Any]? = nil
   ) async throws -> Answer {
     guard let url = path.map({ URL(string: $0, relativeTo: base) }) ?? base else { throw URLError(.badURL) }
-    var request = URLRequest(url: url, timeoutInterval: 60)
+    var request = URLRequest(url: url, timeoutInterval: API.requestSeconds)
     request.httpMethod = method
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }

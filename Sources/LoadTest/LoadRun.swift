@@ -8,10 +8,6 @@ import NIOPosix
 
 /// A load test from its first post to its figures.
 package struct LoadRun: Sendable {
-  /// How long the feed may take to tell its list.
-  private static let patienceNs: Int64 = 10_000_000_000
-  private static let tick = Duration.milliseconds(200)
-
   /// How posts go over ZeroMQ.
   package struct Submission: Sendable {
     let endpoint: Endpoint
@@ -82,7 +78,7 @@ package struct LoadRun: Sendable {
     try await check(subscription, store)
 
     // All connections are there before the first post is due.
-    let warmUpNs = 250_000_000 + Int64(connections) * 500_000
+    let warmUpNs = LoadLimits.warmUpNs + Int64(connections) * LoadLimits.warmUpOfConnectionNs
     let schedule = Schedule(plan, startNs: RunClock.nowNs + warmUpNs, settleSeconds: settleSeconds)
     subscription.begin(schedule)
     let others = Subscribers(count: subscribers)
@@ -107,12 +103,12 @@ package struct LoadRun: Sendable {
 
   /// That the feed tells this server's posts: otherwise none would ever be seen.
   private func check(_ subscription: Subscription, _ store: StoreReader) async throws {
-    let untilNs = RunClock.nowNs + LoadRun.patienceNs
+    let untilNs = RunClock.nowNs + LoadLimits.listNs
     while subscription.list == nil {
       guard RunClock.nowNs < untilNs else {
         throw LoadTestError.silentFeed(feed)
       }
-      try await Task.sleep(for: .milliseconds(20))
+      try await Task.sleep(for: LoadLimits.beginPoll)
     }
     let epoch = try await store.list().epoch
     guard subscription.list?.epoch.description ?? epoch == epoch else {
@@ -160,7 +156,7 @@ package struct LoadRun: Sendable {
     }.reactor
     defer { reactor.stop() }
     try await ticking({ progress.show("sending") }) {
-      while !producers.allSatisfy(\.isDone) { try await Task.sleep(for: .milliseconds(10)) }
+      while !producers.allSatisfy(\.isDone) { try await Task.sleep(for: LoadLimits.producersPoll) }
     }
     reactor.stop()
     for producer in producers { producer.giveUp() }
@@ -173,7 +169,7 @@ package struct LoadRun: Sendable {
     let ticker = Task {
       while !Task.isCancelled {
         tick()
-        try? await Task.sleep(for: LoadRun.tick)
+        try? await Task.sleep(for: LoadLimits.progressInterval)
       }
     }
     defer { ticker.cancel() }

@@ -8,7 +8,7 @@ package enum LoadTestError: Error, CustomStringConvertible {
   case placesUnreadable(path: String)
   /// A line of the file of places, counted from 1, is none that ingest accepts.
   case placeRefused(path: String, line: Int)
-  /// The file of places has none, or more than `PlaceTexts.linesMax`.
+  /// The file of places has none, or more than `LoadLimits.placesMax`.
   case placesCount(path: String, count: Int)
   /// The gazetteer has no towns.
   case noTowns(path: String)

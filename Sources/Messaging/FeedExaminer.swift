@@ -29,7 +29,7 @@ package final class FeedExaminer: Station {
     _ context: Reactor.Context, bind: Endpoint, feed: Endpoint, query: Endpoint?, waitMs: Int64, hasProcess: Bool,
     inbox: Inbox<ExamineeNews>, logger: Logger, listener: ExamListener
   ) throws(LinkError) {
-    socket = try context.socket(.router, frameBytesMax: 4_096)
+    socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     endpoint = try context.bind(socket, bind, as: .changes, curve: nil, logger: logger)
     var subscribers: [Outpost] = []

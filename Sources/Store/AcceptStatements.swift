@@ -4,9 +4,6 @@ import GRDB
 /// The statements that take in posts and their keys, the one that runs for each looked up once for all. Used within one
 /// write or read.
 struct AcceptStatements {
-  /// So many posts of a batch are stored by one statement, which costs less than one for each.
-  static let rowsTogether = 16
-
   private let db: Database
   private let one: Statement
 
@@ -16,7 +13,7 @@ struct AcceptStatements {
   }
 
   private static let insertOne = insert(rows: 1)
-  private static let insertSeveral = insert(rows: rowsTogether)
+  private static let insertSeveral = insert(rows: Limits.postsPerInsert)
 
   private static func insert(rows: Int) -> String {
     """
@@ -37,7 +34,7 @@ struct AcceptStatements {
     try one.run(db, columns(submission, id, account, idempotency, unixMs)) == 1
   }
 
-  /// Stores `rowsTogether` posts.
+  /// Stores `Limits.postsPerInsert` posts.
   ///
   /// - Returns: false where one of their keys or more have been used: then `earlier` has of each what there is.
   func insert(

@@ -157,7 +157,7 @@ package final class IngestDatabase: Sendable {
   private static var configuration: GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.label = "onthemap"
-    configuration.maximumReaderCount = 4
+    configuration.maximumReaderCount = Limits.databaseReadersMax
     // An operator's tool, or a connection that is closing, may hold the file for a moment.
     configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
     configuration.prepareDatabase { db in
@@ -166,9 +166,11 @@ package final class IngestDatabase: Sendable {
       try db.execute(
         sql: """
           PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-          PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;
+          PRAGMA cell_size_check = ON; PRAGMA cache_size = -\(Limits.databaseCacheKiB);
           """)
-      if !db.configuration.readonly { try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000") }
+      if !db.configuration.readonly {
+        try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Limits.databaseCheckpointPages)")
+      }
     }
     return configuration
   }

@@ -79,8 +79,8 @@ extension IngestDatabase {
         acceptances.reserveCapacity(posts.count)
         var rest = posts[...]
         while let (submission, idempotency) = rest.first {
-          if min(room, rest.count) >= AcceptStatements.rowsTogether {
-            let together = rest.prefix(AcceptStatements.rowsTogether)
+          if min(room, rest.count) >= Limits.postsPerInsert {
+            let together = rest.prefix(Limits.postsPerInsert)
             let stored = try insert(together, account, unixMs, statements, db)
             room -= stored.count { $0.isNew }
             acceptances += stored
@@ -112,7 +112,7 @@ extension IngestDatabase {
     return .success(accepted(submission, id, account, unixMs))
   }
 
-  /// `AcceptStatements.rowsTogether` posts.
+  /// `Limits.postsPerInsert` posts.
   private func insert(
     _ posts: ArraySlice<(submission: Submission, idempotency: Idempotency?)>, _ account: AccountID, _ unixMs: Int64,
     _ statements: AcceptStatements, _ db: Database

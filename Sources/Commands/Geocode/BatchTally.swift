@@ -42,7 +42,7 @@ struct BatchTally: Sendable {
     counts.found += more.found
     counts.notFound += more.notFound
     counts.wrong += more.wrong
-    guard isShown, ContinuousClock.now - shown > .milliseconds(100) else { return }
+    guard isShown, ContinuousClock.now - shown > ToolLimits.progressInterval else { return }
     shown = .now
     draw(bar(bytesRead: bytesRead) + "\(counts.rows) rows  \(rate) rows/s")
   }
@@ -53,8 +53,8 @@ struct BatchTally: Sendable {
   private func bar(bytesRead: Int) -> String {
     guard let bytesTotal else { return "" }
     let share = min(1, Double(bytesRead) / Double(bytesTotal))
-    let full = Int(share * 30)
-    return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: 30 - full)
+    let full = Int(share * Double(ToolLimits.barCells))
+    return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: ToolLimits.barCells - full)
       + "] \(Int(share * 100)) %  "
   }
 

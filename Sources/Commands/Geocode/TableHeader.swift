@@ -32,7 +32,7 @@ struct TableHeader: Sendable {
   /// "it has query, lat, lon", for complaints.
   var description: String {
     let isSplit = names.count > 1 || names.allSatisfy { !$0.contains(";") && !$0.contains("\t") }
-    return "it has \(names.joined(separator: ", ").safeLine(bytesMax: 512))"
+    return "it has \(names.joined(separator: ", ").safeLine(bytesMax: ToolLimits.problemDetailBytesMax))"
       + (isSplit ? "" : ", and columns must have commas between them")
   }
 }

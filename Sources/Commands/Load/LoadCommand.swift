@@ -62,10 +62,11 @@ struct LoadCommand: AsyncParsableCommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try LoadCommand.check("--rate", rate, in: 1...100_000)
-    try LoadCommand.check("--duration", duration, in: 1...86_400)
+    try LoadCommand.check("--rate", rate, in: LoadLimits.rateRange)
+    try LoadCommand.check("--duration", duration, in: LoadLimits.secondsRange)
     if let connections {
-      try LoadCommand.check("--connections", connections, in: 1...(submit == nil ? 4_096 : LoadCommand.producersMax))
+      let most = submit == nil ? LoadLimits.connectionsMax : LoadLimits.producersMax
+      try LoadCommand.check("--connections", connections, in: 1...most)
     }
     if let batch {
       guard submit != nil else {
@@ -73,9 +74,9 @@ struct LoadCommand: AsyncParsableCommand {
       }
       try LoadCommand.check("--batch", batch, in: 1...Limits.submitPostsMax)
     }
-    try LoadCommand.check("--subscribers", subscribers, in: 0...500)
-    try LoadCommand.check("--settle", settle, in: 1...3_600)
-    try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadPlan.postsMax)
+    try LoadCommand.check("--subscribers", subscribers, in: LoadLimits.subscribersRange)
+    try LoadCommand.check("--settle", settle, in: LoadLimits.settleSecondsRange)
+    try LoadCommand.check("--rate × --duration", rate * duration, in: 1...LoadLimits.postsMax)
   }
 
   func run() async throws {
@@ -104,7 +105,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
     let connections = connections ?? (submit == nil ? 64 : 2)
     // Each subscriber has a context of its own, with its pipes.
-    try LoadCommand.allowFiles(connections + 16 * subscribers)
+    try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
       rate: rate, seconds: duration, run: hexadecimal(UInt64.random(in: 0...0xFFFF_FFFF), digits: 8),
       seed: seed ?? UInt64.random(in: 0...999_999), places: places)
@@ -130,9 +131,6 @@ struct LoadCommand: AsyncParsableCommand {
     return { FileHandle.standardError.write(Data("\r\u{1B}[K\($0)".utf8)) }
   }
 
-  /// More would only be told to wait, by `Limits.submitRequestsMax`.
-  private static let producersMax = 64
-
   private static func endpoint(_ text: String) throws -> Endpoint {
     guard let endpoint = try? Endpoint(text), !text.hasSuffix("*") else {
       throw SettingError(
@@ -149,8 +147,7 @@ struct LoadCommand: AsyncParsableCommand {
 
   /// Each connection is a file to the system. Throws `SettingError` when it does not allow so many.
   private static func allowFiles(_ connections: Int) throws {
-    // Some for the rest of the process: the subscriber, the store's questions, libraries.
-    let needed = rlim_t(connections + 128)
+    let needed = rlim_t(connections) + LoadLimits.filesBeside
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     guard limit.rlim_cur < needed else { return }

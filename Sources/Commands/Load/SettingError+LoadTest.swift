@@ -12,7 +12,7 @@ extension SettingError {
         "--places: line \(line) of \(path) must be a place of at most \(Limits.placeBytesMax) bytes "
           + "without control characters.")
     case .placesCount(let path, let count):
-      self.init("--places must be a file of 1 to \(PlaceTexts.linesMax) places; \(path) has \(count).")
+      self.init("--places must be a file of 1 to \(LoadLimits.placesMax) places; \(path) has \(count).")
     case .noTowns(let path):
       self.init(.gazetteer, expected: "a gazetteer with towns; or give --places", came: path)
     case .silentFeed(let feed):

@@ -19,9 +19,6 @@ struct PostCommand: AsyncParsableCommand {
         onthemap post --user ada@example.org --delete 4D5ox566Xg
       """)
 
-  /// How long a post is sent again: as long as a restart takes.
-  private static let patience = Duration.seconds(5)
-
   @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
   var server: String?
   @Option(help: "Your e-mail address. [ONTHEMAP_USER]")
@@ -87,8 +84,9 @@ struct PostCommand: AsyncParsableCommand {
   /// Sends the post, and again where the server is not there or says that it failed: under one key, so that it is on
   /// the map once, also where only the answer was lost.
   private func post(_ api: API) async throws -> API.Answer {
-    let headers = ["Idempotency-Key": UUID().uuidString].merging(wait ? ["Prefer": "wait=10"] : [:]) { $1 }
-    let end = ContinuousClock.now + PostCommand.patience
+    var headers = ["Idempotency-Key": UUID().uuidString]
+    if wait { headers["Prefer"] = "wait=\(ToolLimits.postWaitSeconds)" }
+    let end = ContinuousClock.now + ToolLimits.postResend
     while true {
       let answer: Result<API.Answer, any Error>
       do {
@@ -98,7 +96,7 @@ struct PostCommand: AsyncParsableCommand {
       } catch { answer = .failure(error) }
       if case .success(let answer) = answer, answer.status < 500 { return answer }
       guard ContinuousClock.now < end else { return try answer.get() }
-      try await Task.sleep(for: .milliseconds(.random(in: 250...750)))
+      try await Task.sleep(for: .milliseconds(Int.random(in: ToolLimits.postResendMs)))
     }
   }
 

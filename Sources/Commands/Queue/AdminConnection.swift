@@ -5,9 +5,6 @@ import Synchronization
 
 /// A tool's connection to ingest's admin socket. Any thread.
 final class AdminConnection: Sendable {
-  /// How long ingest may take to answer.
-  static let patience = Duration.seconds(5)
-
   private let endpoint: Endpoint
   private let reactor: Reactor
   private let inbox: Inbox<AdminClient.Question>
@@ -35,7 +32,7 @@ final class AdminConnection: Sendable {
   func ask(_ request: AdminRequest) async throws -> AdminAnswer {
     let id = counter.add(1, ordering: .relaxed).newValue
     let clock = Task { [pending] in
-      try await Task.sleep(for: AdminConnection.patience)
+      try await Task.sleep(for: ToolLimits.adminAnswer)
       pending.tell(id, nil)
     }
     defer { clock.cancel() }
@@ -52,7 +49,7 @@ final class AdminConnection: Sendable {
     case .refused(let refusal): throw refusal
     case let answer?: return answer
     case nil:
-      let seconds = AdminConnection.patience.components.seconds
+      let seconds = ToolLimits.adminAnswer.components.seconds
       throw SettingError("Ingest does not answer at \(endpoint) within \(seconds) seconds.")
     }
   }

@@ -8,8 +8,6 @@ struct TopService: Service {
   /// How it is shown.
   enum Form { case table, lines, json }
 
-  private static let interval = Duration.seconds(1)
-
   let endpoint: Endpoint
   let connection: AdminConnection
   let screen: WatchScreen
@@ -44,7 +42,7 @@ struct TopService: Service {
     var next = ContinuousClock.now
     for look in 0..<count {
       if look > 0 {
-        next = max(next + TopService.interval, .now)
+        next = max(next + ToolLimits.topInterval, .now)
         guard (try? await Task.sleep(until: next)) != nil else { return }
       }
       let news = await ask()

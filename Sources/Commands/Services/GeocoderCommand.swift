@@ -71,11 +71,11 @@ struct GeocoderCommand: AsyncParsableCommand {
   }
 
   private func workerName(_ settings: Settings) throws -> String {
-    let process = ProcessInfo.processInfo
+    let (process, bytesMax) = (ProcessInfo.processInfo, Limits.peerNameBytesMax)
     let name = settings.text(
-      .workerName, flag: name, default: String("\(process.hostName)-\(process.processIdentifier)".suffix(64)))
-    guard (1...64).contains(name.utf8.count), name.isSafeLine else {
-      throw SettingError(.workerName, expected: "1 to 64 bytes without control characters", came: name)
+      .workerName, flag: name, default: String("\(process.hostName)-\(process.processIdentifier)".suffix(bytesMax)))
+    guard (1...bytesMax).contains(name.utf8.count), name.isSafeLine else {
+      throw SettingError(.workerName, expected: "1 to \(bytesMax) bytes without control characters", came: name)
     }
     return name
   }

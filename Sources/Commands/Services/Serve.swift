@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Foundation
 import Ingest
 import Logging
@@ -15,7 +16,7 @@ func serve(_ services: [any Service], settings: Settings, logger: Logger) async 
         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
         failureTerminationBehavior: .gracefullyShutdownGroup)
     }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-  configuration.maximumGracefulShutdownDuration = .seconds(4)
+  configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)
   do { try await ServiceGroup(configuration: configuration).run() } catch let error as DiskFailure {
     complain("Error: \(error)")
     throw ExitCode(EX_IOERR)

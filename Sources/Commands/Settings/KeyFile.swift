@@ -100,7 +100,7 @@ enum KeyFile {
       throw Mistake(description: "\(path) is no file")
     }
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var chunk = [UInt8](repeating: 0, count: ToolLimits.readBytes)
     while bytes.count <= Limits.keyFileBytesMax {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }

@@ -9,7 +9,8 @@ final class Keyboard {
 
   init() {
     var mode = termios()
-    let (pressed, continuation) = AsyncStream.makeStream(of: UInt8.self, bufferingPolicy: .bufferingNewest(16))
+    let (pressed, continuation) = AsyncStream.makeStream(
+      of: UInt8.self, bufferingPolicy: .bufferingNewest(ToolLimits.keysMax))
     self.pressed = pressed
     guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &mode) == 0 else {
       (source, before) = (nil, mode)

@@ -3,7 +3,6 @@ import Synchronization
 
 /// A bar on standard error that says how much of the input has been read; nothing where nobody looks.
 final class ReadProgress: Sendable {
-  private static let cells = 30
   private let total: Int?
   private let isShown = isatty(STDERR_FILENO) == 1
   private let done = Mutex(0)
@@ -25,8 +24,8 @@ final class ReadProgress: Sendable {
     let megabytes = "\(done >> 20) MB"
     guard let total, total > 0 else { return "reading  \(megabytes)" }
     let part = min(Double(done) / Double(total), 1)
-    let full = Int(part * Double(cells))
-    let bar = String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
+    let full = Int(part * Double(ToolLimits.barCells))
+    let bar = String(repeating: "█", count: full) + String(repeating: "░", count: ToolLimits.barCells - full)
     return "reading  \(bar)  \(Int(part * 100)) %  \(megabytes) of \(total >> 20) MB"
   }
 

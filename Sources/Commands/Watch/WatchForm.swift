@@ -16,7 +16,7 @@ struct WatchMoment {
   /// Milliseconds since 1970, UTC.
   var unixMs: Int64
   /// Of the terminal.
-  var rows = 24
+  var rows = ToolLimits.windowUsual.rows
   /// Of the terminal.
-  var columns = 80
+  var columns = ToolLimits.windowUsual.columns
 }

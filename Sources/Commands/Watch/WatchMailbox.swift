@@ -5,9 +5,6 @@ import Synchronization
 /// What the feed tells, on its way from the reactor's thread to the task that shows it. Bounded: whoever shows more
 /// slowly than the feed tells finds the newest list instead of what led to it, never a list with a hole.
 final class WatchMailbox: Sendable {
-  /// News that wait; each holds a list of 100 posts, about 30 KB when nothing is shared.
-  static let newsMax = 64
-
   /// One element when there may be something to take, or when it is time to look at the clock again.
   let rings: AsyncStream<Void>
   private let ring: AsyncStream<Void>.Continuation
@@ -29,7 +26,7 @@ final class WatchMailbox: Sendable {
       case .list(_, let isStale), .stale(let isStale): waiting.isStale = isStale
       case .changes, .lost: break
       }
-      if waiting.news.count > WatchMailbox.newsMax { waiting.news = WatchMailbox.newest(of: waiting) }
+      if waiting.news.count > ToolLimits.newsMax { waiting.news = WatchMailbox.newest(of: waiting) }
     }
     wake()
   }

@@ -12,7 +12,9 @@ struct WatchScreen {
   /// The window's size; what terminals began with where it is unknown.
   var size: (rows: Int, columns: Int) {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return (24, 80) }
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+      return ToolLimits.windowUsual
+    }
     return (Int(size.ws_row), Int(size.ws_col))
   }
 

@@ -6,13 +6,6 @@ import ServiceLifecycle
 
 /// Subscribes to the feed and shows it until a signal, or until as much was shown as was asked for.
 struct WatchService: Service {
-  /// Between two looks at the clock: ages are counted in seconds.
-  private static let tick = Duration.seconds(1)
-  /// The shortest time between two drawings: more often than ten times a second nobody can see.
-  private static let frame = Duration.milliseconds(100)
-  /// When it is said that there is no feed, once.
-  private static let patience = Duration.seconds(3)
-
   /// Feeds of one list; the second is asked when the first is gone.
   let feeds: [Endpoint]
   let curve: CurveClient?
@@ -41,7 +34,7 @@ struct WatchService: Service {
         group.addTask {
           while !Task.isCancelled {
             mailbox.wake()
-            try? await Task.sleep(for: WatchService.tick)
+            try? await Task.sleep(for: ToolLimits.watchTick)
           }
         }
         await show(mailbox)
@@ -64,16 +57,16 @@ struct WatchService: Service {
         if form.isDone { return }
       }
       if !news.isEmpty { begun = nil }
-      if !isTable, let start = begun, start.duration(to: .now) > WatchService.patience {
+      if !isTable, let start = begun, start.duration(to: .now) > ToolLimits.watchSilence {
         complain("waiting for the feed at \(feeds.map(\.description).joined(separator: ", "))")
         begun = nil
       }
-      if isTable { try? await Task.sleep(for: WatchService.frame) }
+      if isTable { try? await Task.sleep(for: ToolLimits.watchFrame) }
     }
   }
 
   private var moment: WatchMoment {
-    let size = isTable ? screen.size : (rows: 24, columns: 80)
+    let size = isTable ? screen.size : ToolLimits.windowUsual
     return WatchMoment(
       unixMs: Int64(Date().timeIntervalSince1970 * 1_000), rows: size.rows, columns: size.columns)
   }

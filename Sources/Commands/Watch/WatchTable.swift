@@ -4,9 +4,6 @@ import Messaging
 /// The latest posts as a table that is drawn over itself: newest first, as many as the window holds, below a line that
 /// says how far it can be trusted.
 struct WatchTable: WatchForm {
-  /// How long a new row stands out.
-  static let highlightMs: Int64 = 5_000
-
   private enum Connection {
     case waiting
     case live
@@ -19,7 +16,7 @@ struct WatchTable: WatchForm {
   private var connection = Connection.waiting
   private var isStale = false
   private var state: FeedState?
-  /// When rows came that stand out; none of them is older than `highlightMs`.
+  /// When rows came that stand out; none of them is older than `ToolLimits.highlightMs`.
   private var cameMs: [PostID: Int64] = [:]
   private var shown = 0
   private var repaint = Repaint()
@@ -40,7 +37,7 @@ struct WatchTable: WatchForm {
 
   mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
     for news in news { take(news, unixMs: moment.unixMs) }
-    cameMs = cameMs.filter { moment.unixMs - $0.value < WatchTable.highlightMs }
+    cameMs = cameMs.filter { moment.unixMs - $0.value < ToolLimits.highlightMs }
     return repaint.text(lines(moment), moment)
   }
 

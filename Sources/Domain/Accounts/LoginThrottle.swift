@@ -118,6 +118,6 @@ package struct LoginThrottle: Sendable {
   private static func pauseMs(after tries: Int, _ scope: Scope) -> Int64 {
     let paused = tries - scope.freeTries
     guard paused >= 0 else { return 0 }
-    return min(Limits.loginPauseMs << Int64(min(paused, 20)), scope.pauseCapMs)
+    return min(Limits.loginPauseMs << Int64(min(paused, Limits.pauseDoublingsMax)), scope.pauseCapMs)
   }
 }

@@ -12,6 +12,8 @@ extension Limits {
   package static let passwordHashesAtOnceMax = 8
   /// Time without a post that comes or is settled, after which hashes use all cores.
   package static let passwordQuietMs: Int64 = 200
+  /// Interval over which the rate of posts is measured, in milliseconds: a burst shows within it.
+  package static let postFlowMs: Int64 = 1_000
   /// Posts a second from which they are heavy work. Below it hashes leave posts one core.
   package static let heavyPostsPerSecond = 200
   /// Beside heavy work, hashes use a sixteenth of the machine's cores. A machine of two cores that are both busy is
@@ -73,6 +75,10 @@ extension Limits {
   package static let loginRecentMs: Int64 = 600_000
   /// What is kept of a client's name for itself, to be shown with its session.
   package static let agentBytesMax = 200
+  /// A password that ingest makes for the operator to hand on: 120 random bits, typed once.
+  package static let madePasswordBytes = 20
+  /// The password file's entry of a user of this machine: the size that glibc suggests.
+  package static let userEntryBytesMax = 16_384
   /// Posts that are deleted in one transaction when their account is: about as long as a commit takes anyway.
   package static let accountPostsErasedAtOnce = 100
 

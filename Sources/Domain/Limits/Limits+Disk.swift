@@ -10,6 +10,16 @@ extension Limits {
   package static let diskLookMs: Int64 = 1_000
   /// Timeout for the lock of another connection on the database, in milliseconds.
   package static let databaseBusyMs: Int64 = 5_000
+  /// Quick reads that run at once, each on a connection of its own; further ones wait for one. Scans have others.
+  package static let databaseReadersMax = 4
+  /// Page cache of one connection to the database, in KiB. `MemoryTests` adds up those of all connections.
+  package static let databaseCacheKiB = 16_384
+  /// Pages of the log after which a commit copies them to the database: 16 MB, four times SQLite's default, so that
+  /// commits wait for that copy less often. After a crash, a start reads at most about as much.
+  package static let databaseCheckpointPages = 4_000
+  /// Posts of a batch that one statement stores, which costs less than one statement each. SQLite prepares one for this
+  /// number and one for a single post.
+  package static let postsPerInsert = 16
   /// Pause of a job whose settlement the store has refused, in milliseconds: the disk is full, or has failed.
   package static let storeRetryPauseMs: Int64 = 5_000
 }

@@ -106,6 +106,8 @@ package enum Limits {
   package static let classicWaitMs: Int64 = 2_000
   /// Alternatives in the answer to a look-up.
   package static let candidatesMax = 20
+  /// The same where the client names no number.
+  package static let candidatesUsual = 5
   /// What is repeated of a wrong value in the complaint about it.
   package static let complaintBytesMax = 64
   /// A row of a table of places, or a line of JSON: a query with all its options fits a hundred times, and columns that
@@ -150,7 +152,7 @@ package enum Limits {
   package static let heartbeatMs: Int64 = 2_000
   /// Silence after which the other end is taken for dead: three heartbeats. A feed whose ingest is silent for longer
   /// has a stale list, and is not ready.
-  package static let livenessMs: Int64 = 3 * heartbeatMs
+  package static let livenessMs: Int64 = heartbeatsPerLiveness * heartbeatMs
   /// How long the end of a process waits for the answer to its goodbye.
   package static let leaveMs: Int64 = 500
   /// First pause before a failed job is tried again; doubled each time, with full jitter.
@@ -268,11 +270,6 @@ package enum Limits {
   /// Bytes of answers that one feed's query port keeps for peers that do not read them, all together. Above it the feed
   /// ends all connections to that port: 432 of the longest answers, 5,000 of usual ones.
   package static let feedAnswerBytesUnreadMax = 134_217_728
-  /// Silence, in seconds, after which TCP probes a link's peer, and the time between two probes.
-  package static let linkProbeSeconds = 5
-  /// Longest time, in milliseconds, that a link's peer may leave bytes or probes unacknowledged, or its receive window
-  /// closed. Then the kernel ends the connection (TCP_USER_TIMEOUT): more than two of the links' own silences.
-  package static let linkUnreadMs = 15_000
   /// Frames that a subscriber keeps until it reads them; then TCP holds up its feed. Ten seconds of a busy one: libzmq
   /// 4.3.4 may end the process of a subscriber that stands at this mark when its feed dies
   /// (`Assertion failed: !_io_error`, libzmq issue 4841).
@@ -331,7 +328,7 @@ package enum Limits {
   /// A file of keys: the longest list with some comments fits.
   package static let keyFileBytesMax = 2_097_152
   /// A name behind a key on an allow-list: as long as a worker's.
-  package static let keyNameBytesMax = 64
+  package static let keyNameBytesMax = peerNameBytesMax
   /// What CURVE adds to a frame: its command's name, nonce, flags and authenticator. (ZeroMQ RFC 26.)
   package static let curveFrameBytes = 8 + 8 + 1 + 16
   /// A command of CURVE's handshake: the longest, INITIATE, has 257 bytes and the peer's properties.
@@ -385,7 +382,7 @@ package enum Limits {
   /// Heartbeats that an examined worker is told to keep: not ingest's, so that one who keeps his own is found.
   package static let examHeartbeatMs: Int64 = 1_000
   /// Silence after which an examined worker is to take the other end for dead: three such heartbeats.
-  package static let examLivenessMs: Int64 = 3 * examHeartbeatMs
+  package static let examLivenessMs: Int64 = heartbeatsPerLiveness * examHeartbeatMs
   /// Frames that an examined worker is told to keep to: sixteen places fit only in several.
   package static let examFrameBytesMax = jobFrameBytesMin
   /// Frames that are read of an examined worker: it has to say some 200.

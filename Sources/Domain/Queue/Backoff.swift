@@ -11,7 +11,7 @@ package enum Backoff {
     attempts: Int, baseMs: Int64 = Limits.backoffBaseMs, capMs: Int64 = Limits.backoffCapMs,
     using random: inout some RandomNumberGenerator
   ) -> Int64 {
-    let doublings = min(max(attempts - 1, 0), 30)
+    let doublings = min(max(attempts - 1, 0), Limits.pauseDoublingsMax)
     let cap = min(baseMs << Int64(doublings), capMs)
     return Int64.random(in: 1...cap, using: &random)
   }

@@ -52,13 +52,13 @@ package struct WorkerSession: Sendable {
     heardMs = nowMs
     guard session != self.session else { return [] }
     self.session = session
-    self.heartbeatMs = max(100, heartbeatMs)
-    self.livenessMs = max(3 * self.heartbeatMs, livenessMs)
+    self.heartbeatMs = max(Limits.heartbeatMinMs, heartbeatMs)
+    self.livenessMs = max(Limits.heartbeatsPerLiveness * self.heartbeatMs, livenessMs)
     (helloMs, jobsReceived, granted) = (nil, 0, 0)
     var messages: [Message] = []
     if !outbox.isEmpty {
       for lease in outbox.keys { outbox[lease]?.sentMs = nowMs }
-      resendMs = nowMs + 1_000
+      resendMs = nowMs + Limits.resultResendMs
       messages.append(.results(outbox.values.map(\.result).oldestFirst))
     }
     return messages + grant(nowMs: nowMs)
@@ -82,10 +82,10 @@ package struct WorkerSession: Sendable {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
         working.remove(at: index)
       }
-      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: 1_000)
+      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: Limits.resultResendMs)
     }
     answered += UInt64(results.count)
-    resendMs = min(resendMs, nowMs + 1_000)
+    resendMs = min(resendMs, nowMs + Limits.resultResendMs)
     guard session != nil, !results.isEmpty else { return [] }
     spokeMs = nowMs
     return [.results(results)] + grant(nowMs: nowMs)
@@ -109,7 +109,7 @@ package struct WorkerSession: Sendable {
   /// What time asks for: HELLO until it is answered, heartbeats, results not acknowledged, at doubling intervals.
   package mutating func tick(nowMs: Int64) -> [Message] {
     guard session != nil else {
-      if let helloMs, nowMs - helloMs < 1_000 { return [] }
+      if let helloMs, nowMs - helloMs < Limits.helloRepeatMs { return [] }
       helloMs = nowMs
       return [.hello(held: held)]
     }
@@ -127,7 +127,7 @@ package struct WorkerSession: Sendable {
 
   /// When `tick` is to be called next.
   package var nextMs: Int64 {
-    guard session != nil else { return helloMs.map { $0 + 1_000 } ?? 0 }
+    guard session != nil else { return helloMs.map { $0 + Limits.helloRepeatMs } ?? 0 }
     return min(spokeMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
   }
 
@@ -141,7 +141,7 @@ package struct WorkerSession: Sendable {
       var dueMs = kept.sentMs + kept.pauseMs
       if dueMs <= nowMs {
         overdue.append(kept.result)
-        let pauseMs = min(2 * kept.pauseMs, 30_000)
+        let pauseMs = min(2 * kept.pauseMs, Limits.resultResendCapMs)
         outbox[lease] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
         dueMs = nowMs + pauseMs
       }

@@ -10,8 +10,6 @@ package struct PostFlow: Sendable {
     case heavy
   }
 
-  private static let intervalMs: Int64 = 1_000
-
   private var lastMs = Int64.min / 2
   private var startMs = Int64.min / 2
   /// Posts of the interval that began at `startMs`, and of the one before it. Each counts when it comes and again when
@@ -25,9 +23,9 @@ package struct PostFlow: Sendable {
   package mutating func record(_ posts: Int, nowMs: Int64) {
     lastMs = nowMs
     let elapsedMs = nowMs - startMs
-    if elapsedMs >= PostFlow.intervalMs {
-      formerCount = elapsedMs < 2 * PostFlow.intervalMs ? count : 0
-      (startMs, count) = (nowMs - (formerCount > 0 ? elapsedMs % PostFlow.intervalMs : 0), 0)
+    if elapsedMs >= Limits.postFlowMs {
+      formerCount = elapsedMs < 2 * Limits.postFlowMs ? count : 0
+      (startMs, count) = (nowMs - (formerCount > 0 ? elapsedMs % Limits.postFlowMs : 0), 0)
     }
     count += posts
   }
@@ -36,8 +34,8 @@ package struct PostFlow: Sendable {
   package func pace(nowMs: Int64) -> Pace {
     guard nowMs - lastMs < Limits.passwordQuietMs else { return .quiet }
     // The part of the former interval that lies within the last second.
-    let restMs = max(0, PostFlow.intervalMs - (nowMs - startMs))
-    let perSecond = Int64(count) + Int64(formerCount) * restMs / PostFlow.intervalMs
+    let restMs = max(0, Limits.postFlowMs - (nowMs - startMs))
+    let perSecond = Int64(count) + Int64(formerCount) * restMs / Limits.postFlowMs
     return perSecond < 2 * Int64(Limits.heavyPostsPerSecond) ? .light : .heavy
   }
 }

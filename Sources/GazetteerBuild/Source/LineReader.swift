@@ -20,7 +20,7 @@ struct LineReader {
     _ body: (UnsafeBufferPointer<UInt8>, _ number: Int) throws(GazetteerBuildError) -> Void
   ) throws(GazetteerBuildError) {
     var pending: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    var chunk = [UInt8](repeating: 0, count: GazetteerBuildLimits.readBytes)
     var lines = 0
     while true {
       let count = Glibc.read(fileDescriptor, &chunk, chunk.count)

@@ -231,7 +231,8 @@ extension Problem {
     .forbidden, "identity_refused", "the provider does not vouch for this login; log in there again")
   static let providerUnavailable = Problem(
     .serviceUnavailable, "provider_unavailable",
-    "the provider cannot be asked who you are; try again later, or log in another way", retryAfterSeconds: 10)
+    "the provider cannot be asked who you are; try again later, or log in another way",
+    retryAfterSeconds: Limits.retryProviderSeconds)
   static let identityTaken = Problem(
     .conflict, "identity_taken", "whoever is logged in at the provider has another account here; nothing has changed")
   static let tooManyIdentities = Problem(

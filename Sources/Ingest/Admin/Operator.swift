@@ -33,8 +33,7 @@ enum Operator: Sendable, CustomStringConvertible {
   private static func name(of user: uid_t) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
-    // The size that glibc suggests by default.
-    var buffer = [CChar](repeating: 0, count: 16_384)
+    var buffer = [CChar](repeating: 0, count: Limits.userEntryBytesMax)
     guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
       return nil
     }

@@ -75,8 +75,8 @@ struct UserAnswers: Sendable {
 
   private static func stored(_ email: String) -> String { email.trimmedLine.lowercased() }
 
-  /// 120 random bits, to be told once and typed once.
-  private static func password() -> String { String(Secrets.token().prefix(20)) }
+  /// Makes a password for the operator to hand on.
+  private static func password() -> String { String(Secrets.token().prefix(Limits.madePasswordBytes)) }
 }
 
 extension AdminRefusal {

@@ -71,7 +71,7 @@ final class Lookups: Sendable {
     guard pause.sinceMs == nil else {
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "the operator has paused the queue; try again later",
-        retryAfterSeconds: 30)
+        retryAfterSeconds: Limits.retryOperatorSeconds)
     }
     let id = JobID(lookup: counter.add(1, ordering: .relaxed).newValue)
     guard waiters.expect(id) else { throw Problem.busy }
@@ -85,12 +85,12 @@ final class Lookups: Sendable {
     case .failed(let failure):
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "the place could not be looked up: \(failure.detail)",
-        retryAfterSeconds: 2)
+        retryAfterSeconds: Limits.retrySoonSeconds)
     case nil:
       if let job = flights.withLock({ $0.leave(query, id) }) { jobs.put(.cancel([job])) }
       throw Problem(
         .serviceUnavailable, "geocoder_unavailable", "no geocoding worker answers at the moment; try again later",
-        retryAfterSeconds: 5)
+        retryAfterSeconds: Limits.retryRestartSeconds)
     }
   }
 

@@ -124,6 +124,6 @@ extension SubmitReceipt {
       self = .refused(refusal)
       return
     }
-    self = .busy(refusal, retryAfterMs: Int64(problem.retryAfterSeconds ?? 60) * 1_000)
+    self = .busy(refusal, retryAfterMs: Int64(problem.retryAfterSeconds ?? Limits.retryFaultSeconds) * 1_000)
   }
 }

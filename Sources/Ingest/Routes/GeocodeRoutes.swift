@@ -5,9 +5,6 @@ import Web
 
 /// Look-ups: what a text means at `/v2/geocode`, and what is around a point at `/v2/reverse`. They need no session.
 struct GeocodeRoutes: Sendable {
-  /// Answers where the client does not say how many.
-  private static let limit = 5
-
   let lookups: Lookups
 
   func add(to router: Router<ConnectionContext>) {
@@ -32,7 +29,7 @@ struct GeocodeRoutes: Sendable {
   }
 
   private static func forward(_ parameters: Query) throws -> PlaceQuery {
-    var query = PlaceQuery("", limit: limit, isDetailed: true)
+    var query = PlaceQuery("", limit: Limits.candidatesUsual, isDetailed: true)
     try read([.text, .limit, .country, .focus, .language, .level, .prefix], of: parameters, into: &query)
     if let complaint = VisibleText(query.text).complaint {
       throw Problem(.badRequest, "invalid_q", "q \(complaint)", field: "q")
@@ -49,7 +46,7 @@ struct GeocodeRoutes: Sendable {
     guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
       throw invalid("lon", "degrees from -180 to 180, such as -122.3", longitude)
     }
-    var query = PlaceQuery(point.text, kind: .reverse, limit: limit, isDetailed: true)
+    var query = PlaceQuery(point.text, kind: .reverse, limit: Limits.candidatesUsual, isDetailed: true)
     try read([.limit, .country, .language, .level], of: parameters, into: &query)
     return query
   }

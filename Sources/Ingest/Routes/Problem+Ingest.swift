@@ -8,10 +8,11 @@ extension Problem {
     .unauthorized, "session_required", "log in first: send the session's cookie, or Authorization: Bearer and its token"
   )
   static let busy = Problem(
-    .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later", retryAfterSeconds: 2)
+    .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later",
+    retryAfterSeconds: Limits.retrySoonSeconds)
   static let behind = Problem(
     .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
-    retryAfterSeconds: 30)
+    retryAfterSeconds: Limits.retryOperatorSeconds)
 
   static func tooManyPosts(pauseMs: Int64) -> Problem {
     let seconds = Int((pauseMs + 999) / 1_000)
@@ -56,26 +57,26 @@ extension Problem {
     case .full:
       self.init(
         .insufficientStorage, "disk_full",
-        "the server's disk is full; nothing was stored", retryAfterSeconds: 60)
+        "the server's disk is full; nothing was stored", retryAfterSeconds: Limits.retryFaultSeconds)
     case .unknownOutcome:
       self.init(
         .serviceUnavailable, "outcome_unknown",
         "the server's disk failed, and whether it was stored is not known; a post may be sent again with the same "
-          + "Idempotency-Key", retryAfterSeconds: 5)
+          + "Idempotency-Key", retryAfterSeconds: Limits.retryRestartSeconds)
     case .stopped:
       self.init(
         .serviceUnavailable, "store_unusable",
         "the server stores nothing until it starts again, for its disk has failed or it is ending; send it again later",
-        retryAfterSeconds: 5)
+        retryAfterSeconds: Limits.retryRestartSeconds)
     case .tooManyScans:
       self.init(
         .serviceUnavailable, "too_many_searches", "too many searches wait for their turn; try again in a moment",
-        retryAfterSeconds: 2)
+        retryAfterSeconds: Limits.retrySoonSeconds)
     case .scanEnded:
       self.init(
         .serviceUnavailable, "search_timeout",
         "the search took longer than \(Limits.scanMs / 1_000) s; ask for less, or try again in a moment",
-        retryAfterSeconds: 2)
+        retryAfterSeconds: Limits.retrySoonSeconds)
     case .locked, .unusable:
       self.init(
         .internalServerError, "store_unusable",

@@ -1,3 +1,4 @@
+import Domain
 import Logging
 import ServiceLifecycle
 import Store
@@ -30,7 +31,7 @@ struct DiskWatch: Service {
           service: self, successTerminationBehavior: .ignore, failureTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)
     // As long as after a signal.
-    configuration.maximumGracefulShutdownDuration = .seconds(4)
+    configuration.maximumGracefulShutdownDuration = .milliseconds(Limits.shutdownMs)
     try await ServiceGroup(configuration: configuration).run()
   }
 

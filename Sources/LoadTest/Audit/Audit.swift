@@ -21,11 +21,6 @@ struct Audit {
     var problem: String?
   }
 
-  /// A feed that tells nothing new for so long has told all that it can tell for now.
-  private static let quietNs: Int64 = 1_000_000_000
-  /// How far the subscriber may be behind.
-  private static let lagNs: Int64 = 5_000_000_000
-
   let plan: LoadPlan
   let store: StoreReader
   let tally: Tally
@@ -44,7 +39,7 @@ struct Audit {
     try await waitForFeed(untilNs: untilNs)
     var reasons = try await findPosts(after: nil)
     while let queued = firstQueued(), RunClock.nowNs < untilNs {
-      try await Task.sleep(for: .milliseconds(500))
+      try await Task.sleep(for: LoadLimits.queuedPoll)
       // Posts before the first queued one are settled, and those do not change.
       reasons.merge(try await findPosts(after: PostID(rawValue: queued - 1))) { $0 + $1 }
     }
@@ -58,8 +53,8 @@ struct Audit {
     while true {
       let (counts, nowNs) = (tally.counts, RunClock.nowNs)
       if counts.seen != seen { (seen, changedNs) = (counts.seen, nowNs) }
-      if seen >= counts.accepted || nowNs >= untilNs || nowNs - changedNs > Audit.quietNs { return }
-      try await Task.sleep(for: .milliseconds(50))
+      if seen >= counts.accepted || nowNs >= untilNs || nowNs - changedNs > LoadLimits.quietNs { return }
+      try await Task.sleep(for: LoadLimits.listPoll)
     }
   }
 
@@ -85,7 +80,7 @@ struct Audit {
 
   /// Others may be posting meanwhile: lists are compared where both stand at the same number.
   private func compareLists() async throws -> (Lists, Subscribers.Finding) {
-    let untilNs = RunClock.nowNs + Audit.lagNs
+    let untilNs = RunClock.nowNs + LoadLimits.lagNs
     while true {
       let stored = try await store.list()
       let list = subscription.list
@@ -105,7 +100,7 @@ struct Audit {
         let reason = "the subscriber \(standing), the store at seq \(stored.seq) of \(stored.epoch)"
         return (.different(reason: reason), subscribers.finding(seq: stored.seq, hash: stored.stateHash))
       }
-      try await Task.sleep(for: .milliseconds(50))
+      try await Task.sleep(for: LoadLimits.listPoll)
     }
   }
 }

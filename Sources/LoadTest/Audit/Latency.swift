@@ -2,11 +2,8 @@ import Histogram
 
 /// How long something took, in microseconds, three digits of it, up to two minutes.
 struct Latency: Sendable {
-  /// Longer ones are counted as this; `maxMs` tells how long they were.
-  static let limitUs: UInt64 = 120_000_000
-
   private var histogram = Histogram<UInt64>(
-    lowestDiscernibleValue: 1, highestTrackableValue: Latency.limitUs, numberOfSignificantValueDigits: .three)
+    lowestDiscernibleValue: 1, highestTrackableValue: LoadLimits.latencyUsMax, numberOfSignificantValueDigits: .three)
   private var maxUs: UInt64 = 0
 
   var count: UInt64 { histogram.totalCount }
@@ -15,7 +12,7 @@ struct Latency: Sendable {
   mutating func record(ns: Int64) {
     let us = UInt64(max(0, ns) / 1_000)
     maxUs = max(maxUs, us)
-    histogram.record(min(us, Latency.limitUs))
+    histogram.record(min(us, LoadLimits.latencyUsMax))
   }
 
   /// - Parameter percentile: 0 … 100.

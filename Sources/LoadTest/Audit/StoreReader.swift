@@ -29,10 +29,6 @@ struct StoreReader: Sendable {
     let next: String?
   }
 
-  /// A store that does not answer for so long is not there. A service that was killed is back in seconds, and on a busy
-  /// machine later.
-  private static let patienceNs: Int64 = 60_000_000_000
-
   let api: API
 
   /// - Throws: `LoadTestError` with what the server says, or when it says nothing for a minute.
@@ -53,7 +49,7 @@ struct StoreReader: Sendable {
   }
 
   private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
-    let untilNs = RunClock.nowNs + StoreReader.patienceNs
+    let untilNs = RunClock.nowNs + LoadLimits.storeNs
     while true {
       var problem = ""
       do {
@@ -69,7 +65,7 @@ struct StoreReader: Sendable {
       guard RunClock.nowNs < untilNs else {
         throw LoadTestError.storeUnreadable(path: path, problem: problem)
       }
-      try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
+      try await Task.sleep(for: .milliseconds(Int.random(in: LoadLimits.storeRetryMs)))
     }
   }
 }

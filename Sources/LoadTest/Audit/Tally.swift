@@ -40,7 +40,7 @@ final class Tally: Sendable {
     var seen = 0
     /// Failed attempts, and connections that could not be made.
     var errors = 0
-    /// Posts sent more than `lateNs` after they were due.
+    /// Posts sent more than `LoadLimits.lateNs` after they were due.
     var late = 0
     /// Those of them for which no connection was free.
     var lateUnclaimed = 0
@@ -51,11 +51,6 @@ final class Tally: Sendable {
     /// Errors by what they are.
     var errorKinds: [String: Int] = [:]
   }
-
-  /// A post sent later than this shows a generator that cannot keep up.
-  static let lateNs: Int64 = 10_000_000
-  /// Kinds of errors and refusals that are told apart.
-  static let kindsMax = 32
 
   private struct State {
     var records: [Record]
@@ -78,7 +73,7 @@ final class Tally: Sendable {
   func send(lateNs: Int64, isUnclaimed: Bool) {
     state.withLock { state in
       state.counts.sent += 1
-      guard lateNs > Tally.lateNs else { return }
+      guard lateNs > LoadLimits.lateNs else { return }
       state.counts.late += 1
       if isUnclaimed { state.counts.lateUnclaimed += 1 }
     }
@@ -153,6 +148,6 @@ final class Tally: Sendable {
   }
 
   private static func count(_ kind: String, in kinds: inout [String: Int]) {
-    kinds[kinds.count < kindsMax || kinds[kind] != nil ? kind : "others", default: 0] += 1
+    kinds[kinds.count < LoadLimits.kindsMax || kinds[kind] != nil ? kind : "others", default: 0] += 1
   }
 }

@@ -12,9 +12,6 @@ package struct LoadPlan: Sendable {
   let seed: UInt64
   let places: PlaceTexts
 
-  /// Posts are counted in arrays, about 30 bytes each, on both sides of the wire.
-  package static let postsMax = 5_000_000
-
   /// - Parameters:
   ///   - rate: posts in a second.
   ///   - seconds: how long posts become due.

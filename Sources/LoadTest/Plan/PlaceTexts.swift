@@ -9,11 +9,6 @@ package enum PlaceTexts: Sendable {
   /// A gazetteer's own towns, written as people write them.
   case towns(PlaceIndex.Rows)
 
-  /// Smaller ones are seldom meant, and some of them have neither a region nor a name in Latin letters.
-  static let populationMin: UInt32 = 5_000
-  /// About 250 MB when all are as long as they may be.
-  package static let linesMax = 1_000_000
-
   /// Reads a file's lines. Throws `LoadTestError` for a file that holds nothing, or what the server would refuse.
   package init(file path: String) throws {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
@@ -28,7 +23,7 @@ package enum PlaceTexts: Sendable {
       }
       lines.append(line)
     }
-    guard (1...PlaceTexts.linesMax).contains(lines.count) else {
+    guard (1...LoadLimits.placesMax).contains(lines.count) else {
       throw LoadTestError.placesCount(path: path, count: lines.count)
     }
     self = .lines(lines)
@@ -37,7 +32,7 @@ package enum PlaceTexts: Sendable {
   /// Reads a gazetteer's towns. Throws `PlaceIndexError` for a file that is no gazetteer, `LoadTestError` for one
   /// without towns.
   package init(gazetteer path: String) throws {
-    let rows = try PlaceIndex.Rows(path: path, populationMin: PlaceTexts.populationMin)
+    let rows = try PlaceIndex.Rows(path: path, populationMin: LoadLimits.populationMin)
     guard rows.count > 0 else {
       throw LoadTestError.noTowns(path: path)
     }

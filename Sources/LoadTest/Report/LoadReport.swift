@@ -38,7 +38,7 @@ package struct LoadReport {
       "",
       row(
         "sent late", counts.late,
-        "more than \(Tally.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
+        "more than \(LoadLimits.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
           + "connection was free"),
     ]
     return (lines + s.failures.map { "FAILED: \($0)" }).joined(separator: "\n")

@@ -40,7 +40,7 @@ final class RunProgress: Sendable {
         previous = Previous(ns: nowNs, accepted: accepted)
         return 0
       }
-      guard nowNs - last.ns >= 1_000_000_000 else { return last.rate }
+      guard nowNs - last.ns >= LoadLimits.rateNs else { return last.rate }
       let rate = Double(accepted - last.accepted) * 1e9 / Double(nowNs - last.ns)
       previous = Previous(ns: nowNs, accepted: accepted, rate: rate)
       return rate

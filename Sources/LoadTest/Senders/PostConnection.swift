@@ -18,11 +18,6 @@ struct PostConnection {
   private typealias Answers = NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
   private typealias Requests = NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
 
-  /// A refusal's body is longer than this only by mistake.
-  private static let bodyBytesMax = 65_536
-  private static let pauseMinMs: Int64 = 100
-  private static let pauseMaxMs: Int64 = 2_000
-
   private let number: Int
   private let plan: LoadPlan
   private let target: PostTarget
@@ -30,7 +25,7 @@ struct PostConnection {
   private let timeouts: RequestTimeouts
   private let tally: Tally
   private var claim: Claim?
-  private var pauseMs = PostConnection.pauseMinMs
+  private var pauseMs = LoadLimits.pauseMs.lowerBound
 
   init(
     _ number: Int, plan: LoadPlan, target: PostTarget, schedule: Schedule, timeouts: RequestTimeouts, tally: Tally
@@ -73,7 +68,7 @@ struct PostConnection {
     while let post = try await nextPost() {
       try await requests.write(
         contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
-      timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + RequestTimeouts.answerNs, schedule.endNs))
+      timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + LoadLimits.answerNs, schedule.endNs))
       let answer = try await PostConnection.read(&answers)
       timeouts.end(number)
       try await settle(post, answer)
@@ -106,7 +101,7 @@ struct PostConnection {
       // that had to be started again, is what a user would have waited.
       tally.accept(post, id: id, latencyNs: nowNs - schedule.dueNs(post), nowNs: nowNs)
       claim = nil
-      pauseMs = PostConnection.pauseMinMs
+      pauseMs = LoadLimits.pauseMs.lowerBound
     case .refused(let kind):
       tally.refuse(kind)
       claim = nil
@@ -118,8 +113,8 @@ struct PostConnection {
 
   /// Random, so that the connections do not come back in the same instant; up to two seconds when it goes on.
   private mutating func pause() async throws {
-    pauseMs = min(2 * pauseMs, PostConnection.pauseMaxMs)
-    let untilNs = RunClock.nowNs + Int64.random(in: PostConnection.pauseMinMs...pauseMs) * 1_000_000
+    pauseMs = min(2 * pauseMs, LoadLimits.pauseMs.upperBound)
+    let untilNs = RunClock.nowNs + Int64.random(in: LoadLimits.pauseMs.lowerBound...pauseMs) * 1_000_000
     try await RunClock.sleep(untilNs: min(untilNs, schedule.endNs))
   }
 
@@ -131,7 +126,8 @@ struct PostConnection {
       // An informational one is followed by the true one.
       case .head(let next): head = next
       case .body(var bytes):
-        guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= bodyBytesMax else { break }
+        guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= LoadLimits.bodyBytesMax
+        else { break }
         body.writeBuffer(&bytes)
       case .end: if let head { return PostAnswer(head: head, body: body) }
       }

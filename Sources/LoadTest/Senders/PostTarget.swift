@@ -27,10 +27,10 @@ struct PostTarget: Sendable {
     self.group = group
   }
 
-  /// - Throws: what the network says, after two seconds at most.
+  /// - Throws: what the network says, after `LoadLimits.connectMs` at most.
   func connect() async throws -> Connection {
     try await ClientBootstrap(group: group)
-      .connectTimeout(.seconds(2))
+      .connectTimeout(.milliseconds(LoadLimits.connectMs))
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .connect(host: host, port: port) { channel in
         channel.eventLoop.makeCompletedFuture {

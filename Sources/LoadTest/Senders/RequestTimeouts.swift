@@ -4,9 +4,6 @@ import Synchronization
 /// Closes the channels of requests that are not answered in their time. One for all connections: a timer for each
 /// request would cost more than the request.
 final class RequestTimeouts: Sendable {
-  /// A post is answered after one commit; a server that takes so long has lost the request, or its host.
-  static let answerNs: Int64 = 15_000_000_000
-
   private struct Wait {
     let channel: any Channel
     let untilNs: Int64

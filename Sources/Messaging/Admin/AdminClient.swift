@@ -6,9 +6,6 @@ package final class AdminClient: Station {
   /// A question with a number of the caller's. Any thread, through the inbox.
   package typealias Question = (id: UInt64, request: AdminRequest)
 
-  /// How often a question is tried again that found no connection.
-  private static let retryMs: Int64 = 20
-
   package let socket: Socket
   private let inbox: Inbox<Question>
   private let answered: @Sendable (UInt64, AdminAnswer) -> Void
@@ -44,7 +41,7 @@ package final class AdminClient: Station {
     while let question = waiting.first {
       // Without a connection it is refused, and not kept by libzmq: an ingest that comes later would get all at once.
       guard socket.send(AdminRequestFrame(id: question.id, question.request).bytes) == .accepted else {
-        return nowMs + AdminClient.retryMs
+        return nowMs + Limits.adminRetryMs
       }
       waiting.removeFirst()
     }

@@ -100,7 +100,7 @@ package final class ChangeClient: Station {
       reconnects.increment()
     }
     // Not answered in its time and some more: the connection was lost with it.
-    if let askedMs, nowMs - askedMs > 2 * Limits.fetchWaitMs { self.askedMs = nil }
+    if let askedMs, nowMs - askedMs > Limits.fetchAnswerMs { self.askedMs = nil }
     if askedMs == nil, nowMs >= restedMs {
       id += 1
       let sent = socket.send(FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers()).bytes)
@@ -110,7 +110,8 @@ package final class ChangeClient: Station {
       logger.warning("ingest tells nothing: the list is stale")
       turnStale(nowMs: nowMs)
     }
-    let askMs = askedMs.map { $0 + 2 * Limits.fetchWaitMs + 1 } ?? (nowMs < restedMs ? restedMs : nowMs + 100)
+    let untriedMs = nowMs < restedMs ? restedMs : nowMs + Limits.linkRetryMs
+    let askMs = askedMs.map { $0 + Limits.fetchAnswerMs + 1 } ?? untriedMs
     var nextMs = min(askMs, heardMs + Limits.livenessMs + 1)
     if !isStale { nextMs = min(nextMs, takenMs + Limits.livenessMs + 1) }
     return nextMs

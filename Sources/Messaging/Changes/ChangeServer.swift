@@ -37,7 +37,7 @@ package final class ChangeServer: Station {
     _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedChange]>,
     curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
-    socket = try context.socket(.router, frameBytesMax: 4_096)
+    socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.changesFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .changes, curve: curve, logger: logger)
@@ -100,7 +100,7 @@ package final class ChangeServer: Station {
     if seen[peer] == nil, seen.count >= Limits.feedsMax { forget(nowMs: nowMs) }
     guard seen[peer] != nil || seen.count < Limits.feedsMax else { return }
     let subscribers = request.hasSubscribers ? Int(request.subscribers) : nil
-    seen[peer] = (request.feed.safeLine(bytesMax: 64), request.afterSeq, subscribers, nowMs)
+    seen[peer] = (request.feed.safeLine(bytesMax: Limits.peerNameBytesMax), request.afterSeq, subscribers, nowMs)
   }
 
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }

@@ -22,7 +22,8 @@ extension FetchRequest {
   /// Nil when the bytes are not a request of this protocol.
   init?(_ frames: ArraySlice<[UInt8]>) {
     guard frames.count == 1, let bytes = frames.first, let request = try? FetchRequest(serializedBytes: bytes),
-      request.magic == Protocol.magic, request.feed.utf8.count <= 64, request.epoch.isEmpty || request.epoch.count == 16
+      request.magic == Protocol.magic, request.feed.utf8.count <= Limits.peerNameBytesMax,
+      request.epoch.isEmpty || request.epoch.count == 16
     else { return nil }
     self = request
   }

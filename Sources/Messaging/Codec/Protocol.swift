@@ -1,3 +1,4 @@
+import Domain
 import Metrics
 import SwiftProtobuf
 import Telemetry
@@ -25,7 +26,7 @@ struct MalformedFrames {
   mutating func add(nowMs: Int64) -> Bool {
     count += 1
     counter.increment()
-    guard loggedMs == .min || nowMs - loggedMs >= 1_000 else { return false }
+    guard loggedMs == .min || nowMs - loggedMs >= Limits.malformedRepeatMs else { return false }
     loggedMs = nowMs
     return true
   }

@@ -131,7 +131,7 @@ package final class FeedPublisher: Station {
     if nowMs - heartbeatMs >= Limits.feedHeartbeatMs { publishHeartbeat(nowMs: nowMs) }
     var nextMs = min(unreadMs, heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
     if state.seq != snapshotSeq { nextMs = min(nextMs, snapshotMs + Limits.snapshotIntervalMinMs) }
-    return joins.count == 0 ? nextMs : min(nextMs, nowMs + 5)
+    return joins.count == 0 ? nextMs : min(nextMs, nowMs + Limits.joinTurnMs)
   }
 
   package func leave() {

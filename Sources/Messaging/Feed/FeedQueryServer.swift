@@ -70,14 +70,16 @@ package final class FeedQueryServer: Station {
       return reject(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
     }
     guard admit(envelope[0], nowMs: nowMs) else {
-      return refuse(envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: 1_000)
+      return refuse(
+        envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: Limits.feedQueryBusyMs)
     }
     guard unread.hasRoom else {
-      return refuse(envelope, id: request.requestID, .busy, "too many answers are unread", retryAfterMs: 1_000)
+      return refuse(
+        envelope, id: request.requestID, .busy, "too many answers are unread", retryAfterMs: Limits.feedQueryBusyMs)
     }
     guard let list else {
       let detail = "ingest has not told this feed the list yet"
-      return refuse(envelope, id: request.requestID, .unavailable, detail, retryAfterMs: 2_000)
+      return refuse(envelope, id: request.requestID, .unavailable, detail, retryAfterMs: Limits.feedQueryEmptyMs)
     }
     answered.increment()
     let answer = answer(to: question, list)
@@ -141,10 +143,12 @@ package final class FeedQueryServer: Station {
   }
 
   private func refuse(
-    _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, retryAfterMs: UInt32
+    _ envelope: [[UInt8]], id: UInt64, _ code: Onthemap_Feed_V1_QueryErrorCode, _ detail: String, retryAfterMs: Int64
   ) {
     refused.increment()
-    let reply = FeedReply(id: id, error: .with { ($0.code, $0.detail, $0.retryAfterMs) = (code, detail, retryAfterMs) })
-    socket.send(frames: envelope + [reply.bytes])
+    let error = Onthemap_Feed_V1_QueryError.with {
+      ($0.code, $0.detail, $0.retryAfterMs) = (code, detail, UInt32(retryAfterMs))
+    }
+    socket.send(frames: envelope + [FeedReply(id: id, error: error).bytes])
   }
 }

@@ -142,12 +142,12 @@ struct JoinSchedule {
   }
 
   mutating func lost(nowMs: Int64, using random: inout some RandomNumberGenerator) {
-    let pauseMs = pauseMs.map { min(2 * $0, 30_000) } ?? 500
+    let pauseMs = pauseMs.map { min(2 * $0, Limits.joinPauseCapMs) } ?? Limits.joinPauseMs
     self.pauseMs = pauseMs
     dueMs = nowMs + Int64.random(in: 0..<pauseMs, using: &random)
   }
 
-  mutating func joined(nowMs: Int64) { dueMs = nowMs + max(pauseMs ?? 0, 3 * Limits.feedHeartbeatMs) }
+  mutating func joined(nowMs: Int64) { dueMs = nowMs + max(pauseMs ?? 0, Limits.joinAnswerMs) }
 
   /// Delays the next join until a time.
   mutating func pause(untilMs: Int64) { dueMs = max(dueMs, untilMs) }

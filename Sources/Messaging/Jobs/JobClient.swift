@@ -104,7 +104,7 @@ package final class JobClient: Station {
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
       guard session.session == nil else { return }
-      quietUntilMs = nowMs + min(max(1_000, Int64(error.retryAfterMs)), Limits.quarantineMs)
+      quietUntilMs = nowMs + min(max(Limits.refusedPauseMinMs, Int64(error.retryAfterMs)), Limits.quarantineMs)
     case .drain:
       guard frame.session == session.session else { return }
       logger.notice("ingest is going")
@@ -128,7 +128,7 @@ package final class JobClient: Station {
     }
     guard nowMs >= quietUntilMs else { return quietUntilMs }
     send(session.tick(nowMs: nowMs), nowMs: nowMs)
-    return max(session.nextMs, nowMs + (session.session == nil ? 100 : 1))
+    return max(session.nextMs, nowMs + (session.session == nil ? Limits.linkRetryMs : 1))
   }
 
   package func leave() { send(session.drain(), nowMs: Reactor.nowMs) }
@@ -177,9 +177,10 @@ package final class JobClient: Station {
     }
   }
 
-  /// As many as fit a frame: each takes 20 bytes.
+  /// As many as fit a frame.
   private func references(_ leases: [Lease]) -> [Onthemap_Jobs_V1_LeaseRef] {
-    leases.prefix((frameBytesMax - 512) / 20).map(Onthemap_Jobs_V1_LeaseRef.init)
+    leases.prefix((frameBytesMax - Limits.jobFrameHeadBytesMax) / Limits.leaseReferenceBytesMax)
+      .map(Onthemap_Jobs_V1_LeaseRef.init)
   }
 
   private func frames(_ message: WorkerSession.Message, session: UInt64) -> [[UInt8]] {

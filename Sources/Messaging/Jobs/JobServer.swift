@@ -189,7 +189,7 @@ package final class JobServer: Station {
       $0.detail = detail
       $0.minMajor = Protocol.major
       $0.maxMajor = Protocol.major
-      $0.retryAfterMs = 60_000
+      $0.retryAfterMs = UInt32(Limits.quarantineMs)
     }
     socket.send(peer, IngestFrame(session: 0, .error(error)).bytes)
   }

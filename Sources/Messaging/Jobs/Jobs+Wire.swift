@@ -17,7 +17,9 @@ extension Onthemap_Jobs_V1_Hello {
   /// The fault of its name or instance, and the remedy; nil if both are right.
   var fault: String? {
     let nameBytes = worker.utf8.count
-    if !(1...64).contains(nameBytes) { return "Hello has a name of \(nameBytes) bytes; give it 1 to 64" }
+    if !(1...Limits.peerNameBytesMax).contains(nameBytes) {
+      return "Hello has a name of \(nameBytes) bytes; give it 1 to \(Limits.peerNameBytesMax)"
+    }
     if !worker.isSafeLine { return "Hello has a name with a control or invisible character; leave that out" }
     if instance.count != 16 { return "Hello has an instance of \(instance.count) bytes; make 16 random ones" }
     return nil
@@ -210,8 +212,8 @@ extension Place {
 extension Onthemap_Jobs_V1_Failure {
   init(_ failure: JobOutcome.Failure) {
     kind = Onthemap_Jobs_V1_FailureKind(rawValue: Int(failure.kind.rawValue)) ?? .transient
-    code = failure.code.safeLine(bytesMax: 64)
-    detail = failure.detail.safeLine(bytesMax: 256)
+    code = failure.code.safeLine(bytesMax: Limits.failureCodeBytesMax)
+    detail = failure.detail.safeLine(bytesMax: Limits.failureDetailBytesMax)
     retryAfterMs = UInt32(clamping: failure.retryAfterMs)
   }
 
@@ -219,7 +221,8 @@ extension Onthemap_Jobs_V1_Failure {
   var failure: JobOutcome.Failure {
     JobOutcome.Failure(
       kind: UInt8(exactly: kind.rawValue).flatMap(JobOutcome.Failure.Kind.init) ?? .transient,
-      code: code.safeLine(bytesMax: 64), detail: detail.safeLine(bytesMax: 256), retryAfterMs: Int64(retryAfterMs))
+      code: code.safeLine(bytesMax: Limits.failureCodeBytesMax),
+      detail: detail.safeLine(bytesMax: Limits.failureDetailBytesMax), retryAfterMs: Int64(retryAfterMs))
   }
 }
 

@@ -20,18 +20,13 @@ final class Authenticator: Station {
     var unboundMs: Int64?
   }
 
-  /// Between two tries to bind an address anew: libzmq closes it on another thread.
-  private static let rebindMs: Int64 = 10
-  /// After so long somebody else must have taken it.
-  private static let patienceMs: Int64 = 1_000
-
   let socket: Socket
   private let logger: Logger
   private var doors: [String: Door] = [:]
   private var quota = LogQuota()
 
   init(_ context: Reactor.Context, logger: Logger) throws(LinkError) {
-    socket = try context.socket(.router, frameBytesMax: 4_096)
+    socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
     socket.framesMax = ZAPRequest.framesMax
     try socket.bindAuthenticator()
     self.logger = logger
@@ -66,8 +61,8 @@ final class Authenticator: Station {
         doors[domain]?.unboundMs = nil
         continue
       }
-      nextMs = nowMs + Authenticator.rebindMs
-      if nowMs - unboundMs > Authenticator.patienceMs, quota.admit("bind \(domain)", nowMs: nowMs) != nil {
+      nextMs = nowMs + Limits.rebindMs
+      if nowMs - unboundMs > Limits.rebindOverdueMs, quota.admit("bind \(domain)", nowMs: nowMs) != nil {
         logger.error(
           "the address cannot be bound anew: nobody can connect",
           metadata: ["link": "\(door.link)", "reason": "\(LinkError.lastReason)"])

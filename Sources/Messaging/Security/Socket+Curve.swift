@@ -97,7 +97,7 @@ extension Reactor.Context {
 
   /// A socket that reads what libzmq tells of another one's connections.
   func monitor(_ watched: Socket) throws(LinkError) -> Socket {
-    let monitor = try self.socket(.pair, frameBytesMax: 4_096)
+    let monitor = try self.socket(.pair, frameBytesMax: Limits.controlFrameBytesMax)
     // No bound: libzmq's own thread would wait at it, and whoever then closes a socket would wait for that thread.
     try monitor.set(ZMQOption.receiveHighWater, 0)
     try watched.tell(monitor)

@@ -148,7 +148,8 @@ package final class SubmitClient: Station {
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
     let isSent = socket.send(SubmitFrame.batch(posts, id: id, token: token)) == .accepted
     let sinceMs = pending[id]?.sinceMs ?? nowMs
-    pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + (isSent ? Limits.submitAnswerMs : 50))
+    let pauseMs = isSent ? Limits.submitAnswerMs : Limits.submitUnsentMs
+    pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + pauseMs)
     return isSent
   }
 

@@ -1,10 +1,12 @@
+import Domain
+
 /// A ZeroMQ address: `tcp://HOST:PORT` or `ipc://PATH`.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
   /// Throws `LinkError.endpoint`. A port of 0 or `*` takes a free one; the reactor tells which.
   package init(_ text: String) throws(LinkError) {
-    if text.hasPrefix("ipc://"), text.utf8.count > 6, text.utf8.count < 108 {
+    if text.hasPrefix("ipc://"), text.utf8.count > 6, text.utf8.count <= Limits.ipcEndpointBytesMax {
       description = text
       return
     }

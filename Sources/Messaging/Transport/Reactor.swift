@@ -146,18 +146,17 @@ package final class Reactor: Sendable {
     while !isStopping.withLock({ $0 }) {
       // A station that has reconnected has a new socket.
       for (index, station) in stations.enumerated() { items[index].socket = station.socket.handle }
-      zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, 1_000))))
+      zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
       // In a flood those go first who have more for this turn: fewer turns, longer frames. Otherwise it would only let
       // strangers take the processor, who give it back much later.
       if Reactor.nowMs == turnMs { for _ in 0..<Limits.turnYields { sched_yield() } }
       if items[stations.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
       turnMs = nowMs
-      nextMs = nowMs + 1_000
+      nextMs = nowMs + Limits.reactorWaitMs
       for (index, station) in stations.enumerated() {
         if items[index].revents != 0 {
-          // A bound, so that a flood at one socket does not starve the others and the timers.
-          for _ in 0..<512 {
+          for _ in 0..<Limits.framesPerTurn {
             guard let frames = station.socket.receive() else { break }
             station.receive(frames, nowMs: nowMs)
           }

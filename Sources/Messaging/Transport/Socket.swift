@@ -65,7 +65,7 @@ package final class Socket {
   ///   - lingerMs: how long what is not yet sent holds up the end of the process.
   init(
     _ kind: Kind, context: UnsafeMutableRawPointer, number: Int, frameBytesMax: Int, threads: UInt64 = 0,
-    lingerMs: Int32 = 500
+    lingerMs: Int32 = Int32(Limits.linkLingerMs)
   ) throws(LinkError) {
     guard let handle = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
     self.handle = handle
@@ -83,11 +83,10 @@ package final class Socket {
     try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(Limits.linkProbeSeconds))
     try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(Limits.linkProbeSeconds))
     try set(ZMQ_TCP_MAXRT, Int32(Limits.linkUnreadMs))
-    try set(ZMQ_CONNECT_TIMEOUT, 5_000)
-    try set(ZMQ_HANDSHAKE_IVL, 10_000)
-    // Random, so that a thousand peers do not come back in the same instant.
-    try set(ZMQ_RECONNECT_IVL, 100 + Int32.random(in: 0..<400))
-    try set(ZMQ_RECONNECT_IVL_MAX, 2_000)
+    try set(ZMQ_CONNECT_TIMEOUT, Int32(Limits.linkConnectMs))
+    try set(ZMQ_HANDSHAKE_IVL, Int32(Limits.linkHandshakeMs))
+    try set(ZMQ_RECONNECT_IVL, Int32(Int64.random(in: Limits.linkReconnectMs)))
+    try set(ZMQ_RECONNECT_IVL_MAX, Int32(Limits.linkReconnectCapMs))
     try set(ZMQ_IPV6, 1)
     try limit(frameBytesMax: frameBytesMax)
   }
@@ -116,7 +115,7 @@ package final class Socket {
     guard zmq_bind(handle, endpoint.description) == 0 else {
       throw .address(endpoint.description, reason: LinkError.lastReason)
     }
-    var name = [CChar](repeating: 0, count: 256)
+    var name = [CChar](repeating: 0, count: Limits.endpointBytesMax)
     var length = name.count
     try check(zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &name, &length))
     let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)

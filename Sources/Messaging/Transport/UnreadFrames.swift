@@ -7,15 +7,6 @@ import Logging
 /// libzmq 4.3.4 neither reports how much each peer of an XPUB leaves unread, nor ends the connection of one peer. Above
 /// the bound all connections to the address end, and peers that read reconnect by themselves.
 final class UnreadFrames {
-  /// Freed memory, in bytes, from which the allocator must return it to the kernel: the call takes milliseconds.
-  private static let trimBytes = 33_554_432
-  /// Time, in milliseconds, that libzmq has to free what ended connections held: twice a socket's linger.
-  private static let restMs: Int64 = 1_000
-  /// Pause, in milliseconds, between two tries to bind the address again.
-  private static let rebindMs: Int64 = 10
-  /// Time, in milliseconds, after which another process must have taken the address.
-  private static let patienceMs: Int64 = 1_000
-
   let memory = FrameMemory()
   private let bytesMax: Int
   private let socket: Socket
@@ -43,7 +34,7 @@ final class UnreadFrames {
   func turn(nowMs: Int64) -> Int64 {
     guard socket.rebind() else {
       noteBlocked(LinkError.lastReason, nowMs: nowMs)
-      return nowMs + UnreadFrames.rebindMs
+      return nowMs + Limits.rebindMs
     }
     noteBound()
     let bytes = memory.bytes
@@ -51,12 +42,12 @@ final class UnreadFrames {
     if bytes > bytesMax, nowMs >= restedMs {
       logger.warning(
         "peers do not read: all connections end", metadata: ["link": "\(link)", "unread-bytes": "\(bytes)"])
-      restedMs = nowMs + UnreadFrames.restMs
+      restedMs = nowMs + Limits.unreadFreedMs
       unboundMs = nowMs
       socket.unbind()
-      return nowMs + UnreadFrames.rebindMs
+      return nowMs + Limits.rebindMs
     }
-    if peakBytes - bytes >= UnreadFrames.trimBytes {
+    if peakBytes - bytes >= Limits.memoryTrimBytes {
       peakBytes = bytes
       malloc_trim(0)
     }
@@ -65,7 +56,7 @@ final class UnreadFrames {
 
   /// Logs an address that stays in use, once a minute.
   private func noteBlocked(_ reason: String, nowMs: Int64) {
-    guard let unboundMs, nowMs - unboundMs > UnreadFrames.patienceMs, quota.admit("", nowMs: nowMs) != nil else {
+    guard let unboundMs, nowMs - unboundMs > Limits.rebindOverdueMs, quota.admit("", nowMs: nowMs) != nil else {
       return
     }
     isBlocked = true

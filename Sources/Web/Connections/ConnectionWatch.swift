@@ -242,7 +242,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     let problem = Problem(
       .tooManyRequests, "too_many_connections",
       "your address has as many connections as one may have; close some, or come through fewer",
-      retryAfterSeconds: 1)
+      retryAfterSeconds: Limits.retryConnectionSeconds)
     answer(problem, context)
     context.close(promise: nil)
   }

@@ -95,7 +95,7 @@ struct WatchFormTests {
     _ = form.text(for: [.changes(try Posts.delta(4), try Posts.list(1...4)), .lost(.silent)], moment)
     #expect(form.lines(moment).dropFirst(2).map { $0.hasPrefix("+") } == [true, false, false, false])
     #expect(form.lines(moment)[0].hasPrefix("lost: the feed is silent · 4 posts · seq 4"))
-    let later = WatchMoment(unixMs: moment.unixMs + WatchTable.highlightMs, rows: 6, columns: 80)
+    let later = WatchMoment(unixMs: moment.unixMs + ToolLimits.highlightMs, rows: 6, columns: 80)
     _ = form.text(for: [], later)
     #expect(!form.lines(later).contains { $0.hasPrefix("+") })
   }
@@ -104,17 +104,17 @@ struct WatchFormTests {
   func mailbox() throws {
     let mailbox = WatchMailbox()
     mailbox.put(.list(try Posts.list(1...1), isStale: false))
-    for seq in 2...UInt64(WatchMailbox.newsMax) {
+    for seq in 2...UInt64(ToolLimits.newsMax) {
       mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
-    #expect(mailbox.takeAll().count == WatchMailbox.newsMax)
-    for seq in 1...UInt64(WatchMailbox.newsMax) {
+    #expect(mailbox.takeAll().count == ToolLimits.newsMax)
+    for seq in 1...UInt64(ToolLimits.newsMax) {
       mailbox.put(.changes(try Posts.delta(seq), try Posts.list(1...seq)))
     }
     mailbox.put(.lost(.silent))
     let news = mailbox.takeAll()
     #expect(news.count == 2)
-    #expect(news.first?.state == (try Posts.list(1...UInt64(WatchMailbox.newsMax))))
+    #expect(news.first?.state == (try Posts.list(1...UInt64(ToolLimits.newsMax))))
     #expect(news.last?.state == nil)
   }
 }

@@ -1,0 +1,38 @@
+/// Limits of the commands that people run: timeouts, intervals of a display, and bounds of what it keeps.
+enum ToolLimits {
+  /// Timeout of ingest's answer on the admin socket.
+  static let adminAnswer = Duration.seconds(5)
+  /// Time for which a post is sent again: as long as a restart of ingest takes.
+  static let postResend = Duration.seconds(5)
+  /// Random pause between two of these tries, in milliseconds.
+  static let postResendMs = 250...750
+  /// Seconds that `post --wait` waits for the place.
+  static let postWaitSeconds = 10
+  /// Bytes that one read of a file of keys asks for: the longest usual one comes at once.
+  static let readBytes = 65_536
+  /// Code of a problem that is shown to people.
+  static let problemCodeBytesMax = 64
+  /// Detail of a problem that is shown to people: a sentence or two.
+  static let problemDetailBytesMax = 512
+
+  /// Interval between two questions of `top`: rates and ages are in seconds.
+  static let topInterval = Duration.seconds(1)
+  /// Interval between two looks of `watch` at the clock: ages are in seconds.
+  static let watchTick = Duration.seconds(1)
+  /// Shortest time between two drawings of `watch`: ten a second are as many as people see.
+  static let watchFrame = Duration.milliseconds(100)
+  /// Time without a list, after which `watch` says once that there is no feed.
+  static let watchSilence = Duration.seconds(3)
+  /// News from the feed that wait to be shown; each holds a list of 100 posts, about 30 KB where nothing is shared.
+  static let newsMax = 64
+  /// Time for which a new row stands out, in milliseconds: somebody who looks away for a moment still sees it.
+  static let highlightMs: Int64 = 5_000
+  /// Keys that wait to be read: nobody presses more within one drawing.
+  static let keysMax = 16
+  /// Rows and columns of a window whose size the terminal does not tell: those of a VT100.
+  static let windowUsual = (rows: 24, columns: 80)
+  /// Characters of a progress bar.
+  static let barCells = 30
+  /// Shortest time between two drawings of a progress line.
+  static let progressInterval = Duration.milliseconds(100)
+}
