@@ -172,7 +172,7 @@ let package = Package(
         "Ingest", "Domain", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
     // Seeded random input, for the tests.
-    .target(name: "Fuzzing", path: "Tests/Fuzzing", swiftSettings: strict),
+    .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: strict),
     // Servers that play remote providers, for the tests.
     .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
     .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),

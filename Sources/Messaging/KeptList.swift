@@ -11,21 +11,16 @@ package enum KeptList {
   /// What `state` reads.
   package static func bytes(_ state: FeedState) -> [UInt8] {
     let frame = EntryFrame.feed(.snapshot(.periodic), state, isStale: true, instance: "kept", unixMs: 0)
-    return magic + withUnsafeBytes(of: hash(frame[...]).littleEndian) { Array($0) } + frame
+    return magic + withUnsafeBytes(of: FNV1a.hash(frame).littleEndian) { Array($0) } + frame
   }
 
   /// Nil for bytes that are not a list as it was written.
   package static func state(_ bytes: [UInt8]) -> FeedState? {
     let frame = bytes.dropFirst(16)
     guard bytes.count > 16, bytes.count <= bytesMax, bytes.starts(with: magic),
-      bytes[8..<16].reversed().reduce(0, { $0 << 8 | UInt64($1) }) == hash(frame),
+      bytes[8..<16].reversed().reduce(0, { $0 << 8 | UInt64($1) }) == FNV1a.hash(frame),
       case .snapshot(let state, let hash, _)? = FeedFrame.read(Array(frame)), state.hash == hash
     else { return nil }
     return state
-  }
-
-  /// FNV-1a: against accidents, not against people.
-  private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
   }
 }

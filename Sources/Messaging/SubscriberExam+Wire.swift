@@ -115,14 +115,13 @@ extension SubscriberExam {
 
   /// As who does not look at the entry would reckon.
   private static func hash(of entry: Onthemap_Feed_V1_Entry, before list: FeedState) -> UInt64 {
-    var hash: UInt64 = 14_695_981_039_346_656_037
+    var hash = FNV1a()
     let rest = list.entries.prefix(Limits.feedEntriesMax - 1).map { ($0.id.description, $0.seq) }
     for (id, seq) in [(entry.postID, entry.seq)] + rest {
-      for byte in Array(id.utf8) + (0..<8).map({ UInt8(truncatingIfNeeded: seq >> (8 * UInt64($0))) }) {
-        hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
-      }
+      for byte in id.utf8 { hash.add(byte) }
+      hash.add(littleEndian: seq)
     }
-    return hash
+    return hash.value
   }
 }
 

@@ -53,7 +53,7 @@ package struct RemoteConfiguration: Sendable, Equatable {
   }
 
   /// What the provider wants between two requests of the whole deployment, in ms; 0 where it is one's own.
-  package var intervalMs: Int64 { isPublic ? TokenBucket(perSecond: RemoteLimits.publicPerSecond).intervalMs : 0 }
+  package var intervalMs: Int64 { isPublic ? RequestPacer(perSecond: RemoteLimits.publicPerSecond).intervalMs : 0 }
 
   /// Whom the server talks to: public ones turn away libraries that do not say.
   var userAgent: String { contact.isEmpty ? "onthemap/1.0" : "onthemap/1.0 (\(contact))" }

@@ -26,7 +26,7 @@ package actor RemoteGeocoder {
   private let fetch: HTTPFetch
   private var cache = AnswerCache()
   private var breaker = Breaker()
-  private var pace: TokenBucket?
+  private var pace: RequestPacer?
   private var underWay: [AnswerCache.Key: Task<Answer, Never>] = [:]
   private var free: Int
   private var line: [CheckedContinuation<Void, Never>] = []
@@ -43,7 +43,7 @@ package actor RemoteGeocoder {
     self.nowMs = nowMs
     fetch = HTTPFetch(
       headers: ["User-Agent": configuration.userAgent, "Accept": "application/json"], bounds: RemoteLimits.bounds)
-    pace = configuration.isPublic ? TokenBucket(perSecond: RemoteLimits.publicPerSecond) : nil
+    pace = configuration.isPublic ? RequestPacer(perSecond: RemoteLimits.publicPerSecond) : nil
     free = configuration.isPublic ? 1 : RemoteLimits.inFlightMax
   }
 

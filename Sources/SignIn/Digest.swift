@@ -1,4 +1,5 @@
 import CSodium
+import Domain
 
 /// What the protocols hash, by libsodium.
 enum Digest {
@@ -7,9 +8,7 @@ enum Digest {
     var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     let bytes = Array(text.utf8)
     crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-    var encoded = [CChar](repeating: 0, count: 44)
-    sodium_bin2base64(&encoded, encoded.count, hash, hash.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-    return String(decoding: encoded.dropLast().map(UInt8.init), as: UTF8.self)
+    return hash.base64URL
   }
 
   /// HMAC-SHA256 in lower-case hexadecimal. (RFC 2104.)
@@ -20,6 +19,6 @@ enum Digest {
     crypto_auth_hmacsha256_init(&state, key, key.count)
     crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
     crypto_auth_hmacsha256_final(&state, &hash)
-    return hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hexadecimal(hash)
   }
 }

@@ -51,11 +51,8 @@ struct IDToken: Sendable {
   }
 
   private static func object(_ part: Substring) -> JSONValue? {
-    guard !part.contains(where: { "+/=".contains($0) }) else { return nil }
-    let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
-    let padded = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-    guard let data = Data(base64Encoded: padded),
-      let json = try? JSONDecoder().decode(JSONValue.self, from: data), case .object = json
+    guard let bytes = [UInt8](base64URL: part),
+      let json = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)), case .object = json
     else { return nil }
     return json
   }

@@ -39,7 +39,7 @@ final class HighWater: Sendable {
       for number in [UInt64(mark.boot), UInt64(bitPattern: mark.account), mark.post, mark.seq] {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
       }
-      let sum = HighWater.hash(bytes)
+      let sum = FNV1a.hash(bytes)
       withUnsafeBytes(of: sum.littleEndian) { bytes += $0 }
       return bytes
     }
@@ -55,7 +55,7 @@ final class HighWater: Sendable {
     init?(_ bytes: [UInt8]) {
       func number(_ offset: Int) -> UInt64 { bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
       guard bytes.count == Record.length, bytes.starts(with: Array("OTMHIGH1".utf8)),
-        number(Record.length - 8) == HighWater.hash(bytes.dropLast(8)), let epoch = Epoch(bytes[8..<24]),
+        number(Record.length - 8) == FNV1a.hash(bytes.dropLast(8)), let epoch = Epoch(bytes[8..<24]),
         let boot = UInt32(exactly: number(24))
       else { return nil }
       self.epoch = epoch
@@ -143,10 +143,5 @@ final class HighWater: Sendable {
         path: path, reason: "it is damaged; see that the database is whole, remove this file, start again")
     }
     return record
-  }
-
-  /// FNV-1a: against accidents, not against people.
-  private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
   }
 }

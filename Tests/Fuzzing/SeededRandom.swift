@@ -1,16 +1,12 @@
-/// SplitMix64 (Steele, Lea, Flood, 2014): the same seed, the same run.
+import Domain
+
+/// Random input for tests: the same seed, the same run.
 package struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix64
 
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  package mutating func next() -> UInt64 { random.next() }
 
   /// True in so many of a hundred cases.
   package mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }

@@ -101,7 +101,7 @@ extension Simulation {
       hasSent = true
       let sent = effects.flatMap(\.jobs).sorted { $0.lease.token < $1.lease.token }
       for job in sent {
-        ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.bucket.intervalMs ?? 0, nowMs: nowMs)
+        ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.pacer.intervalMs ?? 0, nowMs: nowMs)
         current[job.job.id] = job.lease.token
       }
       ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")

@@ -5,14 +5,12 @@ package struct SessionID: Sendable, Hashable, CustomStringConvertible {
 
   /// - Parameter tokenHash: of which the first 16 bytes are taken.
   package init(tokenHash: [UInt8]) {
-    description = tokenHash.prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    description = hexadecimal(tokenHash.prefix(16))
   }
 
   /// Nil unless these are 32 lower-case hexadecimal digits.
   package init?(_ text: some StringProtocol) {
-    guard text.utf8.count == 32, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
-      return nil
-    }
+    guard [UInt8](hexadecimal: text)?.count == 16 else { return nil }
     description = String(text)
   }
 }

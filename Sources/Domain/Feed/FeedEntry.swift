@@ -79,11 +79,5 @@ package struct Epoch: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// 32 hexadecimal digits.
-  package var description: String { bytes.map { hexadecimal(UInt64($0), digits: 2) }.joined() }
-}
-
-/// Lower-case hexadecimal digits with leading zeros.
-package func hexadecimal(_ value: UInt64, digits: Int) -> String {
-  let text = String(value, radix: 16)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
+  package var description: String { hexadecimal(bytes) }
 }

@@ -46,7 +46,7 @@ package struct EventID: Sendable, Hashable, CustomStringConvertible {
   /// As `description` writes it; nil when it is something else.
   package init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let epoch = Epoch(hexadecimal: parts[0]),
+    guard parts.count == 2, let epoch = [UInt8](hexadecimal: parts[0]).flatMap({ Epoch($0) }),
       parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seq = UInt64(parts[1])
     else { return nil }
     self.init(epoch: epoch, seq: seq)
@@ -54,20 +54,4 @@ package struct EventID: Sendable, Hashable, CustomStringConvertible {
 
   /// The epoch's 32 hexadecimal digits, a hyphen, and the number.
   package var description: String { "\(epoch)-\(seq)" }
-}
-
-extension Epoch {
-  /// As `description` writes it.
-  fileprivate init?(hexadecimal text: Substring) {
-    func digit(_ byte: UInt8) -> UInt8? {
-      switch byte {
-      case 0x30...0x39: byte - 0x30
-      case 0x61...0x66: byte - 0x61 + 10
-      default: nil
-      }
-    }
-    let digits = text.utf8.compactMap(digit)
-    guard digits.count == 32, text.utf8.count == 32 else { return nil }
-    self.init(stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
-  }
 }

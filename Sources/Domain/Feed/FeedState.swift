@@ -98,15 +98,14 @@ package struct FeedState: Sendable, Equatable {
   }
 
   /// Proves that two lists are the same: FNV-1a, 64 bits, over each post's 10-character id and its `seq` as 8 bytes,
-  /// little-endian, newest first. (Fowler, Noll, Vo: offset 14695981039346656037, prime 1099511628211.)
+  /// little-endian, newest first.
   package var hash: UInt64 {
-    var hash: UInt64 = 14_695_981_039_346_656_037
-    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+    var hash = FNV1a()
     for entry in entries {
       let id = entry.id.ascii
-      for index in id.indices { add(id[index]) }
-      for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: entry.seq >> UInt64(shift))) }
+      for index in id.indices { hash.add(id[index]) }
+      hash.add(littleEndian: entry.seq)
     }
-    return hash
+    return hash.value
   }
 }

@@ -37,17 +37,17 @@ extension Dispatch {
 
   /// When leave can be given to the next; far away when nobody waits, nobody could take it, or
   /// the queue is paused.
-  var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteTaker != nil ? bucket.nextMs : .max }
+  var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteTaker != nil ? pacer.nextMs : .max }
 
   /// At most one job, with its leave.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
-    guard remote.count > 0, bucket.nextMs <= nowMs, let id = remoteTaker else { return [] }
+    guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteTaker else { return [] }
     while let next = remote.popFirst() {
       // Its result may have come under an earlier lease.
       guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
       // The strictest provider decides: which one was asked last is not known here.
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
-      guard bucket.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
+      guard pacer.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
       jobs.values[index].job.isRemote = true
       return [(id, [lease(index, to: id, nowMs: nowMs)])]
     }
@@ -67,9 +67,9 @@ extension Dispatch {
   private func hasRoom(for id: JobID) -> Bool {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }
-    let firstMs = bucket.nextMs > seenMs ? bucket.nextMs - seenMs : 0
+    let firstMs = pacer.nextMs > seenMs ? pacer.nextMs - seenMs : 0
     let before =
       Int64(remote.lookupCount) + min(Int64(remote.lookupCount) + 1, Int64(remote.count - remote.lookupCount))
-    return firstMs + before * bucket.intervalMs <= Limits.remoteLookupWaitMs
+    return firstMs + before * pacer.intervalMs <= Limits.remoteLookupWaitMs
   }
 }

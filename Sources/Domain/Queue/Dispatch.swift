@@ -176,8 +176,8 @@ package struct Dispatch: Sendable {
   var delayed: Heap<Timer> = []
   /// Those that wait for leave to ask a remote provider.
   var remote = ReadyQueue()
-  /// Leave for one request each.
-  var bucket: TokenBucket
+  /// Permits for requests to the remote provider.
+  var pacer: RequestPacer
   /// The latest time that was told.
   var seenMs: Int64
   /// By number.
@@ -205,9 +205,9 @@ package struct Dispatch: Sendable {
   package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
     firstToken = Dispatch.firstToken(boot: boot)
     counter = firstToken
-    bucket = TokenBucket(perSecond: remotePerSecond)
+    pacer = RequestPacer(perSecond: remotePerSecond)
     seenMs = startMs ?? 0
-    if let startMs { _ = bucket.take(nowMs: startMs) }
+    if let startMs { _ = pacer.take(nowMs: startMs) }
   }
 
   private static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }

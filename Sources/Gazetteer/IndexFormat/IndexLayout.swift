@@ -1,3 +1,5 @@
+import Domain
+
 /// The file: a header, a directory of sections, the sections. Little-endian throughout; every section begins at a
 /// multiple of 64 bytes. After the idea of "GZT1", a gazetteer that is used in place without being read in.
 ///
@@ -110,14 +112,14 @@ package enum NameSlots {
 
 /// The hash of folded names, equal in every process: FNV-1a with a final mix, since its low bits alone are poor.
 package struct NameHash: Sendable {
-  private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+  private var state = FNV1a()
 
   package init() {}
 
   /// Adds the bytes of a slice; a name's hash may be taken piece by piece.
   @inline(__always)
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    for byte in bytes { add(byte) }
+    for byte in bytes { state.add(byte) }
   }
 
   /// The hash of a whole name.
@@ -127,13 +129,10 @@ package struct NameHash: Sendable {
     return hash.value
   }
 
-  @inline(__always)
-  private mutating func add(_ byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
-
   /// The hash of all bytes that were added.
   @inline(__always)
   package var value: UInt64 {
-    var mixed = state
+    var mixed = state.value
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
     return mixed ^ (mixed >> 32)

@@ -42,8 +42,7 @@ package struct PlaceIndexSummary: Sendable, Equatable {
       if let record = sections.localNames[number] { languages.insert(record.language) }
     }
     languageCount = languages.count
-    let digits = String(sections.checksum, radix: 16)
-    checksum = String(repeating: "0", count: 16 - digits.count) + digits
+    checksum = hexadecimal(sections.checksum, digits: 16)
     attribution = sections.attribution
     withExtendedLifetime(file) {}
   }

@@ -72,7 +72,7 @@ struct IdentityRoutes: Sendable {
 extension LinkedIdentity {
   /// By which its owner names it: the provider's names may have any characters.
   fileprivate var id: String {
-    Secrets.hash(issuer + "\n" + subject).prefix(16).map { hexadecimal(UInt64($0), digits: 2) }.joined()
+    hexadecimal(Secrets.hash(issuer + "\n" + subject).prefix(16))
   }
 
   fileprivate func write(to json: inout JSONText) {

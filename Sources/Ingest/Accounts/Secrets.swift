@@ -1,4 +1,5 @@
 import CSodium
+import Domain
 
 /// Random tokens and their hashes: libsodium's.
 enum Secrets {
@@ -11,9 +12,7 @@ enum Secrets {
   static func token() -> String {
     var bytes = [UInt8](repeating: 0, count: 32)
     randombytes_buf(&bytes, bytes.count)
-    var text = [CChar](repeating: 0, count: 44)
-    sodium_bin2base64(&text, text.count, bytes, bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-    return String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self)
+    return bytes.base64URL
   }
 
   /// BLAKE2b, 256 bits.

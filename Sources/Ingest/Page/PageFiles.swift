@@ -1,4 +1,5 @@
 import CPage
+import Domain
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -47,7 +48,7 @@ struct PageFiles: Sendable {
     }
     let digests = all.flatMap { Secrets.hash($0.bytes) }
     let digest = digests.withUnsafeBytes { Secrets.hash($0) }.prefix(8)
-    root = "/page/" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    root = "/page/" + hexadecimal(digest)
     files = Dictionary(uniqueKeysWithValues: all.map { ($0.name, File(name: $0.name, bytes: $0.bytes)) })
   }
 

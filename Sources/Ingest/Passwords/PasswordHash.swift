@@ -1,5 +1,6 @@
 import CArgon2
 import CSodium
+import Domain
 import Glibc
 
 /// argon2id (RFC 9106) in its string form, as libsodium makes it, too: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
@@ -16,7 +17,7 @@ enum PasswordHash {
   static func make(_ password: String, in memory: PasswordMemory) -> String? {
     var salt = [UInt8](repeating: 0, count: saltBytes)
     randombytes_buf(&salt, salt.count)
-    return compute(password, salt: salt, in: memory).map { head + base64(salt) + "$" + base64($0) }
+    return compute(password, salt: salt, in: memory).map { head + salt.base64 + "$" + $0.base64 }
   }
 
   /// Takes as long as making a hash; with one that was made with more work or less, as long as that.
@@ -27,8 +28,8 @@ enum PasswordHash {
         && crypto_pwhash_str_verify(hash, password, UInt64(password.utf8.count)) == 0
     }
     let parts = hash.dropFirst(head.count).split(separator: "$", omittingEmptySubsequences: false)
-    guard parts.count == 2, let salt = bytes(parts[0], count: saltBytes),
-      let stored = bytes(parts[1], count: hashBytes),
+    guard parts.count == 2, let salt = [UInt8](base64: parts[0]), salt.count == saltBytes,
+      let stored = [UInt8](base64: parts[1]), stored.count == hashBytes,
       let computed = compute(password, salt: salt, in: memory)
     else { return false }
     return sodium_memcmp(computed, stored, hashBytes) == 0
@@ -64,20 +65,5 @@ enum PasswordHash {
       }
     }
     return result == ARGON2_OK.rawValue ? hash : nil
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> String {
-    let variant = sodium_base64_VARIANT_ORIGINAL_NO_PADDING
-    var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
-    sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-  }
-
-  private static func bytes(_ text: Substring, count: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var length = 0
-    let result = sodium_base642bin(
-      &bytes, count, String(text), text.utf8.count, nil, &length, nil, sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
-    return result == 0 && length == count ? bytes : nil
   }
 }

@@ -29,7 +29,7 @@ final class PostQueue: Sendable {
   private let isBehind = Atomic(false)
   private let flow = Mutex(PostFlow())
   /// Nil where an account may post as fast as it can.
-  private let rates: Mutex<PostRates?>
+  private let rates: Mutex<PostRateLimiter?>
 
   init(
     database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedChange]>, lookups: Lookups,
@@ -44,7 +44,7 @@ final class PostQueue: Sendable {
     meters = QueueMeters(logger: logger)
     self.depth = Atomic(depth)
     self.waitMaxMs = waitMaxMs
-    rates = Mutex(postsPerMinute.map(PostRates.init))
+    rates = Mutex(postsPerMinute.map(PostRateLimiter.init))
   }
 
   /// True if the backlog is full: ingest refuses further posts.

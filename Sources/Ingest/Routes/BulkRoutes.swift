@@ -28,7 +28,7 @@ struct BulkRoutes: Sendable {
     // recognised.
     let base = try request.headers[.idempotencyKey].map { header in
       let digest = Secrets.hash(try IngestDatabase.Idempotency.checked(header)).prefix(16)
-      return digest.map { hexadecimal(UInt64($0), digits: 2) }.joined()
+      return hexadecimal(digest)
     }
     let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let decoder = JSONDecoder()

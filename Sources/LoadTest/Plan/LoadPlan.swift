@@ -57,17 +57,6 @@ package struct LoadPlan: Sendable {
   }
 }
 
-/// Numbers that look random and follow from a seed and a position, in whatever order they are asked for. (Steele, Lea,
-/// Flood: "Fast Splittable Pseudorandom Number Generators", 2014.)
-enum SplitMix64 {
-  static func value(seed: UInt64, at position: UInt64) -> UInt64 {
-    var z = seed &+ (position &+ 1) &* 0x9E37_79B9_7F4A_7C15
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 extension Substring.UTF8View {
   fileprivate var text: Substring { Substring(self) }
 }

@@ -72,12 +72,9 @@ final class Subscribers: Sendable {
     }
   }
 
-  /// Milliseconds from the start; by SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators).
+  /// Milliseconds from the start.
   private static func moment(_ number: Int, ofMs range: Int, seed: UInt64) -> Int {
-    var z = seed &+ UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((z ^ (z >> 31)) % UInt64(max(1, range)))
+    Int(SplitMix64.value(seed: seed, at: UInt64(number)) % UInt64(max(1, range)))
   }
 }
 

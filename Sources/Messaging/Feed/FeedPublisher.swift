@@ -20,7 +20,7 @@ package final class FeedPublisher: Station {
   private var ringFrom: UInt64 = 0
   private var isStale = true
   private var joins = WaitingJoins()
-  private var joinTokens = BurstBucket(perSecond: Limits.joinsPerSecondMax)
+  private var joinTokens = TokenBucket(perSecond: Limits.joinsPerSecondMax)
   /// The snapshot of the current list, shared by all joins; nil until the first join.
   private var joinFrame: SharedFrame?
   private let unread: UnreadFrames

@@ -12,7 +12,7 @@ package final class FeedQueryServer: Station {
   private let logger: Logger
   private var list: (state: FeedState, log: ChangeLog)?
   private var isStale = true
-  private var tokens: BurstBucket
+  private var tokens: TokenBucket
   /// Questions of this second that got a token, by who asked: as many entries as tokens at most.
   private var askers: [[UInt8]: Int] = [:]
   private var askersSecond: Int64 = 0
@@ -29,7 +29,7 @@ package final class FeedQueryServer: Station {
     _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
     curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedAnswerBytesUnreadMax, logger: Logger
   ) throws(LinkError) {
-    tokens = BurstBucket(perSecond: perSecond)
+    tokens = TokenBucket(perSecond: perSecond)
     socket = try context.socket(.router, frameBytesMax: Limits.feedQueryBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedAnswersQueuedMax))

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPClient
 
 /// What is sent for a query: an address, and nothing in the log may show it, for it has the text and the key.
 struct ProviderRequest {
@@ -20,7 +21,7 @@ struct ProviderRequest {
       case .photon: "/api"
       case .pelias: "/v1/search"
       }
-    let text = parameters.map { "\($0.name)=\(ProviderRequest.escaped($0.value))" }.joined(separator: "&")
+    let text = FormText.text(parameters)
     guard let url = URL(string: "\(configuration.base.absoluteString)\(path)?\(text)") else { return nil }
     self.url = url
   }
@@ -54,18 +55,5 @@ struct ProviderRequest {
     if let country = query.country { all.append(("boundary.country", country)) }
     if !key.isEmpty { all.append(("api_key", key)) }
     return all
-  }
-
-  /// RFC 3986's unreserved characters stay; a plus, say, would be read as a space.
-  private static func escaped(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-      default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,4 +1,5 @@
 import CSodium
+import FoundationEssentials
 import HTTPTypes
 package import Hummingbird
 import NIOCore
@@ -38,8 +39,6 @@ package struct DocumentRoutes: Sendable {
     var hash = [UInt8](repeating: 0, count: 32)
     let bytes = Array(text.utf8)
     crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-    var encoded = [CChar](repeating: 0, count: 45)
-    sodium_bin2base64(&encoded, encoded.count, hash, hash.count, sodium_base64_VARIANT_ORIGINAL)
-    return String(decoding: encoded.dropLast().map(UInt8.init), as: UTF8.self)
+    return Data(hash).base64EncodedString()
   }
 }

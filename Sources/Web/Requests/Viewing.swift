@@ -1,4 +1,5 @@
 import CSodium
+import Domain
 
 /// Who may see the map.
 package enum Viewing: Sendable {
@@ -41,9 +42,7 @@ package struct ViewTickets: Sendable, CustomStringConvertible, CustomDebugString
   /// - Parameter endMs: since 1970, UTC.
   package func ticket(endMs: Int64) -> String {
     let hash = Self.hash(Array("\(endMs)".utf8), key: key)
-    var text = [CChar](repeating: 0, count: 44)
-    sodium_bin2base64(&text, text.count, hash, hash.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-    return "\(endMs)." + String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self)
+    return "\(endMs).\(hash.base64URL)"
   }
 
   /// When a ticket ends, in ms since 1970, UTC; nil where it is none, or has ended.

@@ -163,7 +163,5 @@ struct FeedStateTests {
     #expect(Epoch([UInt8](repeating: 0, count: 15)) == nil)
     #expect(Epoch([UInt8](repeating: 0, count: 17)) == nil)
     #expect(Epoch(Array(0..<16))?.description == "000102030405060708090a0b0c0d0e0f")
-    #expect(hexadecimal(0, digits: 4) == "0000")
-    #expect(hexadecimal(.max, digits: 2) == "ffffffffffffffff")
   }
 }

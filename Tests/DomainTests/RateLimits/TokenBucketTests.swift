@@ -3,37 +3,21 @@ import Testing
 
 @Suite("The token bucket")
 struct TokenBucketTests {
-  @Test("The first token is there at once, each further one an interval after the one before")
-  func spacing() {
-    var bucket = TokenBucket(perSecond: 1)
-    func takes(_ nowMs: Int64) -> Bool { bucket.take(nowMs: nowMs) }
-    #expect(bucket.intervalMs == 1_000)
-    #expect(takes(5_000))
-    #expect(!takes(5_999))
-    #expect(takes(6_000))
-    #expect(bucket.nextMs == 7_000)
+  @Test("A second's worth is there at once, then as much as has come in")
+  func burst() {
+    var bucket = TokenBucket(perSecond: 200)
+    #expect(bucket.take(150, nowMs: 1_000) == 150)
+    #expect(bucket.take(150, nowMs: 1_000) == 50)
+    #expect(bucket.take(1, nowMs: 1_004) == 0)
+    #expect(bucket.take(1, nowMs: 1_005) == 1)
+    #expect(bucket.take(100, nowMs: 1_255) == 50)
   }
 
-  @Test("A pause saves nothing up: there is no burst")
-  func noBurst() {
+  @Test("It holds no more than a second's worth, and a clock that stands still brings nothing")
+  func full() {
     var bucket = TokenBucket(perSecond: 10)
-    func takes(_ nowMs: Int64) -> Bool { bucket.take(nowMs: nowMs) }
-    #expect(takes(0))
-    #expect(takes(60_000))
-    #expect(!takes(60_099))
-    #expect(takes(60_100))
-  }
-
-  @Test("It is never faster than its rate", arguments: [0.01, 0.3, 1, 3, 7, 999, 1_000_000])
-  func never(perSecond: Double) {
-    let bucket = TokenBucket(perSecond: perSecond)
-    #expect(bucket.intervalMs >= 1 && Double(bucket.intervalMs) * perSecond >= 1_000)
-  }
-
-  @Test("Those who reserve are told different times, in order")
-  func reserve() {
-    var bucket = TokenBucket(perSecond: 2)
-    let times = [0, 0, 0, 9_000].map { bucket.reserve(nowMs: $0) }
-    #expect(times == [0, 500, 1_000, 9_000])
+    #expect(bucket.take(100, nowMs: 3_600_000) == 10)
+    #expect(bucket.take(100, nowMs: 3_600_000) == 0)
+    #expect(bucket.take(100, nowMs: 3_599_000) == 0)
   }
 }

@@ -1,6 +1,6 @@
 /// How many posts each account may make: as many at once as in a minute, and from then on so many a minute. Of an
 /// account of which nothing is known that is all. Times are milliseconds of a clock that never goes back.
-package struct PostRates: Sendable {
+package struct PostRateLimiter: Sendable {
   /// What one post takes: so every millisecond gives whole units, `perMinute` of them.
   private static let post: Int64 = 60_000
 
@@ -27,8 +27,8 @@ package struct PostRates: Sendable {
   package mutating func take(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
     sweep(nowMs: nowMs)
     let there = units(of: account, nowMs: nowMs)
-    let taken = max(0, min(wanted, Int(there / PostRates.post)))
-    allowances[account] = Allowance(units: there - Int64(taken) * PostRates.post, countedMs: nowMs)
+    let taken = max(0, min(wanted, Int(there / PostRateLimiter.post)))
+    allowances[account] = Allowance(units: there - Int64(taken) * PostRateLimiter.post, countedMs: nowMs)
     return taken
   }
 
@@ -39,22 +39,22 @@ package struct PostRates: Sendable {
   package mutating func takeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
     sweep(nowMs: nowMs)
     let there = units(of: account, nowMs: nowMs)
-    let lacking = min(all, Int64(wanted) * PostRates.post) - there
+    let lacking = min(all, Int64(wanted) * PostRateLimiter.post) - there
     guard lacking <= 0 else { return pauseMs(lacking: lacking) }
-    allowances[account] = Allowance(units: there - Int64(wanted) * PostRates.post, countedMs: nowMs)
+    allowances[account] = Allowance(units: there - Int64(wanted) * PostRateLimiter.post, countedMs: nowMs)
     return 0
   }
 
   /// So many were not made after all.
   package mutating func giveBack(_ count: Int, to account: AccountID) {
     guard var allowance = allowances[account] else { return }
-    allowance.units = min(all, allowance.units + Int64(count) * PostRates.post)
+    allowance.units = min(all, allowance.units + Int64(count) * PostRateLimiter.post)
     allowances[account] = allowance
   }
 
   /// Until the account may make one: 1 or more milliseconds.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
-    pauseMs(lacking: PostRates.post - units(of: account, nowMs: nowMs))
+    pauseMs(lacking: PostRateLimiter.post - units(of: account, nowMs: nowMs))
   }
 
   private func pauseMs(lacking: Int64) -> Int64 { max(1, (lacking + perMinute - 1) / perMinute) }
@@ -66,7 +66,7 @@ package struct PostRates: Sendable {
     sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
   }
 
-  private var all: Int64 { perMinute * PostRates.post }
+  private var all: Int64 { perMinute * PostRateLimiter.post }
 
   private func units(of account: AccountID, nowMs: Int64) -> Int64 {
     guard let allowance = allowances[account] else { return all }

@@ -3,13 +3,13 @@ import Testing
 @testable import Domain
 
 @Suite("How many posts an account may make")
-struct PostRateTests {
+struct PostRateLimiterTests {
   private let ada = AccountID(rawValue: 1)
   private let bob = AccountID(rawValue: 2)
 
   @Test("A minute's worth at once, then at the rate, and never more than a minute's worth again")
   func rate() {
-    var rates = PostRates(perMinute: 60)
+    var rates = PostRateLimiter(perMinute: 60)
     var taken: [Int] = []
     for (wanted, nowMs) in [(50, 0), (50, 0), (1, 0), (1, 999), (1, 1_000), (9, 3_500), (1, 3_999), (1, 4_000)] {
       taken.append(rates.take(wanted, by: ada, nowMs: Int64(nowMs)))
@@ -25,7 +25,7 @@ struct PostRateTests {
       (60, Int64(0), Int64(1_000)), (60, 400, 600), (60, 999, 1), (60, 5_000, 1), (1, 0, 60_000), (1_000_000, 0, 1),
     ])
   func pause(perMinute: Int, nowMs: Int64, pauseMs: Int64) {
-    var rates = PostRates(perMinute: perMinute)
+    var rates = PostRateLimiter(perMinute: perMinute)
     #expect(rates.pauseMs(of: ada, nowMs: 0) == 1)
     #expect(rates.take(perMinute, by: ada, nowMs: 0) == perMinute)
     #expect(rates.pauseMs(of: ada, nowMs: nowMs) == pauseMs)
@@ -34,7 +34,7 @@ struct PostRateTests {
 
   @Test("What was not made does not count, and gives nobody more than he may have")
   func givenBack() {
-    var rates = PostRates(perMinute: 10)
+    var rates = PostRateLimiter(perMinute: 10)
     #expect(rates.take(10, by: ada, nowMs: 0) == 10)
     rates.giveBack(3, to: ada)
     #expect(rates.take(10, by: ada, nowMs: 0) == 3)
@@ -45,7 +45,7 @@ struct PostRateTests {
 
   @Test("Many edits at once take a full minute's worth, and no post may follow until all of them have come")
   func whole() {
-    var rates = PostRates(perMinute: 6)
+    var rates = PostRateLimiter(perMinute: 6)
     #expect(rates.takeAll(4, by: ada, nowMs: 0) == 0)
     #expect(rates.takeAll(4, by: ada, nowMs: 0) == 20_000, "Two are lacking; nothing is taken.")
     #expect(rates.takeAll(2, by: ada, nowMs: 0) == 0)
@@ -60,7 +60,7 @@ struct PostRateTests {
 
   @Test("Whoever may make all again is forgotten, and nobody else is")
   func forgotten() {
-    var rates = PostRates(perMinute: 2)
+    var rates = PostRateLimiter(perMinute: 2)
     for number in 1...Limits.postRatesSweptAt {
       #expect(rates.take(2, by: AccountID(rawValue: Int64(number)), nowMs: number <= 5_000 ? 0 : 60_000) == 2)
     }

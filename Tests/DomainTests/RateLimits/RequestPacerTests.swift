@@ -1,0 +1,39 @@
+import Domain
+import Testing
+
+@Suite("The request pacer")
+struct RequestPacerTests {
+  @Test("The first request goes at once, each further one an interval after the one before")
+  func spacing() {
+    var pacer = RequestPacer(perSecond: 1)
+    func takes(_ nowMs: Int64) -> Bool { pacer.take(nowMs: nowMs) }
+    #expect(pacer.intervalMs == 1_000)
+    #expect(takes(5_000))
+    #expect(!takes(5_999))
+    #expect(takes(6_000))
+    #expect(pacer.nextMs == 7_000)
+  }
+
+  @Test("A pause saves nothing up: there is no burst")
+  func noBurst() {
+    var pacer = RequestPacer(perSecond: 10)
+    func takes(_ nowMs: Int64) -> Bool { pacer.take(nowMs: nowMs) }
+    #expect(takes(0))
+    #expect(takes(60_000))
+    #expect(!takes(60_099))
+    #expect(takes(60_100))
+  }
+
+  @Test("It is never faster than its rate", arguments: [0.01, 0.3, 1, 3, 7, 999, 1_000_000])
+  func never(perSecond: Double) {
+    let pacer = RequestPacer(perSecond: perSecond)
+    #expect(pacer.intervalMs >= 1 && Double(pacer.intervalMs) * perSecond >= 1_000)
+  }
+
+  @Test("Those who reserve are told different times, in order")
+  func reserve() {
+    var pacer = RequestPacer(perSecond: 2)
+    let times = [0, 0, 0, 9_000].map { pacer.reserve(nowMs: $0) }
+    #expect(times == [0, 500, 1_000, 9_000])
+  }
+}
