@@ -39,11 +39,11 @@ final class ConformService: Service {
   var conformance: Conformance? { result.withLock { $0 } }
 
   func run() async throws {
-    let (finished, wake, terminated) = (Told<Conformance>(), Wake(), Told<Void>())
+    let (finished, wake, terminated) = (OneShot<Conformance>(), Wake(), OneShot<Void>())
     let inbox = Inbox<ExamineeNews>(wake)
     let listener = ExamListener(
-      came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.tell(()) },
-      finished: { finished.tell($0) })
+      came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.set(()) },
+      finished: { finished.set($0) })
     let room = Room(inbox: inbox, listener: listener, hasProcess: !program.isEmpty)
     let (reactor, place) = try Reactor.start("conform", wake: wake) { [make] context in
       let made = try make(context, room)

@@ -7,7 +7,6 @@ package import Messaging
 import Metrics
 import NIOCore
 import ServiceLifecycle
-import Synchronization
 package import Telemetry
 package import Web
 
@@ -81,17 +80,17 @@ package struct FeedService: Service {
     let latest = LatestList()
     let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
     let streams = FeedStreams(latest, places: min(Limits.streamsMax, connections / 6 * 5))
-    let readiness = FirstList(ready)
+    let (listening, listed) = (OneShot<Int>(), OneShot<Void>())
     let meters = FeedMeters()
     let keeper = configuration.data.map { ListKeeper(folder: $0, latest: latest, logger: logger) }
     let (reactor, addresses) = try start(
       kept: keeper?.read(),
-      Told(
+      ListObservers(
         replaced: { state in
           latest.replace(state)
           streams.changed()
           meters.seq.set(Double(state.seq))
-          readiness.isListed()
+          listed.set(())
         },
         changed: { changes, state in
           latest.change(changes, to: state)
@@ -111,12 +110,16 @@ package struct FeedService: Service {
     let router = try routes(latest, streams)
     try await withThrowingDiscardingTaskGroup { group in
       if let keeper { group.addTask { await keeper.run() } }
+      group.addTask { [ready] in
+        guard let port = try? await listening.value, (try? await listed.value) != nil else { return }
+        ready(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
+      }
       try await withGracefulShutdownHandler {
         try await HTTPService.run(
           router, host: configuration.host, port: configuration.port, connections: connections,
           proxies: configuration.proxies, logger: logger
         ) { port in
-          readiness.listens(Addresses(httpPort: port, publish: addresses.publish, query: addresses.query))
+          listening.set(port)
         }
       } onGracefulShutdown: {
         streams.end()
@@ -136,8 +139,8 @@ package struct FeedService: Service {
     return router
   }
 
-  /// Who hears of the list besides ZeroMQ's subscribers; on the reactor's thread.
-  private struct Told: Sendable {
+  /// Observers of the list besides ZeroMQ's subscribers. Called on the reactor's thread.
+  private struct ListObservers: Sendable {
     let replaced: @Sendable (FeedState) -> Void
     let changed: @Sendable ([FeedChange], FeedState) -> Void
     let turnedStale: @Sendable (Bool) -> Void
@@ -146,7 +149,7 @@ package struct FeedService: Service {
   }
 
   private func start(
-    kept: FeedState?, _ told: Told, _ meters: FeedMeters
+    kept: FeedState?, _ observers: ListObservers, _ meters: FeedMeters
   ) throws -> (Reactor, (publish: Endpoint, query: Endpoint)) {
     try Reactor.start("feed", wake: Wake(), ioThreads: 2) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
@@ -158,7 +161,7 @@ package struct FeedService: Service {
       let replaced: (FeedState, Int64) -> Void = { state, nowMs in
         query.replace(state)
         publisher.replace(state, nowMs: nowMs)
-        told.replaced(state)
+        observers.replaced(state)
       }
       if let kept { replaced(kept, Reactor.nowMs) }
       let client = try ChangeClient(
@@ -166,19 +169,19 @@ package struct FeedService: Service {
         logger: logger,
         subscribers: {
           meters.subscribers.set(publisher.subscribers)
-          return publisher.subscribers + told.streams()
+          return publisher.subscribers + observers.streams()
         },
         heard: { meters.heard(nowMs: $0) },
         turnedStale: { isStale, nowMs in
           query.set(isStale: isStale)
           publisher.set(isStale: isStale, nowMs: nowMs)
-          told.turnedStale(isStale)
+          observers.turnedStale(isStale)
         },
         replaced: replaced,
         changed: { changes, delta, state in
           query.change(changes, to: state)
           publisher.change(delta, to: state, ringFrom: query.ringFrom)
-          told.changed(changes, state)
+          observers.changed(changes, state)
           for entry in delta.news {
             guard let trace = entry.trace else { continue }
             logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
@@ -186,35 +189,5 @@ package struct FeedService: Service {
         })
       return ([client, publisher, query], (publish: publisher.endpoint, query: query.endpoint))
     }
-  }
-}
-
-/// Ready is who listens and has something to tell: said once, by whichever comes second.
-private final class FirstList: Sendable {
-  private struct State: Sendable {
-    var addresses: FeedService.Addresses?
-    var isListed = false
-  }
-
-  private let state = Mutex(State())
-  private let ready: @Sendable (FeedService.Addresses) -> Void
-
-  init(_ ready: @escaping @Sendable (FeedService.Addresses) -> Void) { self.ready = ready }
-
-  func listens(_ addresses: FeedService.Addresses) {
-    let isListed = state.withLock { state in
-      state.addresses = addresses
-      return state.isListed
-    }
-    if isListed { ready(addresses) }
-  }
-
-  /// At every list that ingest tells; only the first counts.
-  func isListed() {
-    let addresses = state.withLock { state in
-      defer { state.isListed = true }
-      return state.isListed ? nil : state.addresses
-    }
-    if let addresses { ready(addresses) }
   }
 }

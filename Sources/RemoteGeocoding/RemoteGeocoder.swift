@@ -28,8 +28,7 @@ package actor RemoteGeocoder {
   private var breaker = Breaker()
   private var pace: RequestPacer?
   private var underWay: [AnswerCache.Key: Task<Answer, Never>] = [:]
-  private var free: Int
-  private var line: [CheckedContinuation<Void, Never>] = []
+  private let permits: AsyncSemaphore
   private var failures = 0
   private var quietUntilMs = Int64.min
   private var random = SystemRandomNumberGenerator()
@@ -44,7 +43,8 @@ package actor RemoteGeocoder {
     fetch = HTTPFetch(
       headers: ["User-Agent": configuration.userAgent, "Accept": "application/json"], bounds: RemoteLimits.bounds)
     pace = configuration.isPublic ? RequestPacer(perSecond: RemoteLimits.publicPerSecond) : nil
-    free = configuration.isPublic ? 1 : RemoteLimits.inFlightMax
+    permits = AsyncSemaphore(
+      permits: configuration.isPublic ? 1 : RemoteLimits.inFlightMax, waitingMax: RemoteLimits.waitingMax)
   }
 
   /// Nothing may be asked afterwards; what is under way is unavailable.
@@ -81,8 +81,11 @@ package actor RemoteGeocoder {
 
   private func ask(_ request: ProviderRequest, query: PlaceQuery, key: AnswerCache.Key) async -> Answer {
     defer { underWay[key] = nil }
-    guard await takeSeat() else { return stale(key, code: "remote_busy") }
-    defer { leaveSeat() }
+    let answer = await permits.withPermit { await askAlone(request, query: query, key: key) }
+    return answer ?? stale(key, code: "remote_busy")
+  }
+
+  private func askAlone(_ request: ProviderRequest, query: PlaceQuery, key: AnswerCache.Key) async -> Answer {
     // While it stood in line, that may have changed.
     guard nowMs() >= quietUntilMs else { return stale(key, code: "remote_paused") }
     guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_off") }
@@ -150,20 +153,5 @@ package actor RemoteGeocoder {
       ?? Backoff.pauseMs(
         attempts: failures, baseMs: RemoteLimits.backoffBaseMs, capMs: RemoteLimits.backoffCapMs, using: &random)
     quietUntilMs = max(quietUntilMs, nowMs + pauseMs)
-  }
-
-  /// So many at once. False when too many wait.
-  private func takeSeat() async -> Bool {
-    guard free == 0 else {
-      free -= 1
-      return true
-    }
-    guard line.count < RemoteLimits.waitingMax else { return false }
-    await withCheckedContinuation { line.append($0) }
-    return true
-  }
-
-  private func leaveSeat() {
-    if line.isEmpty { free += 1 } else { line.removeFirst().resume() }
   }
 }

@@ -57,14 +57,14 @@ package struct GeocodeWorker: Service {
   package func run() async throws {
     var random = SystemRandomNumberGenerator()
     let instance = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-    let joined = Once(ready)
+    let joined = OneShot<Void>()
     let joins = Metric.geocodeJoins.counter()
     let meters = GeocodeMeters(logger: logger)
     let wake = Wake()
     let later = Inbox<JobResult>(wake)
     let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later, meters: meters) }
     defer { streets?.end() }
-    let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger, session] context in
+    let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger, ready, session] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
         concurrency: configuration.concurrency, logger: logger,
@@ -72,7 +72,7 @@ package struct GeocodeWorker: Service {
         joined: {
           joins.increment()
           session(true)
-          joined.run()
+          if joined.set(()) { ready() }
         }, left: { session(false) },
         answer: { job, lease in
           let watch = Stopwatch()

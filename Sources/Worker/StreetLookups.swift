@@ -2,7 +2,6 @@ import Domain
 import Logging
 import Messaging
 import RemoteGeocoding
-import Synchronization
 import Telemetry
 
 /// What the gazetteer cannot answer: streets and houses, asked of a remote provider off the reactor's thread, with
@@ -63,7 +62,7 @@ private final class Answered: Sendable {
   private let results: Inbox<JobResult>
   private let meters: GeocodeMeters
   private let watch = Stopwatch()
-  private let isDone = Mutex(false)
+  private let isDone = OneShot<Void>()
 
   init(_ job: Job, _ lease: Lease, _ results: Inbox<JobResult>, _ meters: GeocodeMeters) {
     self.job = job
@@ -73,11 +72,7 @@ private final class Answered: Sendable {
   }
 
   func tell(_ answer: WorkerAnswer) {
-    let isFirst = isDone.withLock { isDone in
-      defer { isDone = true }
-      return !isDone
-    }
-    guard isFirst else { return }
+    guard isDone.set(()) else { return }
     meters.count(answer, to: job, since: watch)
     // Places of posts do not keep their detail.
     let isDetailed = job.placeQuery.isDetailed

@@ -19,7 +19,7 @@ struct BatchTally: Sendable {
 
   private(set) var counts = Counts()
   private let start = ContinuousClock.now
-  private let isShown = isatty(STDERR_FILENO) == 1
+  private let line = ProgressLine()
   private var shown = ContinuousClock.now
   /// Of a file; nil of a pipe, whose end nobody knows.
   private let bytesTotal: Int?
@@ -42,24 +42,19 @@ struct BatchTally: Sendable {
     counts.found += more.found
     counts.notFound += more.notFound
     counts.wrong += more.wrong
-    guard isShown, ContinuousClock.now - shown > ToolLimits.progressInterval else { return }
+    guard line.isShown, ContinuousClock.now - shown > ToolLimits.progressInterval else { return }
     shown = .now
-    draw(bar(bytesRead: bytesRead) + "\(counts.rows) rows  \(rate) rows/s")
+    line.draw(bar(bytesRead: bytesRead) + "\(counts.rows) rows  \(rate) rows/s")
   }
 
-  /// Takes the bar away.
-  func clear() { if isShown { draw("") } }
+  /// Erases the bar.
+  func clear() { line.clear() }
 
   private func bar(bytesRead: Int) -> String {
     guard let bytesTotal else { return "" }
-    let share = min(1, Double(bytesRead) / Double(bytesTotal))
-    let full = Int(share * Double(ToolLimits.barCells))
-    return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: ToolLimits.barCells - full)
-      + "] \(Int(share * 100)) %  "
+    return ProgressLine.bar(min(1, Double(bytesRead) / Double(bytesTotal))) + "  "
   }
 
   private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
   private var rate: Int { Int(Double(counts.rows) / max(seconds, 0.001)) }
-
-  private func draw(_ line: String) { put("\r\u{1B}[K\(line)", on: STDERR_FILENO) }
 }

@@ -127,8 +127,8 @@ struct LoadCommand: AsyncParsableCommand {
 
   /// Draws a line over the one before it on standard error; nil where that is no terminal.
   private static var draw: (@Sendable (String) -> Void)? {
-    guard isatty(STDERR_FILENO) == 1 else { return nil }
-    return { FileHandle.standardError.write(Data("\r\u{1B}[K\($0)".utf8)) }
+    let line = ProgressLine()
+    return line.isShown ? { @Sendable text in line.draw(text) } : nil
   }
 
   private static func endpoint(_ text: String) throws -> Endpoint {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Feed
 import Messaging
 
@@ -69,8 +70,8 @@ struct FeedCommand: AsyncParsableCommand {
     configuration.readiness = operations.readiness
     settings.log(to: logger)
     keys.announce(to: logger)
-    let ready = Told<FeedService.Addresses>()
-    let service = FeedService(configuration, logger: logger) { ready.tell($0) }
+    let ready = OneShot<FeedService.Addresses>()
+    let service = FeedService(configuration, logger: logger) { ready.set($0) }
     let announcement = Announcement {
       let addresses = try await ready.value
       operations.begin()

@@ -56,10 +56,10 @@ struct GeocoderCommand: AsyncParsableCommand {
       settings, .geocoderOperations, flag: operations, default: "127.0.0.1:9466", logger: logger)
     settings.log(to: logger)
     keys.announce(to: logger)
-    let joined = Told<Void>()
+    let joined = OneShot<Void>()
     let seats = WorkerSeats(in: operations.readiness)
     let service = GeocodeWorker(
-      configuration, logger: logger, ready: { joined.tell(()) },
+      configuration, logger: logger, ready: { joined.set(()) },
       session: { [name = configuration.name] in seats.note(name, hasSession: $0) })
     let announcement = Announcement { [ingest = configuration.ingest] in
       try await joined.value

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Ingest
 
 struct IngestCommand: AsyncParsableCommand {
@@ -31,8 +32,8 @@ struct IngestCommand: AsyncParsableCommand {
     configuration.readiness = operations.readiness
     settings.log(to: logger)
     keys.announce(to: logger)
-    let ready = Told<IngestService.Addresses>()
-    let service = IngestService(configuration, logger: logger) { ready.tell($0) }
+    let ready = OneShot<IngestService.Addresses>()
+    let service = IngestService(configuration, logger: logger) { ready.set($0) }
     let announcement = Announcement { [host = configuration.host] in
       let addresses = try await ready.value
       operations.begin()

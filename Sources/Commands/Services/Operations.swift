@@ -14,7 +14,7 @@ struct Operations {
   /// Readiness of the process, to which its roles add their parts.
   let readiness = Readiness()
   private let host: String
-  private let port = Told<Int>()
+  private let port = OneShot<Int>()
 
   /// Once in a process, and before its services are made: they count nothing otherwise.
   ///
@@ -40,7 +40,7 @@ struct Operations {
       host: address.host, port: address.port, registry: registry, readiness: readiness, logger: logger)
     self.registry = registry
     host = address.host
-    service = OperationsService(server: server, isSet: isSet, logger: logger) { [port] in port.tell($0) }
+    service = OperationsService(server: server, isSet: isSet, logger: logger) { [port] in port.set($0) }
   }
 
   /// To be run beside the others.

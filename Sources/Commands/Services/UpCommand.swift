@@ -59,14 +59,14 @@ struct UpCommand: AsyncParsableCommand {
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
 
     // The others start when ingest listens: only then its ports are known.
-    let ingestReady = Told<IngestService.Addresses>()
-    let feedReady = Told<FeedService.Addresses>()
+    let ingestReady = OneShot<IngestService.Addresses>()
+    let feedReady = OneShot<FeedService.Addresses>()
     // With TLS in front, a browser reaches the feed by an address that nobody here knows.
     if case .unknown = ingest.page.feed, !ingest.origin.hasPrefix("https://") {
       ingest.page.feed = .port { feedReady.now?.httpPort }
     }
     var services: [any Service] = [
-      IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.tell($0) },
+      IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.set($0) },
       Later { [ingest, feed] in
         let addresses = try await ingestReady.value
         var configuration = feed
@@ -74,10 +74,10 @@ struct UpCommand: AsyncParsableCommand {
         configuration.ingestCurve = ingest.changesCurve?.client
         configuration.registry = operations.registry
         configuration.readiness = operations.readiness
-        return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.tell($0) }
+        return FeedService(configuration, logger: makeLogger("feed", level: level)) { feedReady.set($0) }
       },
     ]
-    let joined = (1...workers).map { _ in Told<Void>() }
+    let joined = (1...workers).map { _ in OneShot<Void>() }
     let seats = WorkerSeats(in: operations.readiness)
     for (index, joined) in joined.enumerated() {
       let name = "worker-\(index + 1)"
@@ -109,12 +109,12 @@ struct UpCommand: AsyncParsableCommand {
 
   /// A geocoder that starts when its configuration is known.
   private func worker(
-    _ name: String, level: Logger.Level, seats: WorkerSeats, joined: Told<Void>,
+    _ name: String, level: Logger.Level, seats: WorkerSeats, joined: OneShot<Void>,
     configuration: @escaping @Sendable () async throws -> WorkerConfiguration
   ) -> any Service {
     Later {
       GeocodeWorker(
-        try await configuration(), logger: makeLogger(name, level: level), ready: { joined.tell(()) },
+        try await configuration(), logger: makeLogger(name, level: level), ready: { joined.set(()) },
         session: { seats.note(name, hasSession: $0) })
     }
   }

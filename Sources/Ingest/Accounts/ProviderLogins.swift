@@ -18,7 +18,7 @@ final class ProviderLogins: Sendable {
   let isOpen: Bool
 
   private let logger: Logger
-  private let underWay = Mutex(0)
+  private let permits = AsyncSemaphore(permits: Limits.providerLoginsAtOnceMax)
   /// Those who are at the provider.
   private let flows = Mutex(LoginFlows())
   private let quota = Mutex(LogQuota())
@@ -71,7 +71,9 @@ final class ProviderLogins: Sendable {
     let flow = LoginFlow(
       state: Secrets.token(), nonce: Secrets.token(), verifier: Secrets.token(), returnPath: path, link: link)
     do {
-      let location = try await seated { () async throws(IdentityFailure) in try await openID.authorization(of: flow) }
+      let location = try await withPermit { () async throws(IdentityFailure) in
+        try await openID.authorization(of: flow)
+      }
       let key = Secrets.token()
       let network = source.address?.network.description ?? ""
       flows.withLock { $0.begin(flow, key: key, network: network, nowMs: WallClock.unixMs) }
@@ -129,7 +131,7 @@ final class ProviderLogins: Sendable {
       throw error
     }
     do {
-      let identity = try await seated(question)
+      let identity = try await withPermit(question)
       logins.tries.wasNone(tried)
       return identity
     } catch let failure as IdentityFailure {
@@ -150,15 +152,9 @@ final class ProviderLogins: Sendable {
   }
 
   /// - Throws: `Problem.busy` when too many wait for providers; what the question throws.
-  private func seated<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
-    let isSeated = underWay.withLock { count in
-      guard count < Limits.providerLoginsAtOnceMax else { return false }
-      count += 1
-      return true
-    }
-    guard isSeated else { throw Problem.busy }
-    defer { underWay.withLock { $0 -= 1 } }
-    return try await question()
+  private func withPermit<Value>(_ question: () async throws(IdentityFailure) -> Value) async throws -> Value {
+    guard let value = try await permits.withPermit(question) else { throw Problem.busy }
+    return value
   }
 
   /// A line about each kind of failure, now and then.

@@ -123,20 +123,21 @@ actor Passwords {
   /// Computes in the turn that has come, and ends it. Returns nil without memory or thread.
   private func computed<Value: Sendable>(_ work: @escaping @Sendable (PasswordMemory) -> Value) async -> Value? {
     let yields = yields
+    // Of two that compute the same, the first one counts.
+    let first = OneShot<Outcome<Value>?>()
+    compute(work, yields: yields) { first.set($0) }
     var patience: Task<Void, any Error>?
-    let outcome: Outcome<Value>? = await withCheckedContinuation { continuation in
-      let first = First(continuation)
-      compute(work, yields: yields, then: first.resume)
-      guard yields else { return }
+    if yields {
       patience = Task {
         try await Task.sleep(for: .milliseconds(Limits.passwordHashPatienceMs))
         try Task.checkCancellation()
         // The thread itself cannot stop yielding: Linux lets only root do so.
         hurriesUntil = .now + .milliseconds(Limits.passwordHashHurryMs)
         // Where this one cannot be made the first may still be.
-        compute(work, yields: false) { if let outcome = $0 { first.resume(outcome) } }
+        compute(work, yields: false) { if let outcome = $0 { first.set(outcome) } }
       }
     }
+    let outcome = await first.uncancelledValue()
     patience?.cancel()
     end(usedMs: outcome?.usedMs ?? 0)
     return outcome?.value
@@ -188,13 +189,4 @@ private struct Outcome<Value: Sendable>: Sendable {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
     usedMs = Int64(used.tv_sec) * 1_000 + Int64(used.tv_nsec) / 1_000_000
   }
-}
-
-/// Of two that compute the same, whoever is first is heard.
-private final class First<Value: Sendable>: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Value, Never>?>
-
-  init(_ continuation: CheckedContinuation<Value, Never>) { self.continuation = Mutex(continuation) }
-
-  func resume(_ value: Value) { continuation.withLock { $0.take() }?.resume(returning: value) }
 }

@@ -1,4 +1,5 @@
 import CZeroMQ
+import Dispatch
 import Domain
 import Glibc
 import Logging
@@ -86,8 +87,13 @@ package final class Reactor: Sendable {
     make: @escaping @Sendable (Context) throws -> (stations: [any Station], told: Told)
   ) throws -> (reactor: Reactor, told: Told) {
     let reactor = Reactor(name: name, wake: wake)
-    let started = Started<Told>()
-    let body = Body { reactor.run(ioThreads: ioThreads, make: make, started: started) }
+    let (started, isStarted) = (OneShot<Result<Told, any Error>>(), DispatchSemaphore(value: 0))
+    let body = Body {
+      reactor.run(ioThreads: ioThreads, make: make) {
+        started.set($0)
+        isStarted.signal()
+      }
+    }
     var id = pthread_t()
     let failure = pthread_create(
       &id, nil,
@@ -98,7 +104,11 @@ package final class Reactor: Sendable {
       }, Unmanaged.passRetained(body).toOpaque())
     precondition(failure == 0, "A thread cannot be made: the process is at its limit of threads.")
     reactor.thread.withLock { [id] thread in thread = Thread(id: id) }
-    do { return (reactor, try started.wait()) } catch {
+    isStarted.wait()
+    do {
+      guard let result = started.now else { throw LinkError.socket(reason: "its thread did not start") }
+      return (reactor, try result.get())
+    } catch {
       reactor.stop()
       throw error
     }
@@ -123,18 +133,19 @@ package final class Reactor: Sendable {
   }
 
   private func run<Told: Sendable>(
-    ioThreads: Int32, make: (Context) throws -> (stations: [any Station], told: Told), started: Started<Told>
+    ioThreads: Int32, make: (Context) throws -> (stations: [any Station], told: Told),
+    started: (Result<Told, any Error>) -> Void
   ) {
     otm_name_thread(name)
     do {
       let context = try Context(ioThreads: ioThreads)
       defer { context.close() }
       let made = try make(context)
-      started.finish(.success(made.told))
+      started(.success(made.told))
       loop(made.stations + context.attendants)
       leave(made.stations)
     } catch {
-      started.finish(.failure(error))
+      started(.failure(error))
     }
   }
 
@@ -189,28 +200,4 @@ package final class Reactor: Sendable {
 private final class Body: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// What a starting thread has to tell, once.
-private final class Started<Told: Sendable>: @unchecked Sendable {
-  private let done = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  private let result = Mutex<Result<Told, any Error>?>(nil)
-
-  init() { sem_init(done, 0, 0) }
-
-  deinit {
-    sem_destroy(done)
-    done.deallocate()
-  }
-
-  func finish(_ value: Result<Told, any Error>) {
-    result.withLock { $0 = value }
-    sem_post(done)
-  }
-
-  func wait() throws -> Told {
-    while sem_wait(done) != 0 {}
-    guard let result = result.withLock({ $0 }) else { throw LinkError.socket(reason: "its thread did not start") }
-    return try result.get()
-  }
 }

@@ -1,0 +1,22 @@
+import Glibc
+
+/// One line on standard error that is drawn over itself; nothing where standard error is no terminal.
+struct ProgressLine: Sendable {
+  /// True if standard error is a terminal.
+  let isShown = isatty(STDERR_FILENO) == 1
+
+  /// Writes the line over the one before.
+  func draw(_ line: @autoclosure () -> String) {
+    if isShown { put("\r\u{1B}[K" + line(), on: STDERR_FILENO) }
+  }
+
+  /// Erases the line.
+  func clear() { draw("") }
+
+  /// Returns a bar that is filled up to a share, 0 to 1, and the share in percent.
+  static func bar(_ share: Double) -> String {
+    let full = Int(share * Double(ToolLimits.barCells))
+    return String(repeating: "█", count: full) + String(repeating: "░", count: ToolLimits.barCells - full)
+      + "  \(Int(share * 100)) %"
+  }
+}
