@@ -20,6 +20,8 @@ package enum RemoteLimits {
 
   /// Answers kept. With one place each they take about 1 KB.
   static let cachedMax = 8_192
+  /// Part of them that a full cache removes at once: a sixteenth.
+  static let evictedShare = 16
   /// OpenStreetMap's streets change slowly.
   static let foundMs: Int64 = 30 * 24 * 3_600_000
   /// A street that is not there may be drawn tomorrow.

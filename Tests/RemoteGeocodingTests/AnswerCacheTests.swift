@@ -66,6 +66,17 @@ struct AnswerCacheTests {
     for text in ["a", "c", "d"] { #expect(cache.entry(key(text), nowMs: 3) != nil, "\(text)") }
   }
 
+  @Test("A large cache removes a sixteenth of its answers at once, and keeps those used last")
+  func batch() {
+    let cache = Shelf(max: 64)
+    for number in 0..<64 { cache.keep(here, for: key("\(number)"), nowMs: 0) }
+    #expect(cache.entry(key("0"), nowMs: 0) != nil)
+    cache.keep(here, for: key("new"), nowMs: 0)
+    #expect(cache.count == 61)
+    for text in ["1", "2", "3", "4"] { #expect(cache.entry(key(text), nowMs: 0) == nil, "\(text)") }
+    for text in ["0", "5", "63", "new"] { #expect(cache.entry(key(text), nowMs: 0) != nil, "\(text)") }
+  }
+
   @Test("It never holds more than its maximum, in whatever order it is used")
   func bound() {
     let cache = Shelf(max: 10)
