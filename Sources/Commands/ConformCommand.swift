@@ -32,8 +32,7 @@ struct ConformWorkerCommand: AsyncParsableCommand {
           onthemap geocoder --operations none --ingest {jobs}
       """)
 
-  @Option(
-    help: "The address for the worker; port 0 takes a free one. [ONTHEMAP_JOBS, default: tcp://127.0.0.1:7701]")
+  @Option(.jobs, "The address for the worker; port 0 takes a free one.")
   var jobs: String?
   @Option(help: "A text that the worker finds, 1 to 256 bytes.")
   var query = "Seattle, WA"
@@ -47,7 +46,7 @@ struct ConformWorkerCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(options.common)
-    let endpoint = try settings.endpoint(.jobs, flag: jobs, default: "tcp://127.0.0.1:7701")
+    let endpoint = try settings.endpoint(.jobs, flag: jobs)
     let logger = makeLogger("conform", level: settings.logLevel)
     let service = ConformService(program: options.program, tellsLists: false) { [options, query] context, room in
       let examiner = try JobExaminer(
@@ -79,16 +78,13 @@ struct ConformSubscriberCommand: AsyncParsableCommand {
           python follow.py --json {feed}
       """)
 
-  @Option(
-    help: """
-      The address for the subscriber; port 0 takes a free one. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]
-      """)
+  @Option(.publish, "The address for the subscriber; port 0 takes a free one.")
   var publish: String?
   @OptionGroup var options: ConformOptions
 
   func run() async throws {
     let settings = try await Settings(options.common)
-    let endpoint = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
+    let endpoint = try settings.endpoint(.publish, flag: publish)
     let logger = makeLogger("conform", level: settings.logLevel)
     let service = ConformService(program: options.program, tellsLists: true) { [options] context, room in
       let examiner = try SubscriberExaminer(
@@ -118,20 +114,19 @@ struct ConformFeedCommand: AsyncParsableCommand {
           --data none --operations none --ingest {changes}
       """)
 
-  @Option(
-    help: "The address for the feed; port 0 takes a free one. [ONTHEMAP_CHANGES, default: tcp://127.0.0.1:7702]")
+  @Option(.changes, "The address for the feed; port 0 takes a free one.")
   var changes: String?
-  @Option(help: "Where the feed publishes. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
+  @Option(.feed, "Where the feed publishes.")
   var feed: String?
-  @Option(help: "Where the feed answers questions, or none. [ONTHEMAP_QUERY, default: tcp://127.0.0.1:7711]")
+  @Option(.query, "Where the feed answers questions, or none.", default: .value(Setting.query.shown))
   var query: String?
   @OptionGroup var options: ConformOptions
 
   func run() async throws {
     let settings = try await Settings(options.common)
-    let endpoint = try settings.endpoint(.changes, flag: changes, default: "tcp://127.0.0.1:7702")
-    let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
-    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: "tcp://127.0.0.1:7711")
+    let endpoint = try settings.endpoint(.changes, flag: changes)
+    let feed = try settings.endpoint(.feed, flag: feed)
+    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.shown)
     let logger = makeLogger("conform", level: settings.logLevel)
     let service = ConformService(program: options.program, tellsLists: false) { [options] context, room in
       let examiner = try FeedExaminer(

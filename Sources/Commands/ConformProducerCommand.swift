@@ -19,14 +19,13 @@ struct ConformProducerCommand: AsyncParsableCommand {
           sh -c 'python produce.py token {submit} < posts.tsv'
       """)
 
-  @Option(
-    help: "The address for the producer; port 0 takes a free one. [ONTHEMAP_SUBMIT, default: tcp://127.0.0.1:7700]")
+  @Option(.submit, "The address for the producer; port 0 takes a free one.")
   var submit: String?
   @OptionGroup var options: ConformOptions
 
   func run() async throws {
     let settings = try await Settings(options.common)
-    let endpoint = try settings.endpoint(.submit, flag: submit, default: "tcp://127.0.0.1:7700")
+    let endpoint = try settings.endpoint(.submit, flag: submit)
     let logger = makeLogger("conform", level: settings.logLevel)
     let service = ConformService(program: options.program, tellsLists: false) { [options] context, room in
       let examiner = try ProducerExaminer(

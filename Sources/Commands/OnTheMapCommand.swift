@@ -18,7 +18,7 @@ struct OnTheMapCommand: AsyncParsableCommand {
           --link example.org/ada --wait
         onthemap watch
       """,
-    version: ProductVersion.text,
+    version: ProductVersion.text, subcommands: [SettingsCommand.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Services", subcommands: [UpCommand.self, IngestCommand.self, GeocoderCommand.self, FeedCommand.self]),

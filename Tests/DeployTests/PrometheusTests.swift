@@ -55,8 +55,9 @@ struct PrometheusTests {
 
   @Test("It scrapes the default addresses of all roles, and reads the rules")
   func targets() {
-    let options = ["Settings/IngestOptions", "Services/FeedCommand", "Services/GeocoderCommand"].map {
-      DeployFile("Sources/Commands/\($0).swift").matches(of: #"OPERATIONS, (?:\\\n\s*)?default: ([\d.:]+)\]"#)
+    let options = ["Ingest", "Feed", "Geocoder"].map {
+      DeployFile("Sources/Commands/Settings/Setting+\($0).swift")
+        .matches(of: #"OPERATIONS", flag: "--operations", default: \.value\("([\d.:]+)"\)"#)
     }
     func rule(_ file: DeployFile) -> [String] {
       let wanted = options.flatMap(\.self).sorted()

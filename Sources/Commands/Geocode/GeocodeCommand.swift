@@ -57,7 +57,7 @@ struct GeocodeCommand: AsyncParsableCommand {
   var score: String?
   @Flag(help: "One JSON object for each place; with --score, the figures as one object.")
   var json = false
-  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  @Option(.gazetteer)
   var gazetteer: String?
   @OptionGroup var common: CommonOptions
 

@@ -25,7 +25,7 @@ struct LoadCommand: AsyncParsableCommand {
           --rate 2000 --duration 60 --json
       """)
 
-  @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
+  @Option(.server)
   var server: String?
   @Option(help: "Posts in a second, 1 to 100000.")
   var rate: Int
@@ -33,25 +33,25 @@ struct LoadCommand: AsyncParsableCommand {
   var duration: Int
   @Option(help: "A file of places, one a line. Without it, towns of the gazetteer in mixed forms.")
   var places: String?
-  @Option(help: "The feed to subscribe to. [ONTHEMAP_FEED, default: tcp://127.0.0.1:7710]")
+  @Option(.feed)
   var feed: String?
-  @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
+  @Option(.feedKey)
   var feedKey: String?
-  @Option(help: "One's own secret key, a file, where the other end has a list. [ONTHEMAP_KEY_FILE]")
+  @Option(.keyFile, "One's own secret key, a file, where the other end has a list.")
   var keyFile: String?
-  @Option(help: "An e-mail address; the password comes from ONTHEMAP_PASSWORD. [ONTHEMAP_USER]")
+  @Option(.user, "An e-mail address; the password comes from ONTHEMAP_PASSWORD.")
   var user: String?
   @Option(help: "Connections that share the posts, 1 to 4096; with --submit 1 to 64. [default: 64; with --submit 2]")
   var connections: Int?
   @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
   var submit: String?
-  @Option(help: "The public key of that address, or a file with it, where it uses keys. [ONTHEMAP_SUBMIT_KEY]")
+  @Option(.submitKey)
   var submitKey: String?
   @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
   var batch: Int?
   @Option(help: "Subscribers beside the run's own, that come at random moments of it, 0 to 500.")
   var subscribers = 0
-  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  @Option(.gazetteer)
   var gazetteer: String?
   @Option(help: "Repeats the places of a run: any whole number.")
   var seed: UInt64?
@@ -91,7 +91,7 @@ struct LoadCommand: AsyncParsableCommand {
         .server, expected: "a plain http address, of the service itself: TLS would be measured with it",
         came: server.absoluteString)
     }
-    let feed = try settings.endpoint(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let feed = try settings.endpoint(.feed, flag: feed)
     let keys = try LinkKeys(settings, keyFile: keyFile)
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
     let submitCurve = try keys.client(.submitKey, flag: submitKey, needsOwn: false, settings: settings)

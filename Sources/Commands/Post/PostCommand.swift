@@ -19,9 +19,9 @@ struct PostCommand: AsyncParsableCommand {
         onthemap post --user ada@example.org --delete 4D5ox566Xg
       """)
 
-  @Option(help: "Ingest's address. [ONTHEMAP_SERVER, default: http://127.0.0.1:8080]")
+  @Option(.server)
   var server: String?
-  @Option(help: "Your e-mail address. [ONTHEMAP_USER]")
+  @Option(.user)
   var user: String?
   @Option(help: "Make the account first, under this name.")
   var signUp: String?

@@ -17,30 +17,19 @@ struct FeedCommand: AsyncParsableCommand {
           --key-file feed.key --ingest-key ingest.pub --allow-subscribers anyone
       """)
 
-  @Option(help: "Ingest's address for feeds. [ONTHEMAP_FEED_INGEST, default: tcp://127.0.0.1:7702]")
+  @Option(.feedIngest)
   var ingest: String?
-  @Option(
-    help: """
-      A folder for the last list, which is told, as stale, when ingest is away at the start; or none. \
-      [ONTHEMAP_FEED_DATA, default: data/feed]
-      """)
+  @Option(.feedData)
   var data: String?
-  @Option(help: "Address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
+  @Option(.feedHTTP, "Address for HTTP, HOST:PORT.", name: "--http")
   var http: String?
-  @Option(
-    help: """
-      Address for /metrics, /livez and /readyz, HOST:PORT, or none. [ONTHEMAP_FEED_OPERATIONS, default: 127.0.0.1:9465]
-      """)
+  @Option(.feedOperations)
   var operations: String?
-  @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
+  @Option(.keyFile)
   var keyFile: String?
-  @Option(help: "Ingest's public key, or a file with it; --ingest uses keys then. [ONTHEMAP_INGEST_KEY]")
+  @Option(.ingestKey)
   var ingestKey: String?
-  @Option(
-    help: """
-      feed, query or both with a comma: other hosts may reach --publish, --query in plain text. \
-      [ONTHEMAP_ALLOW_PLAINTEXT]
-      """)
+  @Option(.allowPlaintext, "feed, query or both with a comma: other hosts may reach --publish, --query in plain text.")
   var allowPlaintext: String?
   @OptionGroup var proxies: ProxyOptions
   @OptionGroup var viewing: ViewingOptions
@@ -49,23 +38,22 @@ struct FeedCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
-    let address = try settings.address(.feedHTTP, flag: http, default: "127.0.0.1:8081", name: "--http")
-    let ingest = try settings.endpoint(.feedIngest, flag: ingest, default: "tcp://127.0.0.1:7702")
+    let address = try settings.address(.feedHTTP, flag: http, name: "--http")
+    let ingest = try settings.endpoint(.feedIngest, flag: ingest)
     var keys = try LinkKeys(settings, keyFile: keyFile, allowPlaintext: allowPlaintext, listens: true)
     var configuration = try options.configuration(settings, ingest: ingest, http: address, keys: &keys)
     configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
     configuration.viewing = try viewing.viewing(settings, needsKey: true)
     try keys.hold(to: configuration.viewing)
-    let folder = settings.text(.feedData, flag: data, default: "data/feed")
+    let folder = settings.text(.feedData, flag: data)
     if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(
       isUsed: configuration.ingestCurve != nil || configuration.publishCurve != nil, wanted: .ingestKey,
       .allowSubscribers)
     let logger = makeLogger("feed", level: settings.logLevel)
-    let operations = try Operations(
-      settings, .feedOperations, flag: operations, default: "127.0.0.1:9465", logger: logger)
+    let operations = try Operations(settings, .feedOperations, flag: operations, logger: logger)
     configuration.registry = operations.registry
     configuration.readiness = operations.readiness
     settings.log(to: logger)

@@ -18,23 +18,19 @@ struct GeocoderCommand: AsyncParsableCommand {
           --key-file seattle.key --ingest-key ingest.pub
       """)
 
-  @Option(help: "Ingest's address for workers. [ONTHEMAP_GEOCODER_INGEST, default: tcp://127.0.0.1:7701]")
+  @Option(.geocoderIngest)
   var ingest: String?
-  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  @Option(.gazetteer)
   var gazetteer: String?
-  @Option(help: "Half of the jobs that may be here at once, 1 to 32. [ONTHEMAP_CONCURRENCY, default: 32]")
+  @Option(.concurrency)
   var concurrency: String?
-  @Option(help: "A name for people. [ONTHEMAP_WORKER_NAME, default: host and process number]")
+  @Option(.workerName)
   var name: String?
-  @Option(
-    help: """
-      Address for /metrics, /livez and /readyz, HOST:PORT, or none. [ONTHEMAP_GEOCODER_OPERATIONS, \
-      default: 127.0.0.1:9466]
-      """)
+  @Option(.geocoderOperations)
   var operations: String?
-  @Option(help: "The secret key of this process, a file. [ONTHEMAP_KEY_FILE]")
+  @Option(.keyFile)
   var keyFile: String?
-  @Option(help: "Ingest's public key, or a file with it; --ingest uses keys then. [ONTHEMAP_INGEST_KEY]")
+  @Option(.ingestKey)
   var ingestKey: String?
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var common: CommonOptions
@@ -44,16 +40,15 @@ struct GeocoderCommand: AsyncParsableCommand {
     let logger = makeLogger("geocoder", level: settings.logLevel)
     let gazetteer = try LiveGazetteer(path: try settings.gazetteer(flag: gazetteer), logger: logger)
     var configuration = WorkerConfiguration(
-      ingest: try settings.endpoint(.geocoderIngest, flag: ingest, default: "tcp://127.0.0.1:7701"),
+      ingest: try settings.endpoint(.geocoderIngest, flag: ingest),
       gazetteer: gazetteer,
-      concurrency: try settings.number(.concurrency, flag: concurrency, default: 32, in: 1...32),
+      concurrency: try settings.number(.concurrency, flag: concurrency, in: 1...32),
       name: try workerName(settings))
     configuration.remote = try remote.configuration(settings)
     let keys = try LinkKeys(settings, keyFile: keyFile)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
-    let operations = try Operations(
-      settings, .geocoderOperations, flag: operations, default: "127.0.0.1:9466", logger: logger)
+    let operations = try Operations(settings, .geocoderOperations, flag: operations, logger: logger)
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = OneShot<Void>()

@@ -21,17 +21,14 @@ struct Operations {
   /// - Parameters:
   ///   - setting: the role's; its value may be the word none.
   ///   - flag: the flag's value.
-  ///   - fallback: of the role, on loopback.
   /// - Throws: `SettingError`.
-  init(
-    _ settings: Settings, _ setting: Setting, flag: String?, default fallback: String, logger: Logger
-  ) throws {
+  init(_ settings: Settings, _ setting: Setting, flag: String?, logger: Logger) throws {
     let isSet = settings.optional(setting, flag: flag) != nil
-    guard settings.text(setting, flag: flag, default: fallback) != "none" else {
+    guard settings.text(setting, flag: flag) != "none" else {
       (registry, service, host) = (nil, nil, "")
       return
     }
-    let address = try settings.address(setting, flag: flag, default: fallback)
+    let address = try settings.address(setting, flag: flag)
     let registry = MetricRegistry()
     MetricsSystem.bootstrap(registry)
     let samples = ProcessSamples(version: OnTheMapCommand.configuration.version)

@@ -25,11 +25,11 @@ struct UpCommand: AsyncParsableCommand {
           --operations 127.0.0.1:0
       """)
 
-  @Option(help: "The feed's address for HTTP, HOST:PORT. [ONTHEMAP_FEED_HTTP, default: 127.0.0.1:8081]")
+  @Option(.feedHTTP)
   var feedHttp: String?
-  @Option(help: "Geocoding workers, 1 to 64. [ONTHEMAP_WORKERS, default: 2]")
+  @Option(.workers)
   var workers: String?
-  @Option(help: "The compiled gazetteer. [ONTHEMAP_GAZETTEER, default: gazetteer.otm beside the program]")
+  @Option(.gazetteer)
   var gazetteer: String?
   @OptionGroup var options: IngestOptions
   @OptionGroup var feedOptions: FeedOptions
@@ -40,7 +40,7 @@ struct UpCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var ingest = try options.configuration(settings, keys: &keys, isAll: true)
-    let feedAddress = try settings.address(.feedHTTP, flag: feedHttp, default: "127.0.0.1:8081")
+    let feedAddress = try settings.address(.feedHTTP, flag: feedHttp)
     // Its ingest is told when that listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
     (feed.proxies, feed.viewing, feed.data) = (ingest.proxies, ingest.page.viewing, ingest.data + "/feed")
@@ -48,7 +48,7 @@ struct UpCommand: AsyncParsableCommand {
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
-    let workers = try settings.number(.workers, flag: workers, default: 2, in: 1...64)
+    let workers = try settings.number(.workers, flag: workers, in: 1...64)
     let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)

@@ -4,15 +4,15 @@ import Messaging
 
 /// Options of the tools that ask ingest over its admin socket.
 struct AdminOptions: ParsableArguments {
-  @Option(help: "Ingest's address for its operator. [ONTHEMAP_ADMIN, default: ipc://DATA/admin.sock]")
+  @Option(.admin, "Ingest's address for its operator.")
   var admin: String?
-  @Option(help: "Folder of ingest's database, with its socket. [ONTHEMAP_DATA, default: ./data]")
+  @Option(.data, "Folder of ingest's database, with its socket.")
   var data: String?
   @OptionGroup var common: CommonOptions
 
   /// Throws `SettingError` with what is wrong.
   func endpoint(_ settings: Settings) throws -> Endpoint {
-    let data = settings.text(.data, flag: data, default: "./data")
+    let data = settings.text(.data, flag: data)
     guard let endpoint = try settings.admin(flag: admin, data: data) else {
       throw SettingError(.data, expected: "a path short enough for a socket in it (or set ONTHEMAP_ADMIN)", came: data)
     }

@@ -5,21 +5,13 @@ import Messaging
 
 /// What `feed` and `up` may be told of the feed.
 struct FeedOptions: ParsableArguments {
-  @Option(help: "Address for subscribers. [ONTHEMAP_PUBLISH, default: tcp://127.0.0.1:7710]")
+  @Option(.publish)
   var publish: String?
-  @Option(help: "Address for questions to the feed. [ONTHEMAP_QUERY, default: one port above --publish]")
+  @Option(.query)
   var query: String?
-  @Option(
-    help: """
-      Subscribers' public keys, a file, or the word anyone; --publish and --query use keys then. \
-      [ONTHEMAP_ALLOW_SUBSCRIBERS]
-      """)
+  @Option(.allowSubscribers)
   var allowSubscribers: String?
-  @Option(
-    help: """
-      Other feeds of the same ingest, tcp://HOST:PORT with commas between them: where subscribers are sent when this \
-      one is stopped. [ONTHEMAP_ALTERNATES]
-      """)
+  @Option(.alternates)
   var alternates: String?
 
   /// A feed's configuration without keys for ingest, and without a folder.
@@ -32,7 +24,7 @@ struct FeedOptions: ParsableArguments {
   func configuration(
     _ settings: Settings, ingest: Endpoint, http: (host: String, port: Int), keys: inout LinkKeys
   ) throws -> FeedConfiguration {
-    let publish = try settings.endpoint(.publish, flag: publish, default: "tcp://127.0.0.1:7710")
+    let publish = try settings.endpoint(.publish, flag: publish)
     guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
       throw SettingError(
         .query, expected: "set: there is no address beside \(Setting.publish.title)", came: "")

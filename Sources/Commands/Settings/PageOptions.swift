@@ -3,22 +3,11 @@ import Ingest
 
 /// Options of ingest about its page.
 struct PageOptions: ParsableArguments {
-  @Option(
-    help: """
-      Where browsers reach the feed's HTTP, such as https://feed.example.org; without it the page asks ingest every \
-      few seconds, unless up runs the feed too. [ONTHEMAP_FEED_URL]
-      """)
+  @Option(.feedURL)
   var feedUrl: String?
-  @Option(
-    help: """
-      Raster tiles under the map, https://tile.example.org/{z}/{x}/{y}.png, with --tiles-attribution. \
-      [ONTHEMAP_TILES, default: an outline of the world]
-      """)
+  @Option(.tiles)
   var tiles: String?
-  @Option(
-    help: """
-      Whose tiles they are, shown on the map; an address at the end becomes a link. [ONTHEMAP_TILES_ATTRIBUTION]
-      """)
+  @Option(.tilesAttribution)
   var tilesAttribution: String?
 
   /// Throws `SettingError` with what is wrong.

@@ -4,32 +4,16 @@ import SignIn
 
 /// Options of ingest about providers by whom people log in.
 struct ProviderOptions: ParsableArguments {
-  @Option(
-    help: """
-      The app's id at Facebook, where people may log in with it; its secret: ONTHEMAP_FACEBOOK_APP_SECRET, or in a \
-      file that ONTHEMAP_FACEBOOK_APP_SECRET_FILE names. [ONTHEMAP_FACEBOOK_APP_ID, default: nobody may]
-      """)
+  @Option(.facebookAppID)
   var facebookAppId: String?
-  @Option(
-    help: """
-      The Graph API with its version; https, or http to this host. [ONTHEMAP_FACEBOOK_GRAPH, default: \
-      \(FacebookConfiguration.usualGraph)]
-      """)
+  @Option(.facebookGraph)
   var facebookGraph: String?
 
-  @Option(
-    help: """
-      The provider of OpenID Connect, exactly as it names itself; https, or http to this host; takes --origin. \
-      [ONTHEMAP_OIDC_ISSUER, default: none]
-      """)
+  @Option(.oidcIssuer)
   var oidcIssuer: String?
-  @Option(
-    help: """
-      The client's id there; its secret: ONTHEMAP_OIDC_CLIENT_SECRET, or in a file that \
-      ONTHEMAP_OIDC_CLIENT_SECRET_FILE names; none for a public client. [ONTHEMAP_OIDC_CLIENT_ID]
-      """)
+  @Option(.oidcClientID)
   var oidcClientId: String?
-  @Option(help: "What people see of the provider. [ONTHEMAP_OIDC_NAME, default: its host]")
+  @Option(.oidcName)
   var oidcName: String?
 
   /// Throws `SettingError` with what is wrong.
@@ -80,7 +64,7 @@ struct ProviderOptions: ParsableArguments {
     let graph = settings.optional(.facebookGraph, flag: facebookGraph)
     guard appID != nil || secret != nil || graph != nil else { return nil }
     guard let appID, let secret else {
-      let missing = appID == nil ? Setting.facebookAppID.title : Setting.facebookAppSecretFile.rawValue
+      let missing = appID == nil ? Setting.facebookAppID.title : Setting.facebookAppSecretFile.name
       throw SettingError("Login with Facebook is half set: \(missing) lacks; set it, or none of ONTHEMAP_FACEBOOK_….")
     }
     do throws(FacebookConfiguration.Mistake) {

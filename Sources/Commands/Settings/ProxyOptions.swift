@@ -3,16 +3,12 @@ import Domain
 
 /// What whoever serves HTTP may be told of the proxies in front of it.
 struct ProxyOptions: ParsableArguments {
-  @Option(
-    help: """
-      Addresses or networks of proxies in front, whose X-Forwarded-For counts, with commas: 127.0.0.1,10.0.0.0/8. \
-      [ONTHEMAP_TRUSTED_PROXIES]
-      """)
+  @Option(.trustedProxies)
   var trustedProxies: String?
 
   /// Throws `SettingError` with what is wrong.
   func trusted(_ settings: Settings) throws -> TrustedProxies {
-    let text = settings.text(.trustedProxies, flag: trustedProxies, default: "")
+    let text = settings.text(.trustedProxies, flag: trustedProxies)
     return TrustedProxies(
       try text.split(separator: ",").map { part in
         let part = String(part).trimmedLine

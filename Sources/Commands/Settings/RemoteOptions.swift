@@ -4,16 +4,11 @@ import RemoteGeocoding
 
 /// Options of workers, alone and within `up`: who is asked for streets and houses.
 struct RemoteOptions: ParsableArguments {
-  @Option(help: "Who is asked for streets and houses: nominatim, photon or pelias. [ONTHEMAP_REMOTE, default: nobody]")
+  @Option(.remote)
   var remote: String?
-  @Option(
-    help: """
-      The remote provider's address; https, or http to this host. [ONTHEMAP_REMOTE_URL; a key for it: \
-      ONTHEMAP_REMOTE_KEY, or in a file that ONTHEMAP_REMOTE_KEY_FILE names]
-      """)
+  @Option(.remoteURL)
   var remoteUrl: String?
-  @Option(
-    help: "Your mail address or link, for the provider; the public Nominatim demands it. [ONTHEMAP_REMOTE_CONTACT]")
+  @Option(.remoteContact)
   var remoteContact: String?
 
   /// Nil where none is set. Throws `SettingError` with what is wrong.
@@ -36,7 +31,7 @@ struct RemoteOptions: ParsableArguments {
         throw SettingError(
           .remoteURL,
           expected: "an address such as https://geo.example.org, without user, password or query (a key goes into "
-            + "\(Setting.remoteKey.rawValue)), plain http only to this host", came: shown ?? "")
+            + "\(Setting.remoteKey.name)), plain http only to this host", came: shown ?? "")
       case .contactMissing:
         throw SettingError(
           .remoteContact, expected: "set for this server: your mail address or a link, by which it can reach you",

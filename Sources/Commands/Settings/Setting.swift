@@ -1,131 +1,67 @@
-/// Every setting by its flag; the environment's name follows from the table, so that one list serves all.
-enum Setting: String, CaseIterable {
-  case admin = "ONTHEMAP_ADMIN"
-  case alternates = "ONTHEMAP_ALTERNATES"
-  case allowFeeds = "ONTHEMAP_ALLOW_FEEDS"
-  case allowPlaintext = "ONTHEMAP_ALLOW_PLAINTEXT"
-  case allowProducers = "ONTHEMAP_ALLOW_PRODUCERS"
-  case allowSubscribers = "ONTHEMAP_ALLOW_SUBSCRIBERS"
-  case allowWorkers = "ONTHEMAP_ALLOW_WORKERS"
-  case changes = "ONTHEMAP_CHANGES"
-  case concurrency = "ONTHEMAP_CONCURRENCY"
-  case config = "ONTHEMAP_CONFIG"
-  case corsOrigins = "ONTHEMAP_CORS_ORIGINS"
-  case data = "ONTHEMAP_DATA"
-  case facebookAppID = "ONTHEMAP_FACEBOOK_APP_ID"
-  case facebookAppSecret = "ONTHEMAP_FACEBOOK_APP_SECRET"
-  case facebookAppSecretFile = "ONTHEMAP_FACEBOOK_APP_SECRET_FILE"
-  case facebookGraph = "ONTHEMAP_FACEBOOK_GRAPH"
-  case feed = "ONTHEMAP_FEED"
-  case feedData = "ONTHEMAP_FEED_DATA"
-  case feedHTTP = "ONTHEMAP_FEED_HTTP"
-  case feedIngest = "ONTHEMAP_FEED_INGEST"
-  case feedKey = "ONTHEMAP_FEED_KEY"
-  case feedOperations = "ONTHEMAP_FEED_OPERATIONS"
-  case feedURL = "ONTHEMAP_FEED_URL"
-  case gazetteer = "ONTHEMAP_GAZETTEER"
-  case geocoderIngest = "ONTHEMAP_GEOCODER_INGEST"
-  case geocoderOperations = "ONTHEMAP_GEOCODER_OPERATIONS"
-  case http = "ONTHEMAP_HTTP"
-  case ingestKey = "ONTHEMAP_INGEST_KEY"
-  case jobs = "ONTHEMAP_JOBS"
-  case keyFile = "ONTHEMAP_KEY_FILE"
-  case logLevel = "ONTHEMAP_LOG_LEVEL"
-  case oidcClientID = "ONTHEMAP_OIDC_CLIENT_ID"
-  case oidcClientSecret = "ONTHEMAP_OIDC_CLIENT_SECRET"
-  case oidcClientSecretFile = "ONTHEMAP_OIDC_CLIENT_SECRET_FILE"
-  case oidcIssuer = "ONTHEMAP_OIDC_ISSUER"
-  case oidcName = "ONTHEMAP_OIDC_NAME"
-  case operations = "ONTHEMAP_OPERATIONS"
-  case origin = "ONTHEMAP_ORIGIN"
-  case password = "ONTHEMAP_PASSWORD"
-  case passwordFile = "ONTHEMAP_PASSWORD_FILE"
-  case postsPerMinute = "ONTHEMAP_POSTS_PER_MINUTE"
-  case publish = "ONTHEMAP_PUBLISH"
-  case query = "ONTHEMAP_QUERY"
-  case queueWaitMax = "ONTHEMAP_QUEUE_WAIT_MAX"
-  case remote = "ONTHEMAP_REMOTE"
-  case remoteContact = "ONTHEMAP_REMOTE_CONTACT"
-  case remoteKey = "ONTHEMAP_REMOTE_KEY"
-  case remoteKeyFile = "ONTHEMAP_REMOTE_KEY_FILE"
-  case remoteRate = "ONTHEMAP_REMOTE_RATE"
-  case remoteURL = "ONTHEMAP_REMOTE_URL"
-  case server = "ONTHEMAP_SERVER"
-  case signUp = "ONTHEMAP_SIGN_UP"
-  case submit = "ONTHEMAP_SUBMIT"
-  case submitKey = "ONTHEMAP_SUBMIT_KEY"
-  case tiles = "ONTHEMAP_TILES"
-  case tilesAttribution = "ONTHEMAP_TILES_ATTRIBUTION"
-  case trustedProxies = "ONTHEMAP_TRUSTED_PROXIES"
-  case user = "ONTHEMAP_USER"
-  case viewing = "ONTHEMAP_VIEWING"
-  case viewKey = "ONTHEMAP_VIEW_KEY"
-  case viewKeyFile = "ONTHEMAP_VIEW_KEY_FILE"
-  case workerName = "ONTHEMAP_WORKER_NAME"
-  case workers = "ONTHEMAP_WORKERS"
-
-  /// Never shown.
-  var isSecret: Bool { [.facebookAppSecret, .oidcClientSecret, .password, .remoteKey, .viewKey].contains(self) }
-
-  /// The flag as people type it, where there is one.
-  var flag: String? {
-    switch self {
-    case .facebookAppSecret, .facebookAppSecretFile, .oidcClientSecret, .oidcClientSecretFile, .password, .passwordFile,
-      .remoteKey, .remoteKeyFile, .viewKey, .viewKeyFile:
-      nil
-    case .oidcClientID: "--oidc-client-id"
-    case .oidcIssuer: "--oidc-issuer"
-    case .oidcName: "--oidc-name"
-    case .facebookAppID: "--facebook-app-id"
-    case .facebookGraph: "--facebook-graph"
-    case .geocoderIngest, .feedIngest: "--ingest"
-    case .feedHTTP: "--feed-http"
-    case .feedURL: "--feed-url"
-    case .viewing: "--viewing"
-    case .tiles: "--tiles"
-    case .tilesAttribution: "--tiles-attribution"
-    case .logLevel: "--log-level"
-    case .workerName: "--name"
-    case .allowFeeds: "--allow-feeds"
-    case .allowPlaintext: "--allow-plaintext"
-    case .allowProducers: "--allow-producers"
-    case .allowSubscribers: "--allow-subscribers"
-    case .allowWorkers: "--allow-workers"
-    case .feedKey: "--feed-key"
-    case .ingestKey: "--ingest-key"
-    case .keyFile: "--key-file"
-    case .admin: "--admin"
-    case .alternates: "--alternates"
-    case .changes: "--changes"
-    case .concurrency: "--concurrency"
-    case .config: "--config"
-    case .corsOrigins: "--cors-origins"
-    case .data: "--data"
-    case .feed: "--feed"
-    case .feedData: "--data"
-    case .gazetteer: "--gazetteer"
-    case .http: "--http"
-    case .jobs: "--jobs"
-    case .operations, .feedOperations, .geocoderOperations: "--operations"
-    case .origin: "--origin"
-    case .postsPerMinute: "--posts-per-minute"
-    case .publish: "--publish"
-    case .query: "--query"
-    case .queueWaitMax: "--queue-wait-max"
-    case .remote: "--remote"
-    case .remoteContact: "--remote-contact"
-    case .remoteRate: "--remote-rate"
-    case .remoteURL: "--remote-url"
-    case .server: "--server"
-    case .signUp: "--sign-up"
-    case .submit: "--submit"
-    case .submitKey: "--submit-key"
-    case .trustedProxies: "--trusted-proxies"
-    case .user: "--user"
-    case .workers: "--workers"
-    }
+/// A setting of the program, declared once: its flag with the help, its environment variable, its default, and its part
+/// of the example file.
+struct Setting: Sendable, Equatable {
+  /// Value of a setting that nobody sets.
+  enum Default: Sendable, Equatable {
+    case unset
+    case value(String)
+    /// The program computes the value, or does without one. The text describes it in the help.
+    case described(String)
   }
 
+  /// Environment variable.
+  let name: String
+  /// Flag as people type it. Nil for secrets, since the list of processes shows flags.
+  let flag: String?
+  let usual: Default
+  /// Value in the example file, where there is no default.
+  let example: String
+  /// True for a value that is never shown.
+  let isSecret: Bool
+  /// Summary of the flag.
+  let summary: String
+  /// Comment in the example file. Empty for a setting that shares the comment of the one before.
+  let explanation: String
+  /// Flags in that comment, where they are others than `flag`.
+  let flagNote: String?
+
+  init(
+    _ name: String, flag: String? = nil, default usual: Default = .unset, example: String = "", isSecret: Bool = false,
+    summary: String = "", explanation: String = "", flagNote: String? = nil
+  ) {
+    (self.name, self.flag, self.usual, self.example) = (name, flag, usual, example)
+    (self.isSecret, self.summary, self.explanation, self.flagNote) = (isSecret, summary, explanation, flagNote)
+  }
+
+  /// Value in force without a flag, a variable or a file. Empty where there is none.
+  var defaultValue: String { if case .value(let value) = usual { value } else { "" } }
+
+  /// Value in the example file: the default or the example.
+  var shown: String { if case .value(let value) = usual { value } else { example } }
+
   /// The flag and the environment's name, for messages.
-  var title: String { flag.map { "\($0) (\(rawValue))" } ?? rawValue }
+  var title: String { title(flag: flag) }
+
+  /// The same for a command whose flag has another name.
+  func title(flag: String?) -> String { flag.map { "\($0) (\(name))" } ?? name }
+
+  /// Returns a flag's help: a summary, the environment variable, and the default.
+  ///
+  /// - Parameters:
+  ///   - summary: for a command where the flag means something else.
+  ///   - usual: for a command with another default.
+  func help(_ summary: String? = nil, default usual: Default? = nil) -> String {
+    let note =
+      switch usual ?? self.usual {
+      case .unset: ""
+      case .value(let text), .described(let text): ", default: \(text)"
+      }
+    return "\(summary ?? self.summary) [\(name)\(note)]"
+  }
+
+  /// All settings, in the order of the example file.
+  static let all = SettingsFile.sections.flatMap(\.settings)
+
+  /// Returns the setting of an environment variable. Nil for a name that nothing reads.
+  static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 }

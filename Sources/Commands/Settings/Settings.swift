@@ -9,10 +9,10 @@ import Web
 
 /// Options that every subcommand has.
 struct CommonOptions: ParsableArguments {
-  @Option(help: "A file of NAME=value lines, with the names of the environment. [ONTHEMAP_CONFIG]")
+  @Option(.config)
   var config: String?
 
-  @Option(help: "trace, debug, info, notice, warning, error or critical. [ONTHEMAP_LOG_LEVEL, default: info]")
+  @Option(.logLevel)
   var logLevel: String?
 }
 
@@ -21,7 +21,7 @@ struct SettingError: Error, CustomStringConvertible {
   let description: String
 
   init(_ setting: Setting, expected: String, came: String, flag: String? = nil) {
-    let title = flag.map { "\($0) (\(setting.rawValue))" } ?? setting.title
+    let title = setting.title(flag: flag ?? setting.flag)
     description = "\(title) must be \(expected), not \"\(setting.isSecret ? "***" : came)\"."
   }
 
@@ -42,7 +42,7 @@ final class Settings {
     let environment = ProcessInfo.processInfo.environment
     let ours = environment.filter { $0.key.hasPrefix("ONTHEMAP_") && !Settings.isServiceLink($0.key, $0.value) }
     try Settings.refuseUnknown(Array(ours.keys), where: "the environment")
-    let path = common.config ?? environment[Setting.config.rawValue]
+    let path = common.config ?? environment[Setting.config.name]
     var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
     if let path {
       guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
@@ -53,19 +53,21 @@ final class Settings {
     }
     reader = ConfigReader(providers: providers)
     let set = common.logLevel ?? reader.string(forKey: ConfigKey(Setting.logLevel.path)) ?? ""
-    let level = set.isEmpty ? "info" : set
+    let level = set.isEmpty ? Setting.logLevel.defaultValue : set
     guard let logLevel = Logger.Level(rawValue: level) else {
       throw SettingError(
         .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), came: level)
     }
     self.logLevel = logLevel
-    if let path { effective.append((Setting.config.rawValue, path)) }
-    effective.append((Setting.logLevel.rawValue, level))
+    if let path { effective.append((Setting.config.name, path)) }
+    effective.append((Setting.logLevel.name, level))
   }
 
   /// A setting's text.
-  func text(_ setting: Setting, flag: String?, default fallback: String) -> String {
-    optional(setting, flag: flag) ?? note(setting, fallback)
+  ///
+  /// - Parameter fallback: a default that is computed; nil for the setting's own.
+  func text(_ setting: Setting, flag: String?, default fallback: String? = nil) -> String {
+    optional(setting, flag: flag) ?? note(setting, fallback ?? setting.defaultValue)
   }
 
   /// A setting's text, or nil where it is not set.
@@ -79,8 +81,8 @@ final class Settings {
   }
 
   /// A setting that is a whole number.
-  func number(_ setting: Setting, flag: String?, default fallback: Int, in range: ClosedRange<Int>) throws -> Int {
-    let text = text(setting, flag: flag, default: "\(fallback)")
+  func number(_ setting: Setting, flag: String?, in range: ClosedRange<Int>) throws -> Int {
+    let text = text(setting, flag: flag)
     guard let number = Int(text), range.contains(number) else {
       throw SettingError(
         setting, expected: "a number from \(range.lowerBound) to \(range.upperBound)", came: text)
@@ -91,37 +93,40 @@ final class Settings {
   /// A setting that is an address for HTTP, "127.0.0.1:8080"; port 0 or * takes a free one.
   ///
   /// - Parameter name: the flag's, where a command has its own.
-  func address(
-    _ setting: Setting, flag: String?, default fallback: String, name: String? = nil
-  ) throws -> (host: String, port: Int) {
-    let text = text(setting, flag: flag, default: fallback)
+  func address(_ setting: Setting, flag: String?, name: String? = nil) throws -> (host: String, port: Int) {
+    let text = text(setting, flag: flag)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
       let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
-    else { throw SettingError(setting, expected: "HOST:PORT such as \(fallback)", came: text, flag: name) }
+    else { throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", came: text, flag: name) }
     let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-    titles["\(host):\(port)"] = name.map { "\($0) (\(setting.rawValue))" } ?? setting.title
+    titles["\(host):\(port)"] = setting.title(flag: name ?? setting.flag)
     return (host, Int(port))
   }
 
   /// A setting that is a ZeroMQ address.
-  func endpoint(_ setting: Setting, flag: String?, default fallback: String) throws -> Endpoint {
-    try endpoint(text(setting, flag: flag, default: fallback), setting, default: fallback)
+  ///
+  /// - Parameter fallback: a default that is computed; nil for the setting's own.
+  func endpoint(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> Endpoint {
+    try endpoint(text(setting, flag: flag, default: fallback), setting, such: fallback ?? setting.defaultValue)
   }
 
-  private func endpoint(_ text: String, _ setting: Setting, default fallback: String) throws -> Endpoint {
+  private func endpoint(_ text: String, _ setting: Setting, such example: String) throws -> Endpoint {
     do {
       let endpoint = try Endpoint(text)
       titles[endpoint.description] = setting.title
       return endpoint
     } catch {
-      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(fallback)", came: text)
+      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(example)", came: text)
     }
   }
 
   /// A setting that is one ZeroMQ address or several, with commas between them.
-  func endpoints(_ setting: Setting, flag: String?, default fallback: String) throws -> [Endpoint] {
-    try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false)
-      .map { try endpoint($0.trimmingCharacters(in: .whitespaces), setting, default: fallback) }
+  ///
+  /// - Parameter fallback: as of `endpoint`.
+  func endpoints(_ setting: Setting, flag: String?, default fallback: String? = nil) throws -> [Endpoint] {
+    try text(setting, flag: flag, default: fallback).split(separator: ",", omittingEmptySubsequences: false).map {
+      try endpoint($0.trimmingCharacters(in: .whitespaces), setting, such: fallback ?? setting.defaultValue)
+    }
   }
 
   /// What ended a service, with the setting that the unusable address came from.
@@ -138,8 +143,8 @@ final class Settings {
   }
 
   private func note(_ setting: Setting, _ value: String) -> String {
-    effective.removeAll { $0.name == setting.rawValue }
-    effective.append((setting.rawValue, setting.isSecret ? "***" : value))
+    effective.removeAll { $0.name == setting.name }
+    effective.append((setting.name, setting.isSecret ? "***" : value))
     return value
   }
 
@@ -169,14 +174,14 @@ final class Settings {
         | PORT_[0-9]+_(TCP|UDP|SCTP)_(PROTO=(tcp|udp|sctp) | PORT=[0-9]+ | ADDR=[0-9A-Fa-f.:]+)
       )
       /#
-    return Setting(rawValue: name) == nil && "\(name)=\(value)".wholeMatch(of: link) != nil
+    return Setting.named(name) == nil && "\(name)=\(value)".wholeMatch(of: link) != nil
   }
 
   private static func refuseUnknown(_ names: [String], where place: String) throws {
-    for name in names.sorted() where Setting(rawValue: name) == nil {
-      let nearest = Setting.allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) }
+    for name in names.sorted() where Setting.named(name) == nil {
+      let nearest = Setting.all.min { distance($0.name, name) < distance($1.name, name) }
       throw SettingError(
-        "\(place) sets \(name), which nothing here reads; did you mean \(nearest?.rawValue ?? "ONTHEMAP_DATA")?")
+        "\(place) sets \(name), which nothing here reads; did you mean \(nearest?.name ?? Setting.data.name)?")
     }
   }
 
@@ -196,5 +201,5 @@ final class Settings {
 
 extension Setting {
   /// The key from which the library makes the environment's name.
-  fileprivate var path: String { rawValue.lowercased().replacingOccurrences(of: "_", with: ".") }
+  fileprivate var path: String { name.lowercased().replacingOccurrences(of: "_", with: ".") }
 }

@@ -4,13 +4,7 @@ import Web
 
 /// Who may see the map: for ingest and for feeds.
 struct ViewingOptions: ParsableArguments {
-  @Option(
-    help: """
-      Who sees the map: open for everybody, closed for accounts alone (over ZeroMQ: for subscribers and feeds with a \
-      key on a list; workers see the places of posts). For events in a browser ingest and feeds share \
-      a text of 32 bytes or more then, in a file that ONTHEMAP_VIEW_KEY_FILE names; up needs none. \
-      [ONTHEMAP_VIEWING, default: open]
-      """)
+  @Option(.viewing)
   var viewing: String?
 
   /// - Parameters:
@@ -18,7 +12,7 @@ struct ViewingOptions: ParsableArguments {
   ///   - needsKey: whether nobody could see a closed map without one.
   /// - Throws: `SettingError` with what is wrong.
   func viewing(_ settings: Settings, isAll: Bool = false, needsKey: Bool = false) throws -> Viewing {
-    let word = settings.text(.viewing, flag: viewing, default: "open")
+    let word = settings.text(.viewing, flag: viewing)
     guard ["open", "closed"].contains(word) else {
       throw SettingError(.viewing, expected: "open or closed", came: word)
     }

@@ -101,14 +101,10 @@ struct UserDisableCommand: AsyncParsableCommand {
         onthemap user disable eve@example.org
       """)
 
-  @Argument(help: "The account's e-mail address.")
-  var email: String
-  @Flag(help: "One JSON object.")
-  var json = false
-  @OptionGroup var options: AdminOptions
+  @OptionGroup var account: AccountOptions
 
   func run() async throws {
-    try await options.change(.setUser(email: email, .disable), json: json) {
+    try await account.change(.disable) {
       "Nobody logs in to \($0.account.email) any more, and its sessions are over."
     }
   }
@@ -122,14 +118,10 @@ struct UserEnableCommand: AsyncParsableCommand {
         onthemap user enable eve@example.org
       """)
 
-  @Argument(help: "The account's e-mail address.")
-  var email: String
-  @Flag(help: "One JSON object.")
-  var json = false
-  @OptionGroup var options: AdminOptions
+  @OptionGroup var account: AccountOptions
 
   func run() async throws {
-    try await options.change(.setUser(email: email, .enable), json: json) { "\($0.account.email) may log in again." }
+    try await account.change(.enable) { "\($0.account.email) may log in again." }
   }
 }
 
@@ -145,15 +137,11 @@ struct UserResetPasswordCommand: AsyncParsableCommand {
         onthemap user reset-password ada@example.org
       """)
 
-  @Argument(help: "The account's e-mail address.")
-  var email: String
+  @OptionGroup var account: AccountOptions
   @OptionGroup var password: PasswordOptions
-  @Flag(help: "One JSON object.")
-  var json = false
-  @OptionGroup var options: AdminOptions
 
   func run() async throws {
-    try await options.change(.setUser(email: email, .password(try password.given())), json: json) {
+    try await account.change(.password(try password.given())) {
       "\($0.account.email) has another password; its sessions and logins with providers are gone."
     }
   }
@@ -169,14 +157,10 @@ struct UserPromoteCommand: AsyncParsableCommand {
         onthemap user promote ada@example.org
       """)
 
-  @Argument(help: "The account's e-mail address.")
-  var email: String
-  @Flag(help: "One JSON object.")
-  var json = false
-  @OptionGroup var options: AdminOptions
+  @OptionGroup var account: AccountOptions
 
   func run() async throws {
-    try await options.change(.setUser(email: email, .promote), json: json) {
+    try await account.change(.promote) {
       "\($0.account.email) is an operator: /admin is open to it."
     }
   }
@@ -190,16 +174,26 @@ struct UserDemoteCommand: AsyncParsableCommand {
         onthemap user demote ada@example.org
       """)
 
+  @OptionGroup var account: AccountOptions
+
+  func run() async throws {
+    try await account.change(.demote) {
+      "\($0.account.email) is no operator any more."
+    }
+  }
+}
+
+/// Options of a command that changes one account.
+struct AccountOptions: ParsableArguments {
   @Argument(help: "The account's e-mail address.")
   var email: String
   @Flag(help: "One JSON object.")
   var json = false
   @OptionGroup var options: AdminOptions
 
-  func run() async throws {
-    try await options.change(.setUser(email: email, .demote), json: json) {
-      "\($0.account.email) is no operator any more."
-    }
+  /// Changes the account, and prints a sentence about it.
+  fileprivate func change(_ change: UserChange, _ sentence: (User) -> String) async throws {
+    try await options.change(.setUser(email: email, change), json: json, sentence)
   }
 }
 

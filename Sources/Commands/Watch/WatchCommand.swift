@@ -17,15 +17,11 @@ struct WatchCommand: AsyncParsableCommand {
         onthemap watch --json --count 1 | jq '.entries[].label'
       """)
 
-  @Option(
-    help: """
-      The feed to subscribe to; several, with commas between them: the next one when one is gone. [ONTHEMAP_FEED, \
-      default: tcp://127.0.0.1:7710]
-      """)
+  @Option(.feed, "The feed to subscribe to; several, with commas between them: the next one when one is gone.")
   var feed: String?
-  @Option(help: "The feed's public key, or a file with it, where the feed uses keys. [ONTHEMAP_FEED_KEY]")
+  @Option(.feedKey)
   var feedKey: String?
-  @Option(help: "One's own secret key, a file, where the feed has a list. [ONTHEMAP_KEY_FILE]")
+  @Option(.keyFile, "One's own secret key, a file, where the feed has a list.")
   var keyFile: String?
   @Flag(help: "One JSON object a line: kind is snapshot, delta, lost or stale.")
   var json = false
@@ -39,7 +35,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try await Settings(common)
-    let feeds = try settings.endpoints(.feed, flag: feed, default: "tcp://127.0.0.1:7710")
+    let feeds = try settings.endpoints(.feed, flag: feed)
     let keys = try LinkKeys(settings, keyFile: keyFile)
     let curve = try keys.client(.feedKey, flag: feedKey, needsOwn: false, settings: settings)
     try keys.check(isUsed: curve != nil, wanted: .feedKey)

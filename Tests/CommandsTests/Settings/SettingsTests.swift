@@ -26,9 +26,9 @@ struct SettingsTests {
       ("ONTHEMAP_PORT_8080", "tcp://10.0.0.1:8080"), ("ONTHEMAP_PORT_8080_HTTP", "tcp://10.0.0.1:8080"),
       ("ONTHEMAPSERVICE_HOST", "10.0.0.1"), ("ONTHEMAP__SERVICE_HOST", "10.0.0.1"), ("OTHER_PORT", "tcp://10.0.0.1:80"),
     ] { #expect(!Settings.isServiceLink(name, value), "\(name)=\(value)") }
-    for setting in Setting.allCases {
+    for setting in Setting.all {
       for value in ["10.0.0.1", "80", "tcp://10.0.0.1:80"] {
-        #expect(!Settings.isServiceLink(setting.rawValue, value), "\(setting.rawValue)=\(value)")
+        #expect(!Settings.isServiceLink(setting.name, value), "\(setting.name)=\(value)")
       }
     }
   }
