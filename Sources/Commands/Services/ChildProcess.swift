@@ -3,6 +3,10 @@ import Synchronization
 
 /// A program that this one has started. Foundation's Process would hand down the blocked signals of the thread that it
 /// is called on: such a child never learns that it is to end.
+///
+/// swift-subprocess 1.0.2 starts a child well, but its `run` reports the exit status only after its body has returned,
+/// and lets nobody send a signal outside of that body. An examiner needs both at once: it sends SIGTERM at a step, and
+/// judges when and with which status the program ends.
 final class ChildProcess: Sendable {
   /// How long it may take to end after SIGTERM.
   private static let patience = Duration.seconds(3)
