@@ -94,7 +94,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Store",
+      name: "SQLiteStore",
       dependencies: [
         "CSQLite", "Domain", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -118,7 +118,7 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "Store", "Telemetry", "Web",
+        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "SQLiteStore", "Telemetry", "Web",
         lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
@@ -169,7 +169,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: http + [
-        "Ingest", "Domain", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        "Ingest", "Domain", "SQLiteStore", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: strict),
@@ -192,11 +192,11 @@ let package = Package(
     .testTarget(
       name: "RemoteGeocodingTests", dependencies: ["Domain", "RemoteGeocoding", "StandIn", logging],
       swiftSettings: strict),
-    .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
+    .testTarget(name: "SQLiteStoreTests", dependencies: ["SQLiteStore"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Fuzzing", "Domain", "Store", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Fuzzing", "Domain", "SQLiteStore", logging, .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: optimised),
     .testTarget(
       name: "FeedTests",
@@ -233,7 +233,7 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
+        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "SQLiteStore", "Web", logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

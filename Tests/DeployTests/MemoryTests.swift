@@ -9,8 +9,8 @@ struct MemoryTests {
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
   private static let reads = DeployFile("Sources/Domain/Limits/Limits+Reads.swift")
   private static let disk = DeployFile("Sources/Domain/Limits/Limits+Disk.swift")
-  private static let store = DeployFile("Sources/Store/Database.swift")
-  private static let scans = DeployFile("Sources/Store/Scans.swift")
+  private static let store = DeployFile("Sources/SQLiteStore/Engine/Database.swift")
+  private static let scans = DeployFile("Sources/SQLiteStore/Search/Scans.swift")
 
   /// The one number that a pattern finds.
   private static func number(_ pattern: String, in file: DeployFile) throws -> Int {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Store
+import SQLiteStore
 
 @testable import Domain
 @testable import Ingest

@@ -4,7 +4,7 @@ import GRDB
 import Logging
 import Synchronization
 
-@testable import Store
+@testable import SQLiteStore
 
 /// A condition is refused, or is as small as its limits, the same when it is read again, and finds in SQLite what it
 /// says.

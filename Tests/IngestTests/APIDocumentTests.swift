@@ -9,7 +9,7 @@ import Testing
 @testable import Domain
 @testable import Ingest
 @testable import Messaging
-@testable import Store
+@testable import SQLiteStore
 @testable import Web
 
 @Suite("The API's document")

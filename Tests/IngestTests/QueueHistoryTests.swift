@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Logging
 import Messaging
-import Store
+import SQLiteStore
 import Testing
 
 @testable import Ingest

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Domain
 @testable import Ingest
-@testable import Store
+@testable import SQLiteStore
 @testable import Web
 
 @Suite("Answers to searches that could not be made")

@@ -1,7 +1,7 @@
 import Domain
 import Fuzzing
 
-@testable import Store
+@testable import SQLiteStore
 
 /// Somebody who posts, and repeats under the same key what is not answered.
 struct SimulatedClient {

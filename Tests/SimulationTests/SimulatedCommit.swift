@@ -1,7 +1,7 @@
 import Fuzzing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// The disk's part: groups of writes, their commit, and who is told.
 extension Simulation {

@@ -1,7 +1,7 @@
 import Fuzzing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// What an owner wants of a post that is stored; sent again until it is answered.
 struct Revision {

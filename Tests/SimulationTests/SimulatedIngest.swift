@@ -1,5 +1,5 @@
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// Ingest's process: its rules, and what it keeps in memory. This is another shell of `IngestCore`: what comes in over
 /// sockets in production comes from the agenda here.

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// The real store in memory's file system, and what is on its way to it. A crash keeps what is committed, and nothing
 /// else.

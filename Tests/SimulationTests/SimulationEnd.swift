@@ -1,5 +1,5 @@
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// When it is over, and what must be so then.
 extension Simulation {

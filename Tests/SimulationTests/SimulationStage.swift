@@ -3,7 +3,7 @@ import Fuzzing
 import GRDB
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// A database to begin with, made once for many runs.
 final class SimulationStage: Sendable {

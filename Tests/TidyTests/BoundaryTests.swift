@@ -26,7 +26,7 @@ struct BoundaryTests {
     Ban(
       pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, a precondition says why.",
       applies: { _ in true }
-    ).hold(at: "Sources/Store/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
+    ).hold(at: "Sources/SQLiteStore/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
   }
 
   @Test("Only the command prints")
@@ -98,17 +98,19 @@ struct BoundaryTests {
       elsewhere: ["Sources/Messaging/A.swift"])
   }
 
-  @Test("Only Store speaks SQL")
+  @Test("Only SQLiteStore speaks SQL")
   func statements() {
     Ban(
       pattern: Pattern(
         #"\b(SELECT\s+\S|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s"#
           + #"|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX)\s)"#),
-      advice: "a transaction is a method of Store: add one there, so that nobody else knows which database it is.",
-      view: \.strings, applies: { $0.isUnder("Sources") && $0.target != "Store" }
+      advice:
+        "a transaction is a method of SQLiteStore: add one there, so that nobody else knows which database it is.",
+      view: \.strings, applies: { $0.isUnder("Sources") && $0.target != "SQLiteStore" }
     ).hold(
       at: "Sources/Ingest/A.swift",
       bad: ["a(\"SELECT 1\")", "a(#\"DELETE FROM b\"#)", "a(\"\"\"\n  UPDATE b\n  SET c = 1\n  \"\"\")"],
-      good: ["\"Select a place\"", "// SELECT 1"], elsewhere: ["Sources/Store/A.swift", "Tests/StoreTests/A.swift"])
+      good: ["\"Select a place\"", "// SELECT 1"],
+      elsewhere: ["Sources/SQLiteStore/A.swift", "Tests/SQLiteStoreTests/A.swift"])
   }
 }

@@ -10,7 +10,7 @@ private let ladder: [String: Set<String>] = [
   ]),
 
   "Ingest": service.union([
-    "Domain", "SignIn", "Messaging", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
+    "Domain", "SignIn", "Messaging", "Metrics", "SQLiteStore", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["Domain", "Gazetteer", "Messaging", "Metrics", "RemoteGeocoding", "Telemetry"]),
@@ -21,7 +21,7 @@ private let ladder: [String: Set<String>] = [
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
-  "Store": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Telemetry"]),
+  "SQLiteStore": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Telemetry"]),
   "Web": system.union([
     "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
   ]),
@@ -70,13 +70,14 @@ struct ImportLadderTests {
       }
     }
     let bad = [
-      "import Ingest", "import GazetteerBuild", "package import GRDB", "@testable import Store",
+      "import Ingest", "import GazetteerBuild", "package import GRDB", "@testable import SQLiteStore",
       "@preconcurrency internal import Hummingbird",
-      "private import struct Feed.FeedService", "import Foundation; import Store", "  @_spi(X) public import NIOCore",
+      "private import struct Feed.FeedService", "import Foundation; import SQLiteStore",
+      "  @_spi(X) public import NIOCore",
       "@_exported\nimport Link", "#if canImport(CSodium)\n  import CSodium\n#endif",
     ]
     let good = [
-      "package import Domain", "import Foundation\nimport Synchronization", "// import Store",
+      "package import Domain", "import Foundation\nimport Synchronization", "// import SQLiteStore",
       "let a = \"import GRDB\"",
     ]
     hold(
@@ -86,7 +87,7 @@ struct ImportLadderTests {
       ],
       good: good.map { SourceFile("Sources/Gazetteer/A.swift", $0) } + [
         SourceFile("Sources/Feed/A.swift", "import NIOCore"),
-        SourceFile("Tests/GazetteerTests/A.swift", "import Store"),
+        SourceFile("Tests/GazetteerTests/A.swift", "import SQLiteStore"),
       ])
   }
 

@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/accounts` and `/v2/session`: sign up, log in, who am I, log out.

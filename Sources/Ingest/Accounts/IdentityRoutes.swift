@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/account/identities`: with which providers one logs in, to see, to add, and to take away.

@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// The body of what takes the password once more, and nothing else.

@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/account`: one's own data, to read, to change, and to take away with all that one has posted.

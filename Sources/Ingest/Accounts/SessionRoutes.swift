@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/sessions`: where one is logged in, and to end that there. `/v2/account/password`: to change what one logs in

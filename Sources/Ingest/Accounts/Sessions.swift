@@ -1,5 +1,5 @@
 import Domain
-import Store
+import SQLiteStore
 import Synchronization
 
 /// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.

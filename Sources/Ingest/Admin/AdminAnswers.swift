@@ -1,7 +1,7 @@
 import Domain
 import Logging
 import Messaging
-import Store
+import SQLiteStore
 
 /// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
 ///

@@ -1,6 +1,6 @@
 import Domain
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// Answers an operator about accounts, and changes them. Any thread.

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Store
+import SQLiteStore
 import Web
 
 /// The list of posts as clients of the original service read it: `StudentLocation` under three addresses.

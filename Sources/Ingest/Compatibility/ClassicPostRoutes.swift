@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import Store
+import SQLiteStore
 import Web
 
 /// Posting, editing and deleting as clients of the original service do. A post is its caller's, whoever the body says

@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import Store
+import SQLiteStore
 import Web
 
 /// `/v1/users/ID` and `/api/users/ID`: what clients of the original service read of an account.

@@ -1,6 +1,6 @@
 import Domain
 import HTTPTypes
-import Store
+import SQLiteStore
 import Web
 
 extension IngestDatabase.Idempotency {

@@ -1,6 +1,6 @@
 import Domain
 import NIOCore
-import Store
+import SQLiteStore
 import Synchronization
 
 /// The list that everybody sees, as bytes of each API: made once for each change, however many ask. Threads: any.

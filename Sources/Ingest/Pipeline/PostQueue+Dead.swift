@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 import Metrics
-import Store
+import SQLiteStore
 import Synchronization
 
 /// Dead posts that come back.

@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// Posts that their owners edit or delete.

@@ -2,7 +2,7 @@ import Domain
 import Logging
 import Messaging
 import Metrics
-import Store
+import SQLiteStore
 import Synchronization
 import Web
 

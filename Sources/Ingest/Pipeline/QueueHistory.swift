@@ -1,7 +1,7 @@
 import Domain
 import Messaging
+import SQLiteStore
 import ServiceLifecycle
-import Store
 import Synchronization
 
 /// How the queue stood over the last hour, a sample every few seconds, since this process began. Any thread.

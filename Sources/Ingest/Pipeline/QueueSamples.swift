@@ -1,6 +1,6 @@
 import Domain
 import Messaging
-import Store
+import SQLiteStore
 import Telemetry
 
 /// What the queue is at the moment of a scrape: asked of the reactor and of the database, so that between two scrapes

@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Logging
 import Messaging
-import Store
+import SQLiteStore
 import Web
 
 /// What producers ask over ZeroMQ, answered by the rules of `/v2/posts`.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/posts/bulk`: many posts in one request, a line of JSON each, all in one transaction; answered with a line for

@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import Store
+import SQLiteStore
 import Web
 
 /// `/v2/posts`: put oneself on the map, see what became of it, edit and delete it.

@@ -1,6 +1,6 @@
 import Domain
 import Hummingbird
-import Store
+import SQLiteStore
 import Web
 
 extension ScanClient {

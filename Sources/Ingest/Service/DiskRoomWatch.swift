@@ -1,8 +1,8 @@
 import Domain
 import Logging
 import Messaging
+import SQLiteStore
 import ServiceLifecycle
-import Store
 
 /// Checks the disk once a second, so that readiness follows it even without posts. Logs when it is full and when it has
 /// room again.

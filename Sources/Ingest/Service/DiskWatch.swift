@@ -1,7 +1,7 @@
 import Domain
 import Logging
+import SQLiteStore
 import ServiceLifecycle
-import Store
 
 /// The disk has failed under a write: ingest has ended, because nothing that such a disk says later can be trusted
 /// before everything is read anew. Start it again.

@@ -1,6 +1,6 @@
 import Domain
 import HTTPTypes
-import Store
+import SQLiteStore
 import Web
 
 /// Readiness to accept posts: the answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.

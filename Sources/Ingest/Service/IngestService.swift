@@ -2,9 +2,9 @@ package import Domain
 import Hummingbird
 package import Logging
 package import Messaging
+import SQLiteStore
 import ServiceLifecycle
 package import SignIn
-import Store
 package import Telemetry
 package import Web
 

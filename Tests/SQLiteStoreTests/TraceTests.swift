@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("A post's trace is on disk")
 struct TraceTests {

@@ -3,7 +3,7 @@ import GRDB
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Pages of published posts")
 struct ListedPostsTests {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Checkpoints between writes")
 struct CheckpointTests {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Scans", .timeLimit(.minutes(2)))
 struct ScansTests {

@@ -1,5 +1,5 @@
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// Reads for ingest itself, which has no share of the scans.
 extension IngestDatabase {

@@ -2,7 +2,7 @@ import GRDB
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Settling posts")
 struct SettleTests {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 /// A database in a folder of its own, which goes with it.
 final class Folder: Sendable {

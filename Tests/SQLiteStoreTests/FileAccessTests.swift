@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Access to the database's files")
 struct FileAccessTests {

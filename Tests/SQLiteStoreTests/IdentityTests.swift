@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Identities of providers")
 struct IdentityTests {

@@ -2,7 +2,7 @@ import GRDB
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Searching published posts")
 struct PublishedPostsTests {

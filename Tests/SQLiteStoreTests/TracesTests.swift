@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("Traces of what was deleted")
 struct TracesTests {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Domain
-@testable import Store
+@testable import SQLiteStore
 
 @Suite("A full disk")
 struct FullDiskTests {
