@@ -81,6 +81,9 @@ let package = Package(
     // 2: the compiler of the file that the gazetteer reads.
     .target(name: "GazetteerBuild", dependencies: ["Domain", "Gazetteer"], swiftSettings: optimised),
 
+    // 1: what ingest asks of a store, and what every store promises.
+    .target(name: "Store", dependencies: ["Domain"], swiftSettings: strict),
+
     // 1: what is measured, and how Prometheus reads it.
     .target(name: "Telemetry", dependencies: [metrics], swiftSettings: strict),
 
@@ -96,7 +99,7 @@ let package = Package(
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "CSQLite", "Domain", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "Domain", "Store", "Telemetry", logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -118,7 +121,7 @@ let package = Package(
     .target(
       name: "Ingest",
       dependencies: http + [
-        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "SQLiteStore", "Telemetry", "Web",
+        "CArgon2", "CPage", "CSodium", "SignIn", "Messaging", "Domain", "Store", "Telemetry", "Web",
         lifecycle, logging, metrics,
       ], exclude: ["openapi.json"], swiftSettings: strict),
     .target(
@@ -147,7 +150,7 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "CRestart", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Ingest", "Messaging",
-        "Domain", "RemoteGeocoding", "Telemetry", "Web", "Worker",
+        "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -169,12 +172,15 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: http + [
-        "Ingest", "Domain", "SQLiteStore", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
+        "Ingest", "Domain", "SQLiteStore", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: strict),
     // Servers that play remote providers, for the tests.
     .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
+    // Calls of a store that wait, for the tests.
+    .target(
+      name: "StoreTesting", dependencies: ["Domain", "Store"], path: "Tests/StoreTesting", swiftSettings: strict),
     .testTarget(name: "DomainTests", dependencies: ["Fuzzing", "Domain"], swiftSettings: strict),
     // Small gazetteers, built for the tests.
     .target(
@@ -192,11 +198,15 @@ let package = Package(
     .testTarget(
       name: "RemoteGeocodingTests", dependencies: ["Domain", "RemoteGeocoding", "StandIn", logging],
       swiftSettings: strict),
-    .testTarget(name: "SQLiteStoreTests", dependencies: ["SQLiteStore"], swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "Store", "StoreTesting"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Fuzzing", "Domain", "SQLiteStore", logging, .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Fuzzing", "Domain", "SQLiteStore", "Store", "StoreTesting", logging,
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: optimised),
     .testTarget(
       name: "FeedTests",
@@ -220,7 +230,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Fuzzing", "Ingest", "Messaging", "Domain", "Web", logging,
+        "Commands", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -233,7 +243,7 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "SQLiteStore", "Web", logging,
+        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "SQLiteStore", "Store", "Web", logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

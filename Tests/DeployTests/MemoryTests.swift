@@ -9,7 +9,7 @@ struct MemoryTests {
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
   private static let reads = DeployFile("Sources/Domain/Limits/Limits+Reads.swift")
   private static let disk = DeployFile("Sources/Domain/Limits/Limits+Disk.swift")
-  private static let store = DeployFile("Sources/SQLiteStore/Engine/Database.swift")
+  private static let store = DeployFile("Sources/SQLiteStore/Engine/SQLiteDatabase.swift")
   private static let scans = DeployFile("Sources/SQLiteStore/Search/Scans.swift")
 
   /// The one number that a pattern finds.

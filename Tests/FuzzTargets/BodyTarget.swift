@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import SQLiteStore
+import Store
 
 @testable import Domain
 @testable import Ingest
@@ -70,7 +70,7 @@ enum BodyTarget {
         let body = try decoded(PostBody.self, Array(line))
         let submission = try body.submission(trace: nil)
         try check(submission)
-        if let key = body.idempotencyKey { _ = try IngestDatabase.Idempotency(key: key, of: submission) }
+        if let key = body.idempotencyKey { _ = try Idempotency(key: key, of: submission) }
       } catch let problem as Problem { try check(problem) }
     }
   }

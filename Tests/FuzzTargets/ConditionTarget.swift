@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import GRDB
 import Logging
+import Store
 import Synchronization
 
 @testable import SQLiteStore
@@ -37,25 +38,25 @@ private final class Posts: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-fuzz-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     do {
-      let store = try IngestDatabase(folder: folder, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
+      let store = try SQLiteDatabase(folder: folder, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
       try Posts.fill(store)
       memory = try DatabaseQueue()
       try store.pool.backup(to: memory)
-      all = try memory.read { try IngestDatabase.listed(ListQuery(), in: $0) }
+      all = try memory.read { try SQLiteDatabase.listed(ListQuery(), in: $0) }
     } catch { fatalError("There is no store to look into: \(error)") }
   }
 
   func found(by condition: ListCondition) throws -> [ListedPost] {
-    try memory.read { try IngestDatabase.listed(ListQuery(condition: condition), in: $0) }
+    try memory.read { try SQLiteDatabase.listed(ListQuery(condition: condition), in: $0) }
   }
 
-  private static func fill(_ store: IngestDatabase) throws {
+  private static func fill(_ store: SQLiteDatabase) throws {
     let names = [("Ada", ""), ("B\u{FC}cher", "O'Neil")]
     var accounts: [AccountID] = []
     for (index, name) in names.enumerated() {
       let account: Account? = try wait { then in
-        let numbers = store.numbers
-        store.writer.submit(
+        let numbers = store.committer.engine.numbers
+        store.submit(
           { db in
             try Account.insert(
               email: "a\(index)@b", password: "", firstName: name.0, lastName: name.1, unixMs: 1, numbers, db)
@@ -71,14 +72,18 @@ private final class Posts: Sendable {
       let submission = try Submission(
         place: post.0, link: post.1, latitude: post.2, longitude: post.3, takesAnyLink: true)
       let unixMs = 1_700_000_000_000 + Int64(index) * 1_000
-      let accepted = try wait { then in
-        store.accept(submission, account: accounts[index % 2], idempotency: nil, unixMs: unixMs, then: then)
-      }.get()
-      guard let coordinate = submission.coordinate else { continue }
+      let acceptances = try wait { then in
+        store.accept(
+          [NewPost(submission, nil)], account: accounts[index % 2], room: 1, unixMs: unixMs,
+          completion: CommitCompletion(then))
+      }
+      guard case .accepted(let accepted)? = acceptances.first, let coordinate = submission.coordinate else { continue }
       let verdict = Verdict.Published(
         coordinate: coordinate, label: "", countryCode: "", agreement: .unverified, match: nil)
       _ = try wait { then in
-        store.settle([SettlementRecord(accepted.id, .verdict(.published(verdict)))], unixMs: unixMs + 100, then: then)
+        store.settle(
+          [SettlementRecord(accepted.id, .verdict(.published(verdict)))], unixMs: unixMs + 100,
+          completion: CommitCompletion(then))
       }
     }
   }

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import Store
 import Testing
 
 @testable import Domain
@@ -134,10 +135,10 @@ private struct RouteTable {
   init(folder: String) throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     Secrets.prepare()
-    let database = try IngestDatabase(folder: folder, logger: logger)
+    let database = try SQLiteDatabase(folder: folder, logger: logger)
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
-    let pause = QueuePause(sinceMs: nil)
+    let pause = QueuePause(sinceMs: nil, changes: database.changes)
     let queue = PostQueue(
       database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
       lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: 0, waitMaxMs: Limits.queueWaitMaxMs,
@@ -146,7 +147,7 @@ private struct RouteTable {
     let service = IngestService(
       IngestConfiguration(
         data: folder, host: "", port: 0, jobs: nowhere, changes: nowhere, submit: nowhere, origin: ""),
-      logger: logger, ready: { _ in })
+      store: { database }, logger: logger, ready: { _ in })
     let logins = Logins(
       database: database, sessions: Sessions(database: database), passwords: Passwords(),
       tries: try LoginTries(database: database), audit: Audit(logger: logger))
@@ -156,7 +157,7 @@ private struct RouteTable {
       database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
       view: view, answers: asked, logger: logger)
     router = try service.routes(
-      queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger),
+      database, queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger),
       IngestReadiness(database: database, queue: queue, pause: pause), admin,
       QueueHistory(database: database, view: view))
     routes = router.routes

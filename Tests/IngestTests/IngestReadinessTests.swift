@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Store
 import Synchronization
 import Testing
 
@@ -15,10 +16,15 @@ struct IngestReadinessTests {
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
   private func readiness(depth: Int = 0, pausedMs: Int64? = nil) throws -> IngestReadiness {
-    let database = try IngestDatabase(folder: folder.path, logger: logger)
+    try readiness(of: SQLiteDatabase(folder: folder.path, logger: logger), depth: depth, pausedMs: pausedMs)
+  }
+
+  private func readiness(
+    of database: SQLiteDatabase, depth: Int = 0, pausedMs: Int64? = nil
+  ) throws -> IngestReadiness {
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
-    let pause = QueuePause(sinceMs: pausedMs)
+    let pause = QueuePause(sinceMs: pausedMs, changes: database.changes)
     let queue = PostQueue(
       database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
       lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: depth, waitMaxMs: 1_000,
@@ -57,13 +63,14 @@ struct IngestReadinessTests {
   @Test("A store that has stopped makes it unready until it starts again")
   func stopped() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let readiness = try readiness()
+    let database = try SQLiteDatabase(folder: folder.path, logger: logger)
+    let readiness = try readiness(of: database)
     #expect(code(of: readiness) == nil)
     try FileManager.default.removeItem(at: folder.appending(path: "onthemap.sqlite"))
     let registration = try Registration(
       email: "ada@example.org", password: "correct-horse", firstName: "Ada", lastName: "")
     await #expect(throws: StoreError.self) {
-      _ = try await readiness.database.addAccount(registration, passwordHash: "", unixMs: 1)
+      _ = try await database.addAccount(registration, passwordHash: "", unixMs: 1)
     }
     #expect(code(of: readiness) == "store_unusable")
   }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Messaging
 import SQLiteStore
+import Store
 import Testing
 
 @testable import Ingest
@@ -19,7 +20,7 @@ struct QueueHistoryTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let database = try IngestDatabase(
+    let database = try SQLiteDatabase(
       folder: folder.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let history = QueueHistory(database: database, view: QueueView(Inbox(Wake())))
     #expect(Int64(Limits.queueHistorySamples) * Limits.queueHistoryStepMs == 3_600_000)

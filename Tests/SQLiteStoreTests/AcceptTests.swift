@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -8,7 +10,7 @@ import Testing
 @Suite("Accepting posts")
 struct AcceptTests {
   private let folder = Folder()
-  private let key = IngestDatabase.Idempotency(key: "key-1", requestHash: [1, 2, 3])
+  private let key = Idempotency(key: "key-1", requestHash: [1, 2, 3])
 
   @Test("What was posted is kept as it was, with a job that is to go out now")
   func content() async throws {
@@ -16,12 +18,7 @@ struct AcceptTests {
     let account = try await database.addAccount()
     let submission = try Submission(
       place: " São Tomé 京 ", link: "Example.org/x", latitude: 47.606_21, longitude: -122.332_07)
-    let result: AcceptResult = await withCheckedContinuation { continuation in
-      database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_123) {
-        continuation.resume(returning: $0)
-      }
-    }
-    let accepted = try result.get().get()
+    let accepted = try await database.accepted(submission, by: account, unixMs: 1_700_000_000_123)
     let post = try await #require(database.post(accepted.id))
     #expect(
       post
@@ -45,8 +42,8 @@ struct AcceptTests {
     let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     let outside = try folder.outside()
     let seen: [Int]? = await withCheckedContinuation { continuation in
-      database.accept(submission, account: account, idempotency: nil, unixMs: 1) { result in
-        let id = (try? result.get().get().id.rawValue).map(Int64.init) ?? 0
+      database.accept(submission, account: account, unixMs: 1) { result in
+        let id = (try? result.get().accepted?.id.rawValue).map(Int64.init) ?? 0
         continuation.resume(
           returning: try? outside.read { db in
             try [
@@ -69,8 +66,8 @@ struct AcceptTests {
     let gate = await Gate(database)
     let (answers, answered) = AsyncStream.makeStream(of: PostID?.self)
     for _ in 0..<1_000 {
-      database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_000) { result in
-        answered.yield(try? result.get().get().id)
+      database.accept(submission, account: account, unixMs: 1_700_000_000_000) { result in
+        answered.yield(try? result.get().accepted?.id)
       }
     }
     gate.open()
@@ -101,7 +98,7 @@ struct AcceptTests {
 
   @Test("The same key with the same request is the same post, also after a restart")
   func idempotent() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let first = try await #require(database).accepted(by: account, key: key, unixMs: 1_700_000_000_000)
     let second = try await #require(database).accepted(by: account, key: key, unixMs: 1_700_000_005_000)
@@ -146,7 +143,7 @@ struct AcceptTests {
   func oldKeysAfterRestart() async throws {
     let startMs: Int64 = 1_700_000_000_000
     let weekMs = (Limits.idempotencyDays + 1) * 86_400_000
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     for number in 0..<3 {
       _ = try await database?.accepted(by: account, key: .init(key: "\(number)", requestHash: [1]), unixMs: startMs)
@@ -203,7 +200,7 @@ struct AcceptTests {
     let database = try folder.open()
     let account = AccountID(rawValue: 1)
     #expect(try await database.accepted(by: account, key: key, unixMs: 2).id.rawValue == 101)
-    await #expect(throws: IngestDatabase.IdempotencyConflict.self) {
+    await #expect(throws: IdempotencyConflict.self) {
       try await database.accepted(by: account, key: .init(key: "key-1", requestHash: [9]), unixMs: 2)
     }
     #expect(try database.number("SELECT count(*) FROM post") == 2)
@@ -231,7 +228,7 @@ struct AcceptTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     let first = try await database.accepted(by: account, key: key)
-    await #expect(throws: IngestDatabase.IdempotencyConflict.self) {
+    await #expect(throws: IdempotencyConflict.self) {
       try await database.accepted("Rome", by: account, key: .init(key: "key-1", requestHash: [1, 2]))
     }
     #expect(try database.number("SELECT count(*) FROM post") == 1)
@@ -255,7 +252,7 @@ struct AcceptTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     let gate = await Gate(database)
-    let accepted = try await withThrowingTaskGroup(of: IngestDatabase.Accepted.self) { group in
+    let accepted = try await withThrowingTaskGroup(of: AcceptedPost.self) { group in
       for _ in 0..<50 { group.addTask { try await database.accepted(by: account, key: key) } }
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -274,8 +271,8 @@ struct AcceptTests {
     let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
     for number in 0..<9 {
       let author = number % 3 == 1 ? AccountID(rawValue: 404) : account
-      database.accept(submission, account: author, idempotency: nil, unixMs: 1) { result in
-        answered.yield((try? result.get().get()) != nil)
+      database.accept(submission, account: author, unixMs: 1) { result in
+        answered.yield((try? result.get()) != nil)
       }
     }
     gate.open()
@@ -288,7 +285,7 @@ struct AcceptTests {
 
   @Test("Ids rise over restarts, also when the clock has gone back")
   func clockBack() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let first = try await #require(database).accepted(by: account, unixMs: 1_700_000_000_000).id
     database?.close()

@@ -1,4 +1,6 @@
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -25,7 +27,7 @@ struct AccountTests {
   func emailTaken() async throws {
     let database = try folder.open()
     let first = try await database.addAccount("ada")
-    await #expect(throws: IngestDatabase.EmailTaken.self) { try await database.addAccount("ada") }
+    await #expect(throws: EmailTaken.self) { try await database.addAccount("ada") }
     #expect(try await database.credentials(email: "ada@example.org")?.account.id == first)
 
     let gate = await Gate(database)
@@ -43,10 +45,10 @@ struct AccountTests {
     let database = try folder.open()
     let first = try await database.addAccount("ada")
     for _ in 0..<3 {
-      await #expect(throws: IngestDatabase.EmailTaken.self) { try await database.addAccount("ada") }
+      await #expect(throws: EmailTaken.self) { try await database.addAccount("ada") }
     }
     #expect(try await database.addAccount("bob").rawValue == first.rawValue + 1)
-    try await database.setDisabled(first, sinceMs: 5)
+    try await database.set(first, .disabled(sinceMs: 5))
     #expect(try await database.hasAccount(email: "ada@example.org"))
     #expect(try await !database.hasAccount(email: "eve@example.org"))
   }
@@ -55,7 +57,7 @@ struct AccountTests {
   func numbers() async throws {
     let database = try folder.open()
     let first = try await database.addAccount("ada")
-    try await database.writer.write { db in try db.execute(sql: "DELETE FROM account") }
+    try await database.write { db in try db.execute(sql: "DELETE FROM account") }
     #expect(try await database.addAccount("bob").rawValue > first.rawValue)
   }
 
@@ -72,10 +74,10 @@ struct AccountTests {
     #expect(all.map(\.id) == [2, 1, 0].map { SessionID(tokenHash: hashes[$0]) })
     #expect(all.map(\.createdMs) == [2, 1, 0] && all[0].account.id == ada)
     #expect(try await database.sessions(of: ada, unixMs: 100).count == 2)
-    #expect(try await !database.removeSession(all[0].id, of: bob))
-    #expect(try await database.removeSession(all[0].id, of: ada))
-    #expect(try await !database.removeSession(all[0].id, of: ada))
-    try await database.removeSessions(of: ada, except: hashes[1])
+    #expect(try await !database.endSessions(.one(all[0].id, of: bob)))
+    #expect(try await database.endSessions(.one(all[0].id, of: ada)))
+    #expect(try await !database.endSessions(.one(all[0].id, of: ada)))
+    #expect(try await database.endSessions(.all(of: ada, except: hashes[1])))
     #expect(try await database.sessions(of: ada, unixMs: 0).map(\.id) == [all[1].id])
     #expect(try await !database.changePassword(of: ada, "another", from: "not any more"))
     #expect(try await database.sessions(of: ada, unixMs: 0).count == 1, "Nothing has changed.")
@@ -97,15 +99,15 @@ struct AccountTests {
     #expect(try await database.session(tokenHash: [1, 2])?.expiresMs == 1_000)
     #expect(try await database.session(tokenHash: [3, 4])?.account.email == "bob@example.org")
     #expect(try await database.session(tokenHash: [1]) == nil)
-    try await database.removeSession(tokenHash: [1, 2])
-    try await database.removeSession(tokenHash: [1, 2])
+    #expect(try await database.endSessions(.token(hash: [1, 2])))
+    #expect(try await !database.endSessions(.token(hash: [1, 2])))
     #expect(try await database.session(tokenHash: [1, 2]) == nil)
     #expect(try await database.session(tokenHash: [3, 4]) != nil)
   }
 
   @Test("Sessions survive a restart")
   func restart() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let ada = try await #require(database).addAccount("ada")
     try await database?.addSession(tokenHash: [9], account: ada, unixMs: 10, expiresMs: 1_000)
     database?.close()
@@ -150,7 +152,7 @@ struct AccountTests {
       try await database.addSession(tokenHash: [UInt8(account.rawValue)], account: account, unixMs: 0, expiresMs: 9)
       _ = try await database.accepted(by: account, key: .init(key: "k", requestHash: [1]))
     }
-    try await database.writer.write { db in
+    try await database.write { db in
       try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [ada.rawValue])
     }
     for table in ["account", "session", "post"] {

@@ -1,4 +1,6 @@
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -10,22 +12,16 @@ struct BatchTests {
 
   private func entry(
     _ key: String, place: String = "Oslo", hash: [UInt8] = [1]
-  ) throws -> (submission: Submission, idempotency: IngestDatabase.Idempotency) {
-    (
+  ) throws -> NewPost {
+    NewPost(
       try Submission(place: place, link: "example.org", latitude: nil, longitude: nil),
-      IngestDatabase.Idempotency(key: key, requestHash: hash)
-    )
+      Idempotency(key: key, requestHash: hash))
   }
 
   private func accept(
-    _ entries: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)], _ database: IngestDatabase,
-    by account: AccountID, room: Int = 100
-  ) async throws -> [IngestDatabase.Acceptance] {
-    try await withCheckedThrowingContinuation { continuation in
-      database.accept(entries, account: account, room: room, unixMs: 1_700_000_000_000) {
-        continuation.resume(with: $0)
-      }
-    }
+    _ entries: [NewPost], _ database: SQLiteDatabase, by account: AccountID, room: Int = 100
+  ) async throws -> [Acceptance] {
+    try await database.accept(entries, account: account, room: room)
   }
 
   @Test("All are on disk with their jobs, in their order, by one commit")
@@ -106,8 +102,8 @@ struct BatchTests {
     let account = try await database.addAccount()
     // In one statement, and some behind it.
     let entries = try (0..<20).map { number in
-      let (submission, key) = try entry("k-\(number)", place: "Oslo \(number)")
-      return (submission, number % 2 == 0 ? key : nil)
+      let post = try entry("k-\(number)", place: "Oslo \(number)")
+      return NewPost(post.submission, number % 2 == 0 ? post.idempotency : nil)
     }
     let first = try await accept(entries, database, by: account)
     let second = try await accept(entries, database, by: account)
@@ -181,11 +177,5 @@ struct BatchTests {
     let posts = try await database.posts(ids + [missing, ids[0]])
     #expect(Set(posts.map(\.id)) == Set(ids) && posts.count == 2)
     #expect(try await database.posts([missing]).isEmpty)
-  }
-}
-
-extension IngestDatabase.Acceptance {
-  fileprivate var accepted: IngestDatabase.Accepted? {
-    if case .accepted(let accepted) = self { accepted } else { nil }
   }
 }

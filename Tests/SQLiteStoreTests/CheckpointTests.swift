@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -11,8 +13,8 @@ struct CheckpointTests {
   private let folder = Folder()
 
   /// Returns once the writer has done everything submitted before.
-  private func untilIdle(_ database: IngestDatabase) async throws {
-    try await database.pool.writeWithoutTransaction { _ in }
+  private func untilIdle(_ database: SQLiteDatabase) async {
+    await withCheckedContinuation { idle in database.committer.betweenGroups { idle.resume() } }
   }
 
   /// True if the name is in the database's file: only a checkpoint writes it there.
@@ -26,11 +28,11 @@ struct CheckpointTests {
     let calls = Calls()
     let gate = await Gate(database)
     for number in 1...2 {
-      database.writer.submit({ _ in calls.add("write \(number)") }, then: { _ in })
-      database.writer.checkpoint { calls.add("checkpoint \(number)") }
+      database.submit({ _ in calls.add("write \(number)") }, then: { _ in })
+      database.committer.checkpoint { calls.add("checkpoint \(number)") }
     }
     gate.open()
-    try await untilIdle(database)
+    await untilIdle(database)
     #expect(calls.all == ["write 1", "write 2", "checkpoint 1", "checkpoint 2"])
   }
 
@@ -38,11 +40,11 @@ struct CheckpointTests {
   func idle() async throws {
     let database = try folder.open()
     _ = try await database.addAccount("zebulon")
-    try await untilIdle(database)
+    await untilIdle(database)
     #expect(try !hasInFile("zebulon"))
     let calls = Calls()
-    database.writer.checkpoint { calls.add("checkpoint") }
-    try await untilIdle(database)
+    database.committer.checkpoint { calls.add("checkpoint") }
+    await untilIdle(database)
     #expect(calls.all == ["checkpoint"])
     #expect(try hasInFile("zebulon"))
   }
@@ -51,10 +53,10 @@ struct CheckpointTests {
   func ended() async throws {
     let database = try folder.open()
     _ = try await database.addAccount("zebulon")
-    #expect(database.writer.end())
+    #expect(database.committer.end())
     let calls = Calls()
-    database.writer.checkpoint { calls.add("checkpoint") }
-    try await untilIdle(database)
+    database.committer.checkpoint { calls.add("checkpoint") }
+    await untilIdle(database)
     #expect(calls.all == ["checkpoint"])
     #expect(try !hasInFile("zebulon"))
   }
@@ -64,14 +66,14 @@ struct CheckpointTests {
     let database = try folder.open()
     let calls = Calls()
     let gate = await Gate(database)
-    database.writer.submit({ _ in }, then: { _ in })
-    database.writer.checkpoint { calls.add("checkpoint") }
+    database.submit({ _ in }, then: { _ in })
+    database.committer.checkpoint { calls.add("checkpoint") }
     try FileManager.default.removeItem(atPath: folder.database)
     gate.open()
-    try await untilIdle(database)
-    #expect(database.writer.stopReason != nil)
-    database.writer.checkpoint { calls.add("later checkpoint") }
-    try await untilIdle(database)
+    await untilIdle(database)
+    #expect(database.stopReason != nil)
+    database.committer.checkpoint { calls.add("later checkpoint") }
+    await untilIdle(database)
     #expect(calls.all == ["checkpoint", "later checkpoint"])
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -28,7 +30,7 @@ struct DatabaseTests {
     ])
   func settings(pragma: String, value: String) async throws {
     let database = try folder.open()
-    let found = try await database.writer.write { db in try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
+    let found = try await database.write { db in try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
     #expect(found == value)
   }
 
@@ -37,7 +39,7 @@ struct DatabaseTests {
     let database = try folder.open()
     for number in 0..<50 { _ = try await database.addAccount("a\(number)") }
     try await database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-    let found = try await database.writer.write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
+    let found = try await database.write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
     #expect(found == 2)
   }
 
@@ -52,7 +54,7 @@ struct DatabaseTests {
 
   @Test("A second opening is refused while the first lives, and possible after it")
   func locked() throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let error = #expect(throws: StoreError.self) { try folder.open() }
     guard case .locked(let path)? = error else {
       Issue.record("\(String(describing: error)) is not about the lock")
@@ -173,7 +175,7 @@ struct DatabaseTests {
 
   @Test("A row that cannot be read is an error, not a crash")
   func damagedRow() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted(by: account).id
     for state in [9, 300, -1] {
@@ -204,7 +206,7 @@ struct DatabaseTests {
   func constraints(sql: String) async throws {
     let database = try folder.open()
     let error = await #expect(throws: StoreError.self) {
-      try await database.writer.write { db in try db.execute(sql: sql) }
+      try await database.write { db in try db.execute(sql: sql) }
     }
     #expect(error?.description.contains("SQLite error 19") == true, "\(String(describing: error))")
   }

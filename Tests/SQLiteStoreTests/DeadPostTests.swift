@@ -1,4 +1,6 @@
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -10,7 +12,7 @@ struct DeadPostTests {
   private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
 
-  private func died(_ reason: Verdict.Reason, _ count: Int, in database: IngestDatabase, by account: AccountID)
+  private func died(_ reason: Verdict.Reason, _ count: Int, in database: SQLiteDatabase, by account: AccountID)
     async throws -> [PostID]
   {
     var ids: [PostID] = []
@@ -41,7 +43,7 @@ struct DeadPostTests {
 
   @Test("A post's history has its failures, its lost workers, its burial and what an operator did, over a restart")
   func history() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted(by: account).id
     let down = Verdict.Reason(code: "down", detail: "try again")
@@ -62,21 +64,21 @@ struct DeadPostTests {
 
   @Test("A retried post is queued with fresh counts, on disk, and can be published; its job has all that it had")
   func retried() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted("Lima", by: account).id
     try await database?.settled([(id, .retry(attempts: 7, pauseMs: 5))])
     try await database?.settled([(id, .leaseLost)])
     try await database?.settled([(id, .dead(bad))])
-    let (change, jobs) = try await #require(database).revive(.these([id, id]), limit: 2, unixMs: 9)
-    #expect(change == QueueChange(done: [id]))
-    #expect(jobs == [Job(id: JobID(id), account: account, query: "Lima")])
+    let revival = try await #require(database).revive(.these([id, id]), limit: 2, unixMs: 9)
+    #expect(revival.change == QueueChange(done: [id]))
+    #expect(revival.jobs == [Job(id: JobID(id), account: account, query: "Lima")])
     #expect(try await database?.deadCounts().all == 0)
     database?.close()
     database = nil
     let again = try folder.open()
     let unsettled = try again.unsettledJobs()
-    #expect(unsettled.map(\.job) == jobs && unsettled.map(\.dueMs) == [0])
+    #expect(unsettled.map(\.job) == revival.jobs && unsettled.map(\.dueMs) == [0])
     #expect(try await again.post(id)?.reason == nil)
     #expect(try await again.settled([(id, .verdict(.at(1)))]).map(\.id) == [id])
     try again.expectSound()
@@ -95,8 +97,8 @@ struct DeadPostTests {
       .init(id: queued, state: .ready), .init(id: published, state: .published), .init(id: unknown, state: nil),
     ]
     let ids = [queued, published, unknown]
-    let (change, jobs) = try await database.revive(.these([dead[0]] + ids), limit: 4, unixMs: 9)
-    #expect(change == QueueChange(done: [dead[0]], unchanged: unchanged) && jobs.count == 1)
+    let revival = try await database.revive(.these([dead[0]] + ids), limit: 4, unixMs: 9)
+    #expect(revival.change == QueueChange(done: [dead[0]], unchanged: unchanged) && revival.jobs.count == 1)
     let drop = try await database.drop(ids + [dead[1]], unixMs: 9)
     #expect(drop == QueueChange(done: [dead[1]], unchanged: unchanged))
     #expect(try await database.post(queued)?.state == .queued)
@@ -126,8 +128,9 @@ struct DeadPostTests {
     let others = try await died(poison, 2, in: database, by: account)
     var (done, next): ([PostID], PostID?) = ([], nil)
     repeat {
-      let (change, jobs) = try await database.revive(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
-      #expect(jobs.count == change.done.count)
+      let revival = try await database.revive(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
+      let change = revival.change
+      #expect(revival.jobs.count == change.done.count)
       (done, next) = (done + change.done, change.next)
       // They die again at once, and are not met again.
       try await database.settled(change.done.map { ($0, .dead(bad)) })
@@ -139,15 +142,15 @@ struct DeadPostTests {
 
   @Test("A pause is kept over a restart, since when it began")
   func pause() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     #expect(try database?.pausedMs() == nil)
-    #expect(try await database?.paused(sinceMs: 100) == 100)
-    #expect(try await database?.paused(sinceMs: 200) == 100)
+    #expect(try await database?.setPaused(sinceMs: 100) == 100)
+    #expect(try await database?.setPaused(sinceMs: 200) == 100)
     database?.close()
     database = nil
     database = try folder.open()
     #expect(try database?.pausedMs() == 100)
-    #expect(try await database?.paused(sinceMs: nil) == nil)
+    #expect(try await database?.setPaused(sinceMs: nil) == nil)
     database?.close()
     database = nil
     #expect(try folder.open().pausedMs() == nil)
@@ -201,7 +204,7 @@ struct DeadPostTests {
 
   @Test("A database of before is brought up to date, and its dead posts can be retried")
   func migrated() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let id = try await died(bad, 1, in: #require(database), by: account)[0]
     database?.close()
@@ -228,15 +231,5 @@ struct DeadPostTests {
     let database = try folder.open()
     _ = try await database.addAccount()
     #expect(database.commits.count > 0 && database.commits.p99Us >= database.commits.p50Us)
-  }
-}
-
-extension IngestDatabase {
-  /// `setPaused`, for tests that wait.
-  fileprivate func paused(sinceMs: Int64?) async throws -> Int64? {
-    let result = await withCheckedContinuation { continuation in
-      setPaused(sinceMs: sinceMs) { continuation.resume(returning: $0) }
-    }
-    return try result.get()
   }
 }

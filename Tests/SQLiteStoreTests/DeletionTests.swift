@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -64,7 +66,7 @@ struct DeletionTests {
 
   @Test("The latest deletion's number stands after a restart, also where nothing else has it, and rises from there")
   func restart() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let ids = try await #require(database).published(2, by: account)
     for id in ids { _ = try await database?.deleted(id, of: account) }
@@ -116,14 +118,21 @@ struct DeletionTests {
     for _ in 0..<20 { queued.append(try await database.accepted(by: account).id) }
     let (numbers, told) = AsyncStream.makeStream(of: UInt64?.self)
     let gate = await Gate(database)
-    for (index, id) in ids.enumerated() {
-      database.settle([SettlementRecord(queued[index], .verdict(.at(1)))], unixMs: 1) {
-        told.yield(try? $0.get().entries.first?.seq)
+    let completion = CommitCompletion<PostWriteResult> { result in
+      switch try? result.get() {
+      case .settle(let result): told.yield(result.entries.first?.seq)
+      case .delete(let deletion): told.yield(deletion.change?.seq)
+      case .edit(let edit): told.yield(edit.entry?.seq)
+      default: told.yield(nil)
       }
+    }
+    for (index, id) in ids.enumerated() {
+      database.submit(
+        .settle([SettlementRecord(queued[index], .verdict(.at(1)))], unixMs: 1), completion: completion)
       if index % 2 == 0 {
-        database.delete(id, of: account, unixMs: 1) { told.yield((try? $0.get())?.change?.seq) }
+        database.submit(.delete(id, account: account, unixMs: 1), completion: completion)
       } else {
-        database.edit(id, of: account, edited, .rome, unixMs: 1) { told.yield((try? $0.get())?.entry?.seq) }
+        database.submit(.edit(id, account: account, edited, published: .rome, unixMs: 1), completion: completion)
       }
     }
     gate.open()
@@ -134,7 +143,7 @@ struct DeletionTests {
 
   @Test("A deletion that is rolled back has changed nothing, and its number is missed by nobody")
   func rolledBack() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let ids = try await #require(database).published(3, by: account)
     let list = try database?.feed()
@@ -157,7 +166,7 @@ struct DeletionTests {
       .verdict(.at(1)), .verdict(.rejected(.init(code: "c", detail: "d"))), .dead(.init(code: "c", detail: "d")),
       .retry(attempts: 1, pauseMs: 9, reason: .init(code: "c", detail: "d")), .leaseLost,
     ]
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     for restarts in [false, true] {
       for end in ends {
@@ -186,8 +195,14 @@ struct DeletionTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     let id = try await database.accepted(by: account).id
-    let (ends, ended) = AsyncStream.makeStream(of: (entries: Int?, deletion: IngestDatabase.Deletion?).self)
-    @Sendable func delete() { database.delete(id, of: account, unixMs: 1) { ended.yield((nil, try? $0.get())) } }
+    let (ends, ended) = AsyncStream.makeStream(of: (entries: Int?, deletion: PostWriteResult.Deletion?).self)
+    @Sendable func delete() {
+      database.submit(
+        .delete(id, account: account, unixMs: 1),
+        completion: CommitCompletion { result in
+          if case .delete(let deletion)? = try? result.get() { ended.yield((nil, deletion)) }
+        })
+    }
     let gate = await Gate(database)
     if deletesFirst { delete() }
     database.settle([SettlementRecord(id, .verdict(.at(1)))], unixMs: 1) {
@@ -195,7 +210,7 @@ struct DeletionTests {
     }
     if !deletesFirst { delete() }
     gate.open()
-    var found: (entries: Int?, deletion: IngestDatabase.Deletion?) = (nil, nil)
+    var found: (entries: Int?, deletion: PostWriteResult.Deletion?) = (nil, nil)
     for await end in ends.prefix(2) { found = (found.entries ?? end.entries, found.deletion ?? end.deletion) }
     #expect(found.entries == (deletesFirst ? 0 : 1))
     #expect(found.deletion == (deletesFirst ? .unlisted : .listed(.gone(id, seq: 2, next: nil))))
@@ -215,10 +230,10 @@ struct DeletionTests {
     }
     #expect(try await database.deadCounts().all == 0)
     #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).isEmpty)
-    let (change, jobs) = try await database.revive(.these([ids[1]]), limit: 1, unixMs: 9)
-    #expect(jobs.isEmpty && change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
+    let revival = try await database.revive(.these([ids[1]]), limit: 1, unixMs: 9)
+    #expect(revival.jobs.isEmpty && revival.change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
     #expect(try await database.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
-    #expect(try await database.drop([ids[1]], unixMs: 9) == change)
+    #expect(try await database.drop([ids[1]], unixMs: 9) == revival.change)
     #expect(try await database.posts(of: account, after: nil, limit: 9).posts.isEmpty)
     #expect(try database.feed().seq == 0)
   }
@@ -227,7 +242,7 @@ struct DeletionTests {
   func key() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
-    let key = IngestDatabase.Idempotency(key: "k", requestHash: [1])
+    let key = Idempotency(key: "k", requestHash: [1])
     let id = try await database.accepted(by: account, key: key).id
     _ = try await database.deleted(id, of: account)
     let again = try await database.accepted(by: account, key: key)

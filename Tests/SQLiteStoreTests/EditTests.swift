@@ -1,4 +1,6 @@
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -10,7 +12,7 @@ struct EditTests {
 
   @Test("An edited post stands on top under its id, as all of it is now, and its number of before is nobody's")
   func edited() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let ids = try await #require(database).published(3, by: account)
     let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
@@ -77,58 +79,5 @@ struct EditTests {
     await #expect(throws: StoreError.self) { try await database.edited(ids[0], of: account) }
     #expect(try await database.post(ids[0]) == post)
     #expect(try database.feed() == list)
-  }
-}
-
-extension IngestDatabase {
-  /// Posts that are on the map, the newest last.
-  func published(_ count: Int, by account: AccountID) async throws -> [PostID] {
-    var ids: [PostID] = []
-    for _ in 0..<count { ids.append(try await accepted(by: account).id) }
-    try await settled(ids.map { ($0, .verdict(.at(1))) })
-    return ids
-  }
-
-  /// `delete`, for tests that wait.
-  func deleted(_ post: PostID, of account: AccountID) async throws -> Deletion {
-    try await withCheckedThrowingContinuation { continuation in
-      delete(post, of: account, unixMs: 1_700_000_002_000) { continuation.resume(with: $0) }
-    }
-  }
-
-  /// `edit`, for tests that wait.
-  func edited(
-    _ post: PostID, of account: AccountID, trace: TraceContext? = nil, unixMs: Int64 = 1_700_000_003_000
-  ) async throws -> Edit {
-    var submission = try Submission(place: "rome", link: "example.org/rome", latitude: nil, longitude: nil)
-    submission.trace = trace
-    let edited = submission
-    return try await withCheckedThrowingContinuation { continuation in
-      edit(post, of: account, edited, .rome, unixMs: unixMs) { continuation.resume(with: $0) }
-    }
-  }
-
-  func entry(_ post: PostID) throws -> FeedEntry? {
-    try pool.read { db in
-      try Row.fetchOne(db, sql: "\(FeedEntry.select) WHERE post.id = ?", arguments: [Int64(post.rawValue)])
-        .flatMap(FeedEntry.init)
-    }
-  }
-}
-
-extension IngestDatabase.Deletion {
-  var change: FeedChange? { if case .listed(let change) = self { change } else { nil } }
-}
-
-extension IngestDatabase.Edit {
-  var entry: FeedEntry? { if case .published(let entry) = self { entry } else { nil } }
-}
-
-extension Verdict.Published {
-  static var rome: Verdict.Published {
-    guard let point = Coordinate(latitudeE7: 418_933_000, longitudeE7: 124_829_000) else {
-      preconditionFailure("Rome is on the earth.")
-    }
-    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .found, match: .exact)
   }
 }

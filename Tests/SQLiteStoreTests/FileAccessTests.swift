@@ -1,4 +1,6 @@
 import Foundation
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain

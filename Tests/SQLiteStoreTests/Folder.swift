@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Logging
+import Store
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -21,10 +23,10 @@ final class Folder: Sendable {
 
   func open(
     scanMs: Int64 = Limits.scanMs, scanWaitMs: Int64 = Limits.scanWaitMs, scanStretchMs: Int64 = Limits.scanStretchMs
-  ) throws -> IngestDatabase {
+  ) throws -> SQLiteDatabase {
     var times = ScanTimes()
     (times.limitMs, times.waitMs, times.stretchMs) = (scanMs, scanWaitMs, scanStretchMs)
-    return try IngestDatabase(
+    return try SQLiteDatabase(
       folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }
 
@@ -51,10 +53,10 @@ final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   /// Returns when the writer stands at the gate: what is submitted from now on gathers behind it.
-  init(_ database: IngestDatabase) async {
+  init(_ database: SQLiteDatabase) async {
     let semaphore = semaphore
     await withCheckedContinuation { reached in
-      database.writer.submit(
+      database.submit(
         { _ in
           reached.resume()
           semaphore.wait()
@@ -75,61 +77,18 @@ final class CommitCount: TransactionObserver, Sendable {
   func databaseDidRollback(_ db: Database) {}
 }
 
-typealias AcceptResult = Result<Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>, StoreError>
-
-extension IngestDatabase {
-  func addAccount(_ name: String = "ada") async throws -> AccountID {
-    let registration = try Registration(
-      email: "\(name)@example.org", password: "a password", firstName: name, lastName: "Lovelace")
-    return try await addAccount(registration, passwordHash: "hash of \(name)", unixMs: 1).id
-  }
-
-  /// A session from nowhere.
-  @discardableResult
-  func addSession(tokenHash: [UInt8], account: AccountID, unixMs: Int64, expiresMs: Int64) async throws -> Bool {
-    try await addSession(
-      tokenHash: tokenHash, account: account, passwordHash: nil, source: LoginSource(address: nil, agent: ""),
-      unixMs: unixMs, expiresMs: expiresMs)
-  }
-
-  /// `accept`, for tests that wait.
-  func accepted(
-    _ place: String = "Oslo", by account: AccountID, key: Idempotency? = nil, unixMs: Int64 = 1_700_000_000_000
-  ) async throws -> Accepted {
-    let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
-    let result: AcceptResult = await withCheckedContinuation { continuation in
-      accept(submission, account: account, idempotency: key, unixMs: unixMs) { continuation.resume(returning: $0) }
-    }
-    return try result.get().get()
-  }
-
-  /// `settle`, for tests that wait.
-  func settledAll(
-    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
-  ) async throws -> SettlementResult {
-    try await settledAll(settlements.map { SettlementRecord($0.post, $0.settlement) }, unixMs: unixMs)
-  }
-
-  /// `settle`, for tests that wait.
-  func settledAll(
-    _ records: [SettlementRecord], unixMs: Int64 = 1_700_000_001_000
-  ) async throws -> SettlementResult {
-    let result: Result<SettlementResult, StoreError> = await withCheckedContinuation { continuation in
-      settle(records, unixMs: unixMs) { continuation.resume(returning: $0) }
-    }
-    return try result.get()
-  }
-
-  /// The entries of it.
-  @discardableResult
-  func settled(
-    _ settlements: [(post: PostID, settlement: Settlement)], unixMs: Int64 = 1_700_000_001_000
-  ) async throws -> [FeedEntry] {
-    try await settledAll(settlements, unixMs: unixMs).entries
-  }
+extension SQLiteDatabase {
+  var numbers: Numbers { committer.engine.numbers }
 
   func number(_ sql: String) throws -> Int {
     try pool.read { db in try Int.fetchOne(db, sql: sql) ?? 0 }
+  }
+
+  func entry(_ post: PostID) throws -> FeedEntry? {
+    try pool.read { db in
+      try Row.fetchOne(db, sql: "\(FeedEntry.select) WHERE post.id = ?", arguments: [Int64(post.rawValue)])
+        .flatMap(FeedEntry.init)
+    }
   }
 
   /// The rows and their indices agree: what is queued, published, and whose it is.
@@ -139,23 +98,5 @@ extension IngestDatabase {
     #expect(
       try number("SELECT count(*) FROM post INDEXED BY post_queued WHERE state = 0") == unsettledJobs().count,
       sourceLocation: sourceLocation)
-  }
-}
-
-extension Job {
-  /// As the disk gives it back.
-  var asRead: Job {
-    var job = self
-    job.draft = nil
-    return job
-  }
-}
-
-extension Verdict {
-  static func at(_ latitudeE7: Int32, label: String = "Oslo, Norway") -> Verdict {
-    guard let point = Coordinate(latitudeE7: latitudeE7, longitudeE7: -1) else {
-      preconditionFailure("A test names a point that is not on the earth.")
-    }
-    return .published(.init(coordinate: point, label: label, countryCode: "NO", agreement: .verified, match: .fallback))
   }
 }

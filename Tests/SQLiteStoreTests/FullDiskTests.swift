@@ -2,6 +2,8 @@ import CSQLite
 import GRDB
 import GRDBSQLite
 import Glibc
+import Store
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -13,8 +15,8 @@ struct FullDiskTests {
   private let folder = Folder()
 
   /// Lets the database grow by so many pages, or freely.
-  private func allow(_ pages: Int?, _ database: IngestDatabase) async throws {
-    try await database.writer.write { db in
+  private func allow(_ pages: Int?, _ database: SQLiteDatabase) async throws {
+    try await database.write { db in
       let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
       try db.execute(sql: "PRAGMA max_page_count = \(pages.map { count + $0 } ?? 1_000_000)")
     }
@@ -53,18 +55,18 @@ struct FullDiskTests {
   func known() async throws {
     let database = try folder.open()
     let account = try await database.addAccount()
-    #expect(database.disk.fullMs == nil && database.disk.sizeBytes > database.disk.freeBytes)
-    #expect(database.disk.freeBytes > Limits.diskRoomBytes && database.disk.databaseBytes >= 4_096)
+    #expect(database.space.fullMs == nil && database.space.sizeBytes > database.space.freeBytes)
+    #expect(database.space.freeBytes > Limits.diskRoomBytes && database.space.dataBytes >= 4_096)
     try await allow(0, database)
     var refused = 0
     while refused < 3 {
       do { _ = try await database.accepted(String(repeating: "x", count: 256), by: account) } catch { refused += 1 }
     }
-    #expect(database.diskFullMs != nil && database.disk.fullMs == database.diskFullMs)
+    #expect(database.diskFullMs != nil && database.space.fullMs == database.diskFullMs)
     try await allow(nil, database)
-    let look = await database.lookAtDisk()
+    let look = await database.checkDisk()
     #expect(!look.isFull && look.refused == 3 && database.diskFullMs == nil)
-    let next = await database.lookAtDisk()
+    let next = await database.checkDisk()
     #expect(!next.isFull && next.refused == 0)
   }
 
@@ -75,13 +77,13 @@ struct FullDiskTests {
     let refusal = try Refusal(of: folder.database + "-wal")
     defer { refusal.end() }
     await #expect(throws: StoreError.self) { _ = try await database.accepted(by: account) }
-    #expect(database.disk.freeBytes > Limits.diskRoomBytes)
+    #expect(database.space.freeBytes > Limits.diskRoomBytes)
     for refused in [1, 0, 0] {
-      let look = await database.lookAtDisk()
+      let look = await database.checkDisk()
       #expect(look.isFull && look.refused == refused)
     }
     refusal.end()
-    let look = await database.lookAtDisk()
+    let look = await database.checkDisk()
     #expect(!look.isFull && look.refused == 0)
     _ = try await database.accepted(by: account)
     #expect(try database.number("SELECT boot FROM meta") == Int(database.boot))
@@ -106,15 +108,15 @@ struct FullDiskTests {
     let submission = try Submission(
       place: String(repeating: "x", count: 256), link: "example.org", latitude: nil, longitude: nil)
     let gate = await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: AcceptResult.self)
+    let (answers, answered) = AsyncStream.makeStream(of: Result<Acceptance, StoreError>.self)
     for _ in 0..<200 {
-      database.accept(submission, account: account, idempotency: nil, unixMs: 1) { answered.yield($0) }
+      database.accept(submission, account: account, unixMs: 1) { answered.yield($0) }
     }
     gate.open()
     var (ids, full) = ([PostID](), 0)
     for await answer in answers.prefix(200) {
       switch answer {
-      case .success(let accepted): ids.append(try accepted.get().id)
+      case .success(let acceptance): ids += acceptance.accepted.map { [$0.id] } ?? []
       case .failure(.full): full += 1
       case .failure(let error): Issue.record("\(error)")
       }

@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -26,7 +28,7 @@ struct HighWaterTests {
 
   @Test("What is rolled back raises nothing, so that the next start is not refused")
   func rolledBack() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let before = try record()
     await #expect(throws: (any Error).self) {
@@ -58,7 +60,7 @@ struct HighWaterTests {
   @Test(
     "A database that has gone back is refused, whichever number it is", arguments: ["boot", "account", "post", "seq"])
   func goneBack(number: String) async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let post = try await #require(database).accepted(by: account).id
     _ = try await #require(database).settled([(post, .verdict(.at(1)))])
@@ -106,7 +108,7 @@ struct HighWaterTests {
 
   @Test("A database up to a size is read from end to end, a larger one only held against the mark")
   func large() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     _ = try await #require(database).accepted(by: account)
     database?.close()

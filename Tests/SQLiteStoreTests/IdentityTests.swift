@@ -1,3 +1,5 @@
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -13,7 +15,7 @@ struct IdentityTests {
         issuer: issuer, subject: subject, email: nil, givenName: "Ada", familyName: "Lovelace", name: nil))
   }
 
-  private func made(_ database: IngestDatabase, _ subject: String, email: String) async throws -> Account {
+  private func made(_ database: SQLiteDatabase, _ subject: String, email: String) async throws -> Account {
     let outcome = try await database.account(of: identity(subject), newEmail: email, unixMs: 5)
     guard case .made(let account) = outcome else { throw StoreError.unusable(path: "", reason: "\(outcome)") }
     return account
@@ -75,7 +77,7 @@ struct IdentityTests {
   private let token = [UInt8](repeating: 1, count: 32)
 
   private func link(
-    _ database: IngestDatabase, _ subject: String, to account: AccountID, session: [UInt8]? = nil, unixMs: Int64 = 7
+    _ database: SQLiteDatabase, _ subject: String, to account: AccountID, session: [UInt8]? = nil, unixMs: Int64 = 7
   ) async throws -> String {
     let outcome = try await database.link(identity(subject), to: account, session: session ?? token, unixMs: unixMs)
     return switch outcome {
@@ -156,7 +158,7 @@ struct IdentityTests {
     let ada = try await made(database, "1", email: "ada@example.org").id
     _ = try await made(database, "2", email: "bob@example.org")
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
-    try await database.resetPassword(of: ada, "$argon2id$x")
+    #expect(try await database.setPassword(of: ada, "$argon2id$x", from: nil, ending: .sessionsAndIdentities))
     #expect(try await database.session(tokenHash: token) == nil)
     #expect(try await database.identities(of: ada).isEmpty)
     #expect(try database.number("SELECT count(*) FROM identity") == 1, "Bob's.")

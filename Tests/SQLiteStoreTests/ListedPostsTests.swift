@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -14,7 +16,7 @@ struct ListedPostsTests {
   }
 
   /// Posts of two accounts at times that rise by a second; the fourth is queued, the fifth rejected, the sixth deleted.
-  private func posts(in database: IngestDatabase) async throws -> [PostID] {
+  private func posts(in database: SQLiteDatabase) async throws -> [PostID] {
     let accounts = [try await database.addAccount("ada"), try await database.addAccount("bob")]
     var ids: [PostID] = []
     for index in 0..<6 {

@@ -1,3 +1,5 @@
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -9,7 +11,7 @@ struct LoginTests {
   private let source = LoginSource(address: IPAddress("192.0.2.1"), agent: "curl/8\u{1b}[31m")
 
   private func begin(
-    _ database: IngestDatabase, _ account: AccountID, hash: String?, token: UInt8 = 1
+    _ database: SQLiteDatabase, _ account: AccountID, hash: String?, token: UInt8 = 1
   ) async throws -> Bool {
     try await database.addSession(
       tokenHash: Array(repeating: token, count: 32), account: account, passwordHash: hash, source: source, unixMs: 1,
@@ -34,8 +36,8 @@ struct LoginTests {
     let ada = try await database.addAccount()
     #expect(try await !begin(database, ada, hash: "another hash"))
     #expect(try await begin(database, ada, hash: "hash of ada"))
-    #expect(try await database.rehashPassword(of: ada, "rehashed", from: "hash of ada"))
-    #expect(try await !database.rehashPassword(of: ada, "again", from: "hash of ada"))
+    #expect(try await database.setPassword(of: ada, "rehashed", from: "hash of ada", ending: .none))
+    #expect(try await !database.setPassword(of: ada, "again", from: "hash of ada", ending: .none))
     #expect(try await !begin(database, ada, hash: "hash of ada", token: 2))
     #expect(try await begin(database, ada, hash: "rehashed", token: 3))
     #expect(try await database.close(ada, unixMs: 5))
@@ -48,16 +50,16 @@ struct LoginTests {
     let database = try folder.open()
     let keys = (0..<4).map { LoginThrottle.Key(scope: .accountAndAddress, digest: [$0]) }
     let count = LoginThrottle.Count(tries: 6, lastMs: 1_000)
-    database.keep([keys[0]: count, keys[1]: count], unixMs: 1_000)
-    database.keep([keys[1]: .init(tries: 7, lastMs: 2_000)], unixMs: 2_000)
-    database.forget([keys[0], keys[2]])
+    database.storeLoginCounts([keys[0]: count, keys[1]: count], removing: [], unixMs: 1_000)
+    database.storeLoginCounts(
+      [keys[1]: .init(tries: 7, lastMs: 2_000)], removing: [keys[0], keys[2]], unixMs: 2_000)
     _ = try await database.addAccount()
     database.close()
     let again = try folder.open()
     #expect(try again.loginCounts(unixMs: 3_000) == [keys[1]: .init(tries: 7, lastMs: 2_000)])
     #expect(try again.loginCounts(unixMs: 2_000 + Limits.loginTriesForgottenMs).isEmpty)
     let later = 2_000 + Limits.loginTriesForgottenMs
-    again.keep([keys[3]: .init(tries: 6, lastMs: later)], unixMs: later)
+    again.storeLoginCounts([keys[3]: .init(tries: 6, lastMs: later)], removing: [], unixMs: later)
     _ = try await again.addAccount("bob")
     #expect(try again.number("SELECT count(*) FROM login_count") == 1, "What is forgotten goes.")
   }

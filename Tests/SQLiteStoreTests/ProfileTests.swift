@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -10,20 +12,16 @@ struct ProfileTests {
   private let folder = Folder()
 
   private func change(
-    _ database: IngestDatabase, _ account: AccountID, email: String? = nil, first: String? = nil, last: String? = nil
-  ) async throws -> IngestDatabase.ProfileOutcome {
+    _ database: SQLiteDatabase, _ account: AccountID, email: String? = nil, first: String? = nil, last: String? = nil
+  ) async throws -> PostWriteResult.Profile {
     let change = try ProfileChange(email: email, firstName: first, lastName: last)
-    return try await withCheckedThrowingContinuation { continuation in
-      database.change(account, change, unixMs: 9) { continuation.resume(with: $0) }
-    }
+    return try await database.change(account, change, unixMs: 9)
   }
 
   private func erase(
-    _ database: IngestDatabase, _ account: AccountID, after: PostID? = nil
-  ) async throws -> IngestDatabase.Erasure {
-    try await withCheckedThrowingContinuation { continuation in
-      database.erasePosts(of: account, after: after, unixMs: 9) { continuation.resume(with: $0) }
-    }
+    _ database: SQLiteDatabase, _ account: AccountID, after: PostID? = nil
+  ) async throws -> PostWriteResult.Erasure {
+    try await database.erasePosts(of: account, after: after, unixMs: 9)
   }
 
   @Test(
@@ -99,7 +97,7 @@ struct ProfileTests {
     struct Trouble: Error {}
     let gate = await Gate(database)
     async let renamed = try change(database, ada, first: "Augusta")
-    async let failed: Void = database.writer.write { _ in throw Trouble() }
+    async let failed: Void = database.write { _ in throw Trouble() }
     async let settled = database.settled([(post, .verdict(.at(5)))])
     gate.open()
     _ = try? await failed
@@ -120,7 +118,7 @@ struct ProfileTests {
     if count > 2 { _ = try await first.published(count - 2, by: ada) }
     var queued: [PostID] = []
     for index in 0..<min(count, 2) {
-      let key = IngestDatabase.Idempotency(key: "secret-key-\(index)", requestHash: [1])
+      let key = Idempotency(key: "secret-key-\(index)", requestHash: [1])
       queued.append(try await first.accepted("Secret place", by: ada, key: key, unixMs: 1_700_000_200_000).id)
     }
     var state = try first.feed()

@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import GRDB
+import Store
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -16,7 +18,7 @@ struct ScansTests {
   /// Opens a database whose scans never run out of time on a busy machine, unless a test says so.
   private func open(
     scanMs: Int64 = Self.anHourMs, scanWaitMs: Int64 = Self.anHourMs, scanStretchMs: Int64 = Self.anHourMs
-  ) throws -> IngestDatabase {
+  ) throws -> SQLiteDatabase {
     try folder.open(scanMs: scanMs, scanWaitMs: scanWaitMs, scanStretchMs: scanStretchMs)
   }
 
@@ -24,7 +26,7 @@ struct ScansTests {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  private func untilWaiting(_ count: Int, in database: IngestDatabase) async {
+  private func untilWaiting(_ count: Int, in database: SQLiteDatabase) async {
     while database.scans.waitingCount != count { await Task.yield() }
   }
 
@@ -273,7 +275,7 @@ private struct HeldPlaces {
   private var scans: [Task<Void, any Error>] = []
 
   /// Returns once it has the places.
-  init(_ database: IngestDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
+  init(_ database: SQLiteDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
     for _ in 0..<count {
       let (begun, begins) = AsyncStream.makeStream(of: Void.self)
       scans.append(
@@ -298,17 +300,17 @@ private struct HeldPlaces {
 
 /// Writes that end only by `end`: each submits the next one before its own commit, so that one always waits.
 private final class Flood: Sendable {
-  private let writer: Writer
+  private let database: SQLiteDatabase
   private let written = Atomic(0)
   private let hasEnded = Atomic(false)
 
-  init(_ database: IngestDatabase) {
-    writer = database.writer
+  init(_ database: SQLiteDatabase) {
+    self.database = database
     write()
   }
 
   private func write() {
-    writer.submit(
+    database.submit(
       { [self] _ in
         written.add(1, ordering: .sequentiallyConsistent)
         if !hasEnded.load(ordering: .sequentiallyConsistent) { write() }

@@ -1,4 +1,6 @@
 import GRDB
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -100,7 +102,7 @@ struct SettleTests {
 
   @Test("A retry is counted and has its time, a lost lease is counted; both survive a restart")
   func counted() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let account = try await #require(database).addAccount()
     let ids = try await [
       #require(database).accepted(by: account).id, #require(database).accepted(by: account).id,
@@ -164,7 +166,7 @@ struct SettleTests {
 
   @Test("The list is the latest hundred, by numbers that rise in the order of the commits, over restarts")
   func feed() async throws {
-    var database: IngestDatabase? = try folder.open()
+    var database: SQLiteDatabase? = try folder.open()
     let epoch = try #require(database).epoch
     let account = try await #require(database).addAccount()
     var state = FeedState(epoch: epoch, seq: 0, entries: [])

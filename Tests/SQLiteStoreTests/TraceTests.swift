@@ -1,3 +1,5 @@
+import Store
+import StoreTesting
 import Testing
 
 @testable import Domain
@@ -9,17 +11,11 @@ struct TraceTests {
   private let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
   /// Stores a post, and returns its id.
-  private func accept(_ database: IngestDatabase, by account: AccountID, _ trace: TraceContext?) async throws -> PostID
+  private func accept(_ database: SQLiteDatabase, by account: AccountID, _ trace: TraceContext?) async throws -> PostID
   {
     var submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     submission.trace = trace
-    let stored = submission
-    let result: AcceptResult = await withCheckedContinuation { continuation in
-      database.accept(stored, account: account, idempotency: nil, unixMs: 1_700_000_000_000) {
-        continuation.resume(returning: $0)
-      }
-    }
-    let accepted = try result.get().get()
+    let accepted = try await database.accepted(submission, by: account)
     #expect(accepted.job?.trace == trace)
     return accepted.id
   }

@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Logging
+import Store
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -26,7 +28,7 @@ struct TracesTests {
   /// Adds posts whose places and links have the word, and as many of another account between them. Publishes them some
   /// commits later, so that rows grow and pages are split.
   private func post(
-    _ count: Int, _ word: String, by account: AccountID, and other: AccountID, in database: IngestDatabase
+    _ count: Int, _ word: String, by account: AccountID, and other: AccountID, in database: SQLiteDatabase
   ) async throws {
     for start in stride(from: 0, to: count, by: 100) {
       var ids: [PostID] = []
@@ -35,12 +37,7 @@ struct TracesTests {
         let link = "example.org/\(word)/\(String(repeating: "x", count: length))"
         for (account, link) in [(account, link), (other, "example.org/kept")] {
           let submission = try Submission(place: "\(word) \(number)", link: link, latitude: nil, longitude: nil)
-          let result = await withCheckedContinuation { continuation in
-            database.accept(submission, account: account, idempotency: nil, unixMs: 1_700_000_000_000) {
-              continuation.resume(returning: $0)
-            }
-          }
-          ids.append(try result.get().get().id)
+          ids.append(try await database.accepted(submission, by: account).id)
         }
       }
       let label = word + String(repeating: "y", count: start % 150)
@@ -61,7 +58,7 @@ struct TracesTests {
     for account in names {
       #expect(try await database.close(account, unixMs: 1))
       var next: PostID?
-      repeat { next = try await database.erased(account, after: next).next } while next != nil
+      repeat { next = try await database.erasePosts(of: account, after: next, unixMs: 9).next } while next != nil
     }
     #expect(try number("PRAGMA user_version") == 0)
     database.close()
@@ -82,7 +79,7 @@ struct TracesTests {
     #expect(try count("zebulon") > 0 && count("zebplace") > 0)
     _ = try await database.deleted(id, of: account)
     #expect(try await database.close(account, unixMs: 1))
-    _ = try await database.erased(account, after: nil)
+    _ = try await database.erasePosts(of: account, after: nil, unixMs: 9)
     try await database.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
     #expect(try count("zebulon") == 0 && count("zebplace") == 0)
   }
@@ -126,16 +123,7 @@ struct TracesTests {
     let size = try #require(try number("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"))
     #expect(try await remove(bytesMax: size - 1) == 0)
     #expect(try await remove(bytesMax: size) == 1)
-    #expect(try await database.writer.write { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 2)
-  }
-}
-
-extension IngestDatabase {
-  /// `erasePosts`, for tests that wait.
-  fileprivate func erased(_ account: AccountID, after: PostID?) async throws -> Erasure {
-    try await withCheckedThrowingContinuation { continuation in
-      erasePosts(of: account, after: after, unixMs: 9) { continuation.resume(with: $0) }
-    }
+    #expect(try await database.write { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 2)
   }
 }
 

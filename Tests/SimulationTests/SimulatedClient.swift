@@ -1,5 +1,6 @@
 import Domain
 import Fuzzing
+import Store
 
 @testable import SQLiteStore
 
@@ -8,7 +9,7 @@ struct SimulatedClient {
   struct Wish {
     let key: String
     let submission: Submission
-    var idempotency: IngestDatabase.Idempotency
+    var idempotency: Idempotency
     var answer: PostID?
   }
 
@@ -38,7 +39,7 @@ extension Simulation {
         let place = "\(nature(account, number).rawValue) \(account).\(number)"
         let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
         let key = "\(account).\(number)"
-        let idempotency = IngestDatabase.Idempotency(key: key, requestHash: Array(place.utf8))
+        let idempotency = Idempotency(key: key, requestHash: Array(place.utf8))
         wishes.append(.init(key: key, submission: submission, idempotency: idempotency))
       }
       var batches: [[Int]] = []
@@ -96,7 +97,8 @@ extension Simulation {
       for wish in request.posts { ledger.tell(key: wish.key, id) }
     default: break
     }
-    submit(.accept(request))
+    let posts = request.posts.map { NewPost($0.submission, $0.idempotency) }
+    submit(.accept(posts, account: request.account, room: posts.count, unixMs: unixMs), .client(request))
   }
 
   /// - Parameter ids: of the posts, in their order; nil where the disk did not take them.
@@ -139,21 +141,27 @@ extension Simulation {
   /// An operator brings back what is dead, or gives one of them up.
   func operate() {
     guard ingest != nil else { return }
-    guard random.happens(30) else { return submit(.revive) }
-    if let id = ledger.posts.filter({ $0.value.fate == .dead }).keys.min() { submit(.drop(id)) }
+    guard random.happens(30) else { return revive() }
+    if let id = ledger.posts.filter({ $0.value.fate == .dead }).keys.min() {
+      submit(.drop([id], unixMs: unixMs), .operation)
+    }
+  }
+
+  private func revive() {
+    submit(.revive(.all(reason: nil, after: nil), limit: Limits.adminPostsMax, unixMs: unixMs), .operation)
   }
 
   func pause() {
     guard ingest != nil else { return agenda.put(.operatorPauses, inMs: 500) }
     trace("the operator pauses the queue")
     pauses += 1
-    submit(.pause(true))
+    submit(.pause(sinceMs: unixMs), .operation)
     agenda.put(.operatorResumes, inMs: random.between(200, 8_000))
   }
 
   func resume() {
     guard ingest != nil else { return agenda.put(.operatorResumes, inMs: 500) }
     trace("the operator lets the queue go on")
-    submit(.pause(false))
+    submit(.pause(sinceMs: nil), .operation)
   }
 }

@@ -1,13 +1,14 @@
 import Fuzzing
+import Store
+import StoreTesting
 
 @testable import Domain
-@testable import SQLiteStore
 
 /// The disk's part: groups of writes, their commit, and who is told.
 extension Simulation {
-  func submit(_ write: SimulatedStore.Write) {
+  func submit(_ write: PostWrite, _ origin: SimulatedStore.Submitted.Origin) {
     guard let boot = ingest?.boot else { return }
-    store.waiting.append(write)
+    store.waiting.append(SimulatedStore.Submitted(write: write, origin: origin))
     guard !store.isCommitting else { return }
     store.isCommitting = true
     agenda.put(.storeCommits(boot: boot), inMs: random.between(1, isCalm ? 5 : 60))
@@ -17,57 +18,60 @@ extension Simulation {
     guard ingest?.boot == boot else { return }
     if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
     let group = store.take()
-    var told: [SimulatedStore.Told] = []
+    var completed: [SimulatedStore.Completed] = []
     if !isCalm, random.happens(4) {
       trace("the disk is full")
       refusals += 1
       if canary == .numbersBeforeCommit { number(group) }
-      told = group.map(store.refuse)
+      completed = group.map { SimulatedStore.Completed(submitted: $0, result: nil) }
     } else {
-      for write in group {
-        let written = try await store.perform(write, unixMs: unixMs)
-        note(write, written)
-        told.append(written)
+      for submitted in group {
+        let written = try await store.perform(submitted)
+        note(written)
+        completed.append(written)
       }
     }
     if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
     // In the order of the commits.
     store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
-    agenda.put(.storeTells(boot: boot, told), inMs: store.toldMs - nowMs)
+    agenda.put(.storeCompletes(boot: boot, completed), inMs: store.toldMs - nowMs)
   }
 
   /// The bystander's view of a commit.
-  private func note(_ write: SimulatedStore.Write, _ told: SimulatedStore.Told) {
-    switch (write, told) {
-    case (_, .accepted(let request, let acceptances?)):
-      for (post, acceptance) in zip(request.posts, acceptances) {
-        guard case .accepted(let accepted) = acceptance else {
-          ledger.complain("key \(post.key) is refused")
-          continue
-        }
-        trace("post \(accepted.id.rawValue) is \(post.submission.place)\(accepted.job == nil ? ", again" : "")")
-        ledger.accept(
-          accepted.id, request.account, key: post.key, place: post.submission.place, isNew: accepted.job != nil)
-        if accepted.job != nil { store.entering.insert(accepted.id) }
-      }
-    case (_, .written(.settle(let settlements), let stored?)): note(settlements, stored)
-    case (_, .written(.countLosses(let losses), .some)):
+  private func note(_ completed: SimulatedStore.Completed) {
+    switch (completed.submitted.origin, completed.result) {
+    case (.client(let request), .accept(let acceptances)?): note(request, acceptances)
+    case (.core(.settle(let settlements)), .settle(let stored)?): note(settlements, stored)
+    case (.core(.countLosses(let losses)), .settle?):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       // Of a deleted one that is said already.
       for id in losses.dead.compactMap(\.post) where ledger.posts[id]?.fate != .deleted {
         ledger.end(id, .dead)
         store.leave(id)
       }
-    case (_, .paused(let isPaused)): ledger.pause(isPaused)
-    case (_, .revived(let jobs)):
-      for id in jobs.compactMap(\.id.post) {
+    case (_, .pause(let sinceMs)?): ledger.pause(sinceMs != nil)
+    case (_, .revive(let revival)?):
+      for id in revival.jobs.compactMap(\.id.post) {
         ledger.revive(id)
         store.entering.insert(id)
       }
-    case (_, .deleted(_, let revision, let deletion)): note(revision, deletion)
-    case (_, .edited(_, let revision, let edit)): note(revision, edit)
-    case (.drop(let id), _): if ledger.posts[id]?.fate == .dead { ledger.drop(id) }
+    case (_, .drop(let change)?): for id in change.done { ledger.drop(id) }
+    case (.owner(let number), .delete(let deletion)?): note(revisions[number], deletion)
+    case (.owner(let number), .edit(let edit)?): note(revisions[number], edit)
     default: break
+    }
+  }
+
+  private func note(_ request: Request, _ acceptances: [Acceptance]) {
+    for (post, acceptance) in zip(request.posts, acceptances) {
+      guard case .accepted(let accepted) = acceptance else {
+        ledger.complain("key \(post.key) is refused")
+        continue
+      }
+      trace("post \(accepted.id.rawValue) is \(post.submission.place)\(accepted.job == nil ? ", again" : "")")
+      ledger.accept(
+        accepted.id, request.account, key: post.key, place: post.submission.place, isNew: accepted.job != nil)
+      if accepted.job != nil { store.entering.insert(accepted.id) }
     }
   }
 
@@ -94,38 +98,39 @@ extension Simulation {
     }
   }
 
-  func tell(_ all: [SimulatedStore.Told], boot: UInt32) {
-    for (index, told) in all.enumerated() {
+  func complete(_ all: [SimulatedStore.Completed], boot: UInt32) {
+    for (index, completed) in all.enumerated() {
       guard ingest?.boot == boot else { return }
       if index > 0, mayCrash(.ingestHasTold) { return endIngest("ingestHasTold") }
-      tell(told)
+      complete(completed)
     }
     turnIngest()
   }
 
-  private func tell(_ told: SimulatedStore.Told) {
-    switch told {
-    case .accepted(let request, let acceptances):
-      let accepted = acceptances?.compactMap { if case .accepted(let accepted) = $0 { accepted } else { nil } }
+  private func complete(_ completed: SimulatedStore.Completed) {
+    let (write, origin, result) = (completed.submitted.write, completed.submitted.origin, completed.result)
+    // As in production: a write's changes come before its result.
+    for change in result?.changes(of: write) ?? [] {
+      if case .paused = change { ingest?.isHeld = false }
+      if canary == .numbersBeforeCommit, case .core = origin { continue }
+      if let committed = change.committed { continueIngest(committed) }
+    }
+    switch (origin, result) {
+    case (.client(let request), let result):
+      var accepted: [AcceptedPost]?
+      if case .accept(let acceptances)? = result { accepted = acceptances.compactMap(\.accepted) }
       continueIngest(.accepted(enter(accepted?.compactMap(\.job) ?? [])))
       answer(request, accepted?.map(\.id))
-    case .written(let write, var stored):
-      if canary == .numbersBeforeCommit { stored?.entries = [] }
+    case (.core(let write), let result):
+      var stored: SettlementResult?
+      if case .settle(let result)? = result { stored = result }
       continueIngest(.written(write, stored))
       // What the disk did not take is forgotten with ingest's end.
       if case .countLosses(let losses) = write, stored == nil { ledger.excuse(Set(losses.requeued)) }
       if canary == .forgetsAttempts { forgetAttempts(write) }
-    case .paused(let isPaused):
-      ingest?.isHeld = false
-      continueIngest(.paused(isPaused))
-    case .revived(let jobs): continueIngest(.revived(enter(jobs)))
-    case .deleted(let number, _, let deletion):
-      if case .listed(let change) = deletion { continueIngest(.changed([change])) }
-      answer(number)
-    case .edited(let number, _, let edit):
-      if case .published(let entry) = edit { continueIngest(.changed([.put(entry)])) }
-      answer(number)
-    case .nothing: break
+    case (_, .revive(let revival)?): continueIngest(.revived(enter(revival.jobs)))
+    case (.owner(let number), .some): answer(number)
+    case (.operation, _), (.owner, nil): break
     }
   }
 
@@ -146,8 +151,8 @@ extension Simulation {
   }
 
   /// The mistake: feeds hear of changes that are not on disk, under numbers that others will have.
-  private func number(_ group: [SimulatedStore.Write]) {
-    for case .job(.settle(let settlements)) in group {
+  private func number(_ group: [SimulatedStore.Submitted]) {
+    for case .core(.settle(let settlements)) in group.map(\.origin) {
       for settled in settlements {
         guard case .verdict(.published(let published)) = settled.settlement, let id = settled.job.id.post,
           let entry = ledger.posts[id], let seq = ingest?.log.seq

@@ -1,7 +1,7 @@
 import Fuzzing
+import Store
 
 @testable import Domain
-@testable import SQLiteStore
 
 /// What an owner wants of a post that is stored; sent again until it is answered.
 struct Revision {
@@ -40,11 +40,21 @@ extension Simulation {
   func ingestTakes(revision number: Int) {
     guard ingest != nil else { return }
     if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
-    submit(.revise(number, revisions[number]))
+    submit(write(for: revisions[number]), .owner(number))
+  }
+
+  private func write(for revision: Revision) -> PostWrite {
+    guard let submission = revision.edited else {
+      return .delete(revision.post, account: revision.account, unixMs: unixMs)
+    }
+    guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { preconditionFailure("It is on the earth.") }
+    let published = Verdict.Published(
+      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .found)
+    return .edit(revision.post, account: revision.account, submission, published: published, unixMs: unixMs)
   }
 
   /// The bystander's view of a commit.
-  func note(_ revision: Revision, _ deletion: IngestDatabase.Deletion) {
+  func note(_ revision: Revision, _ deletion: PostWriteResult.Deletion) {
     let fate = ledger.posts[revision.post]?.fate
     trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
     deletions += 1
@@ -55,7 +65,7 @@ extension Simulation {
   }
 
   /// The bystander's view of a commit.
-  func note(_ revision: Revision, _ edit: IngestDatabase.Edit) {
+  func note(_ revision: Revision, _ edit: PostWriteResult.Edit) {
     trace("post \(revision.post.rawValue) is edited")
     edits += 1
     if let edited = revision.edited { ledger.edit(revision.post, edited, edit) }
@@ -66,27 +76,6 @@ extension Simulation {
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
       agenda.put(.revisionAnswered(number), inMs: delayMs)
     }
-  }
-}
-
-extension SimulatedStore {
-  /// Stores it for good, with the real transaction.
-  func revise(_ number: Int, _ revision: Revision, in database: IngestDatabase, unixMs: Int64) async throws -> Told {
-    guard let submission = revision.edited else {
-      let deletion = try await withCheckedThrowingContinuation { continuation in
-        database.delete(revision.post, of: revision.account, unixMs: unixMs) { continuation.resume(with: $0) }
-      }
-      return .deleted(number, revision, deletion)
-    }
-    guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { return .nothing }
-    let published = Verdict.Published(
-      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .found)
-    let edit = try await withCheckedThrowingContinuation { continuation in
-      database.edit(revision.post, of: revision.account, submission, published, unixMs: unixMs) {
-        continuation.resume(with: $0)
-      }
-    }
-    return .edited(number, revision, edit)
   }
 }
 
@@ -106,7 +95,7 @@ extension Ledger {
   /// Those that the list holds.
   var latest: ArraySlice<(id: PostID, seq: UInt64)> { published.prefix(Limits.feedEntriesMax) }
 
-  mutating func delete(_ id: PostID, _ deletion: IngestDatabase.Deletion) {
+  mutating func delete(_ id: PostID, _ deletion: PostWriteResult.Deletion) {
     let list = published.map(\.id)
     switch posts[id]?.fate {
     case .published:
@@ -124,7 +113,7 @@ extension Ledger {
     queued.remove(id)
   }
 
-  mutating func edit(_ id: PostID, _ submission: Submission, _ edit: IngestDatabase.Edit) {
+  mutating func edit(_ id: PostID, _ submission: Submission, _ edit: PostWriteResult.Edit) {
     switch posts[id]?.fate {
     case .published, .rejected, .dead:
       seq += 1

@@ -1,3 +1,5 @@
+import Store
+
 @testable import Domain
 @testable import SQLiteStore
 
@@ -32,20 +34,20 @@ extension Address {
 extension Simulation {
   func startIngest() async throws {
     let database = try await store.open()
-    let jobs = try database.unsettledJobs()
-    let isPaused = try database.pausedMs() != nil
-    trace("ingest starts, number \(database.boot), with \(jobs.count) jobs")
+    let start = try database.start()
+    let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
+    trace("ingest starts, number \(start.generation), with \(jobs.count) jobs")
     ledger.start(jobs.map(\.job), isPaused: isPaused)
-    let boot = canary == .startsTokensAnew ? 1 : database.boot
-    var list = try database.feed()
+    let boot = canary == .startsTokensAnew ? 1 : start.generation
+    var list = start.list
     if canary == .forgetsDeletions {
       list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
     }
     let core = IngestCore(boot: boot, startMs: nowMs, isPaused: isPaused && canary != .forgetsPause)
-    var started = SimulatedIngest(boot: database.boot, core: core, log: ChangeLog(state: list))
+    var started = SimulatedIngest(boot: start.generation, core: core, log: ChangeLog(state: list))
     started.isHeld = isPaused
     started.core.resume(
-      jobs.map { job, dueMs in (job, min(max(0, dueMs - unixMs), Limits.backoffCapMs)) }, nowMs: nowMs)
+      jobs.map { ($0.job, min(max(0, $0.dueMs - unixMs), Limits.backoffCapMs)) }, nowMs: nowMs)
     ingest = started
     turnIngest()
   }

@@ -1,4 +1,5 @@
 import Fuzzing
+import Store
 
 @testable import Domain
 
@@ -57,7 +58,7 @@ extension Simulation {
         return
       }
     }
-    submit(.job(write))
+    submit(.settle(write.records, unixMs: unixMs), .core(write))
   }
 
   /// The mistake: a worker hears that its result is stored when it has come.

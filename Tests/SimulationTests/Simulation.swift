@@ -12,7 +12,7 @@ final class Simulation {
     case ingestTurns(boot: UInt32, atMs: Int64)
     case ingestReceives(WorkerLetter, from: Address)
     case storeCommits(boot: UInt32)
-    case storeTells(boot: UInt32, [SimulatedStore.Told])
+    case storeCompletes(boot: UInt32, [SimulatedStore.Completed])
     case workerStarts(Int)
     case workerTicks(Int, incarnation: Int, atMs: Int64)
     case workerReceives(IngestLetter, at: Address)
@@ -149,7 +149,7 @@ final class Simulation {
   private func perform(_ event: Event) async throws {
     switch event {
     case .ingestStarts: try await startIngest()
-    case .ingestTurns, .ingestReceives, .storeCommits, .storeTells, .requestArrives, .revisionArrives, .pullArrives:
+    case .ingestTurns, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives, .pullArrives:
       if nowMs < frozenMs { agenda.put(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
@@ -189,7 +189,7 @@ final class Simulation {
     case .ingestTurns(let boot, let atMs): if ingest?.boot == boot, ingest?.dueMs == atMs { turnIngest() }
     case .ingestReceives(let letter, let address): ingestReceives(letter, from: address)
     case .storeCommits(let boot): try await commit(boot: boot)
-    case .storeTells(let boot, let told): tell(told, boot: boot)
+    case .storeCompletes(let boot, let completed): complete(completed, boot: boot)
     case .requestArrives(let request): try await ingestTakes(request)
     case .revisionArrives(let number): ingestTakes(revision: number)
     case .pullArrives(let question, let epoch, let afterSeq):

@@ -1,3 +1,5 @@
+import Store
+
 @testable import Domain
 @testable import SQLiteStore
 
@@ -21,10 +23,11 @@ extension Simulation {
 
   func checkEnd() async throws {
     guard let database = store.database else { return ledger.complain("there is no database at the end") }
-    let list = try database.feed()
+    let start = try database.start()
+    let list = start.list
     ledger.expect(feed.state == list, "the feed's list is not the store's")
     ledger.expect(feed.replica.state == list, "the subscriber's list is not the store's")
-    ledger.expect(try database.unsettledJobs().isEmpty, "there are jobs on disk")
+    ledger.expect(start.jobs.isEmpty, "there are jobs on disk")
     for client in clients {
       let posts = try await database.posts(client.wishes.compactMap(\.answer))
       let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })

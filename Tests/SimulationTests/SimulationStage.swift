@@ -1,6 +1,8 @@
 import Foundation
 import Fuzzing
 import GRDB
+import Store
+import StoreTesting
 
 @testable import Domain
 @testable import SQLiteStore
@@ -15,7 +17,7 @@ final class SimulationStage: Sendable {
 
   init() async throws {
     template = SimulatedStore.place + "/onthemap-simulation-\(UUID().uuidString)"
-    let database = try await IngestDatabase.opened(template)
+    let database = try await SQLiteDatabase.opened(template)
     for number in 1...SimulationStage.accounts {
       let registration = try Registration(
         email: "\(number)@example.org", password: "a password", firstName: "Ada \(number)", lastName: "")
@@ -27,19 +29,17 @@ final class SimulationStage: Sendable {
     try database.pool.close()
   }
 
-  private static func publish(in database: IngestDatabase) async throws -> [PostID: Ledger.Entry] {
+  private static func publish(in database: SQLiteDatabase) async throws -> [PostID: Ledger.Entry] {
     var posts: [PostID: Ledger.Entry] = [:]
     for number in 1...postsBefore {
       let account = AccountID(rawValue: Int64(1 + number % accounts))
       let place = "\(Nature.found.rawValue) before \(number)"
       let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
-      let accepted = try await withCheckedThrowingContinuation { continuation in
-        database.accept(submission, account: account, idempotency: nil, unixMs: 1) { continuation.resume(with: $0) }
-      }
-      guard let id = try? accepted.get().id, let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { continue }
+      let id = try await database.accepted(submission, by: account, unixMs: 1).id
+      guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { continue }
       let published = Verdict.Published(
         coordinate: point, label: "Here: \(place)", countryCode: "", agreement: .found)
-      _ = try await database.settled([SettlementRecord(id, .verdict(.published(published)))], unixMs: 1)
+      _ = try await database.settled([(id, .verdict(.published(published)))], unixMs: 1)
       posts[id] = Ledger.Entry(account: account, place: place, fate: .published(seq: UInt64(number)))
     }
     return posts

@@ -5,12 +5,12 @@ import Testing
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
     "Domain", "CRestart", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Messaging",
-    "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics", "SystemPackage",
-    "Telemetry", "UnixSignals", "Web",
+    "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics", "SQLiteStore",
+    "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
-    "Domain", "SignIn", "Messaging", "Metrics", "SQLiteStore", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
+    "Domain", "SignIn", "Messaging", "Metrics", "Store", "Telemetry", "Web", "CArgon2", "CPage", "CSodium",
     "Hummingbird", "NIO*", "HTTPTypes",
   ]),
   "Worker": service.union(["Domain", "Gazetteer", "Messaging", "Metrics", "RemoteGeocoding", "Telemetry"]),
@@ -21,10 +21,12 @@ private let ladder: [String: Set<String>] = [
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),
   "RemoteGeocoding": system.union(["Domain", "HTTPClient", "Logging"]),
-  "SQLiteStore": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Telemetry"]),
+  "SQLiteStore": system.union(["CSQLite", "Domain", "GRDB*", "Logging", "Metrics", "Store", "Telemetry"]),
   "Web": system.union([
     "COpenAPI", "CSodium", "CZlib", "Domain", "Hummingbird", "NIO*", "HTTPTypes", "Logging", "Metrics", "Telemetry",
   ]),
+
+  "Store": system.union(["Domain"]),
 
   "HTTPClient": system.union(["FoundationNetworking"]),
 

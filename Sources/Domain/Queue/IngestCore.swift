@@ -30,7 +30,8 @@ package struct IngestCore: Sendable {
   }
 
   /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
-  /// passes results in the order of the commits, because feeds get the list's changes in that order.
+  /// passes results in the order of the commits, because feeds get the list's changes in that order. It passes
+  /// `changed` before the result of the write that made the change: a client that waits for its post may read the list.
   package enum Committed: Sendable {
     /// New posts are queued.
     case accepted([Job])
@@ -38,7 +39,7 @@ package struct IngestCore: Sendable {
     case revived([Job])
     /// The result of a `Write`; nil if the store has refused it.
     case written(Write, SettlementResult?)
-    /// Posts were edited, deleted or renamed.
+    /// The list has changed, by a settlement, an edit, a deletion or another name of an author.
     case changed([FeedChange])
     /// The operator has paused the queue, or resumed it.
     case paused(Bool)
@@ -184,10 +185,7 @@ package struct IngestCore: Sendable {
       acknowledge(pending, .committed)
     }
     rates.settled.add(left.count, nowMs: nowMs)
-    var effects: [Effect] = [.left(left), .settled(settlements, void: result.void)]
-    // Feeds come first: a client that waits for its post may read the list.
-    if !result.entries.isEmpty { effects.insert(.publish(result.entries.map { .put($0) }), at: 0) }
-    return effects
+    return [.left(left), .settled(settlements, void: result.void)]
   }
 
   // MARK: - Time

@@ -2,12 +2,12 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/accounts` and `/v2/session`: sign up, log in, who am I, log out.
 struct AccountRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any AccountStore
   let sessions: Sessions
   let passwords: Passwords
   let logins: Logins
@@ -96,7 +96,7 @@ struct AccountRoutes: Sendable {
       return try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
     } catch {
       signUps.giveBack(source)
-      guard error is IngestDatabase.EmailTaken else { throw error }
+      guard error is EmailTaken else { throw error }
       try tries.countTaken(source)
       throw Problem.emailTaken
     }

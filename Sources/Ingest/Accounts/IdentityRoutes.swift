@@ -2,12 +2,12 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/account/identities`: with which providers one logs in, to see, to add, and to take away.
 struct IdentityRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any IdentityStore
   let sessions: Sessions
   let providers: ProviderLogins
   let site: Site

@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Messaging
-import SQLiteStore
+import Store
 import Synchronization
 import Web
 
@@ -12,11 +12,11 @@ final class LoginTries: Sendable {
     fileprivate let keys: [LoginThrottle.Key]
   }
 
-  private let database: IngestDatabase
+  private let database: any LoginStore
   private let throttle: Mutex<LoginThrottle>
 
   /// Waits for the disk.
-  init(database: IngestDatabase) throws {
+  init(database: any LoginStore) throws {
     self.database = database
     throttle = Mutex(LoginThrottle(try database.loginCounts(unixMs: WallClock.unixMs)))
   }
@@ -84,7 +84,9 @@ final class LoginTries: Sendable {
   }
 
   /// It was the wrong password: it stays counted.
-  func wasWrong(_ tried: Try) { database.keep(throttle.withLock { $0.kept(tried.keys) }, unixMs: WallClock.unixMs) }
+  func wasWrong(_ tried: Try) {
+    database.storeLoginCounts(throttle.withLock { $0.kept(tried.keys) }, removing: [], unixMs: WallClock.unixMs)
+  }
 
   func wasRight(_ tried: Try) {
     let (before, after) = throttle.withLock { throttle in
@@ -92,8 +94,9 @@ final class LoginTries: Sendable {
       throttle.takeBack(tried.keys, wasRight: true)
       return (before, throttle.kept(tried.keys))
     }
-    database.keep(after.filter { $0.key.scope == .address }, unixMs: WallClock.unixMs)
-    database.forget(before.keys.filter { after[$0] == nil })
+    database.storeLoginCounts(
+      after.filter { $0.key.scope == .address }, removing: before.keys.filter { after[$0] == nil },
+      unixMs: WallClock.unixMs)
   }
 
   /// Nobody knows: the password was not looked at.

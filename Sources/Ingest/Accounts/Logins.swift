@@ -1,7 +1,7 @@
 import Domain
 import HTTPTypes
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// The body of what takes the password once more, and nothing else.
@@ -11,7 +11,7 @@ struct Confirmation: Decodable {
 
 /// Logging in with an e-mail address and a password, whichever API asks for it.
 struct Logins: Sendable {
-  let database: IngestDatabase
+  let database: any AccountStore & IdentityStore
   let sessions: Sessions
   let passwords: Passwords
   let tries: LoginTries
@@ -36,7 +36,9 @@ struct Logins: Sendable {
     if PasswordHash.isOutdated(hash) {
       // Only now is the password known.
       hash = try await passwords.hash(password, in: PasswordQueue.Turn(.known, from: source.address))
-      guard try await database.rehashPassword(of: stored.account.id, hash, from: stored.passwordHash) else {
+      guard
+        try await database.setPassword(of: stored.account.id, hash, from: stored.passwordHash, ending: .none)
+      else {
         throw Problem.badCredentials
       }
     }

@@ -2,7 +2,7 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/account`: one's own data, to read, to change, and to take away with all that one has posted.
@@ -46,7 +46,6 @@ struct ProfileRoutes: Sendable {
       try logins.tries.countTaken(source)
       throw problem
     }
-    sessions.reread(account.id)
     if account.email != caller.account.email { logins.audit.note(.emailChanged, account: account.id, source) }
     return Response(.object { account.write(to: &$0) })
   }
@@ -56,10 +55,9 @@ struct ProfileRoutes: Sendable {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)
     _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
-    guard try await queue.database.close(caller.account.id, unixMs: WallClock.unixMs) else {
+    guard try await logins.database.close(caller.account.id, unixMs: WallClock.unixMs) else {
       throw Problem.unauthorized
     }
-    sessions.reread(caller.account.id)
     logins.audit.note(.accountDeleted, account: caller.account.id, source)
     try await queue.erasePosts(of: caller.account.id)
     var response = Response(status: .noContent)

@@ -2,8 +2,8 @@ import Domain
 import HTTPTypes
 import Logging
 import Messaging
-import SQLiteStore
 import SignIn
+import Store
 import Synchronization
 import Web
 

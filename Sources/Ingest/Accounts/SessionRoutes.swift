@@ -2,13 +2,13 @@ import Domain
 import HTTPTypes
 import Hummingbird
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/sessions`: where one is logged in, and to end that there. `/v2/account/password`: to change what one logs in
 /// with, which ends it everywhere.
 struct SessionRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any LoginStore & AccountStore
   let sessions: Sessions
   let passwords: Passwords
   let logins: Logins
@@ -79,10 +79,9 @@ struct SessionRoutes: Sendable {
     try Registration.check(password: body.password)
     let compared = try await logins.confirm(body.currentPassword, of: caller, from: source)
     let hash = try await passwords.hash(body.password, in: PasswordQueue.Turn(.known, from: source.address))
-    guard try await database.changePassword(of: caller.account.id, hash, from: compared) else {
+    guard try await database.setPassword(of: caller.account.id, hash, from: compared, ending: .sessions) else {
       throw Problem.wrongPassword
     }
-    sessions.reread(caller.account.id)
     logins.audit.note(.passwordChanged, account: caller.account.id, source)
     var account = caller.account
     account.hasPassword = true

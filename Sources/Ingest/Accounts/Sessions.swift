@@ -1,5 +1,5 @@
 import Domain
-import SQLiteStore
+import Store
 import Synchronization
 
 /// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.
@@ -10,10 +10,21 @@ final class Sessions: Sendable {
     var ends = 0
   }
 
-  private let database: IngestDatabase
+  private let database: any LoginStore
   private let state = Mutex(State())
 
-  init(database: IngestDatabase) { self.database = database }
+  /// Follows the store's changes from now on: what is remembered of a session that has ended, or of an account that has
+  /// changed, is read anew.
+  init(database: any LoginStore) {
+    self.database = database
+    database.changes.observe { [weak self] change in
+      switch change {
+      case .account(let account): self?.forget(account)
+      case .session(let tokenHash): self?.forget(tokenHash)
+      case .list, .unlisted, .paused: break
+      }
+    }
+  }
 
   /// A new session. On disk on return.
   ///
@@ -51,37 +62,31 @@ final class Sessions: Sendable {
 
   /// Ends one of an account's sessions, by its name. On disk on return; false where there is none.
   func end(_ id: SessionID, of account: AccountID) async throws -> Bool {
-    let isEnded = try await database.removeSession(id, of: account)
-    forget { $0.id == id }
-    return isEnded
+    try await database.endSessions(.one(id, of: account))
   }
 
   /// Ends an account's sessions. On disk on return.
   ///
   /// - Parameter token: of the one that stays; nil for none.
   func endAll(of account: AccountID, except token: String? = nil) async throws {
-    let kept = token.map(Secrets.hash)
-    try await database.removeSessions(of: account, except: kept)
-    let id = kept.map { SessionID(tokenHash: $0) }
-    forget { $0.account.id == account && $0.id != id }
-  }
-
-  /// The account is not as it was: what is remembered of its sessions is read anew.
-  func reread(_ account: AccountID) { forget { $0.account.id == account } }
-
-  private func forget(_ isOver: (Session) -> Bool) {
-    state.withLock { state in
-      state.known = state.known.filter { !isOver($0.value) }
-      state.ends += 1
-    }
+    _ = try await database.endSessions(.all(of: account, except: token.map(Secrets.hash)))
   }
 
   /// Ends a session. On disk on return.
   func end(token: String) async throws {
-    let hash = Secrets.hash(token)
-    try await database.removeSession(tokenHash: hash)
+    _ = try await database.endSessions(.token(hash: Secrets.hash(token)))
+  }
+
+  private func forget(_ account: AccountID) {
     state.withLock { state in
-      state.known[hash] = nil
+      state.known = state.known.filter { $0.value.account.id != account }
+      state.ends += 1
+    }
+  }
+
+  private func forget(_ tokenHash: [UInt8]) {
+    state.withLock { state in
+      state.known[tokenHash] = nil
       state.ends += 1
     }
   }

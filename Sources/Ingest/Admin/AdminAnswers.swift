@@ -1,14 +1,14 @@
 import Domain
 import Logging
 import Messaging
-import SQLiteStore
+import Store
 
 /// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
 ///
 /// Threads: those of the socket come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax`
 /// at most, and the answer goes back to the reactor. Those of HTTP come from any.
 final class AdminAnswers: Sendable {
-  private let database: IngestDatabase
+  private let database: any QueueReader & PostStore & StoreHealth
   private let queue: PostQueue
   private let pause: QueuePause
   private let users: UserAnswers
@@ -18,7 +18,7 @@ final class AdminAnswers: Sendable {
   private let startMs = Reactor.nowMs
 
   init(
-    database: IngestDatabase, queue: PostQueue, pause: QueuePause, users: UserAnswers,
+    database: any QueueReader & PostStore & StoreHealth, queue: PostQueue, pause: QueuePause, users: UserAnswers,
     view: QueueView, answers: Inbox<AdminServer.Command>, logger: Logger
   ) {
     self.database = database
@@ -67,7 +67,7 @@ final class AdminAnswers: Sendable {
     case .list(let state, let reason, let after, let limit):
       return try await list(state, reason: reason, after: after, limit: limit, known)
     case .show(let id):
-      guard let entry = try await database.queueEntry(id) else {
+      guard let entry = try await database.queueEntries([id]).first else {
         throw AdminRefusal(.notFound, "there is no post \(id)")
       }
       return .report(entry.placed(known.placements.first), try await database.history(of: id))
@@ -99,7 +99,7 @@ final class AdminAnswers: Sendable {
     status.waitMaxMs = queue.waitMaxMs
     status.upMs = Reactor.nowMs - startMs
     status.commits = database.commits
-    status.disk = database.disk
+    status.disk = database.space.status
     return status
   }
 
@@ -123,18 +123,9 @@ final class AdminAnswers: Sendable {
   }
 
   private func setPaused(sinceMs: Int64?, _ by: Operator) async throws -> Int64? {
-    let metadata: Logger.Metadata = ["operator": "\(by)"]
-    return try await withCheckedThrowingContinuation { continuation in
-      database.setPaused(sinceMs: sinceMs) { [queue, pause, logger] result in
-        // On the commits' queue: in the order in which it is stored, whoever asked first.
-        if case .success(let sinceMs) = result {
-          pause.sinceMs = sinceMs
-          queue.jobs.put(.committed(.paused(sinceMs != nil)))
-          logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: metadata)
-        }
-        continuation.resume(with: result)
-      }
-    }
+    let sinceMs = try await database.setPaused(sinceMs: sinceMs)
+    logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: ["operator": "\(by)"])
+    return sinceMs
   }
 }
 

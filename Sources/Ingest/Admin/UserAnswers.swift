@@ -1,11 +1,11 @@
 import Domain
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// Answers an operator about accounts, and changes them. Any thread.
 struct UserAnswers: Sendable {
-  let database: IngestDatabase
+  let database: any AccountStore
   let logins: Logins
 
   func list(email: String?, after: AccountID?, limit: Int) async throws -> AdminAnswer {
@@ -25,7 +25,7 @@ struct UserAnswers: Sendable {
     do {
       let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
       logins.audit.note(.accountCreatedByOperator, account: account.id, by: by)
-    } catch is IngestDatabase.EmailTaken {
+    } catch is EmailTaken {
       throw AdminRefusal(.invalid, "there is an account with this e-mail address")
     }
     return try await self.user(registration.email, password: madeUp)
@@ -36,25 +36,25 @@ struct UserAnswers: Sendable {
     var madeUp: String?
     switch change {
     case .disable:
-      try await database.setDisabled(id, sinceMs: WallClock.unixMs)
+      try await database.set(id, .disabled(sinceMs: WallClock.unixMs))
       logins.audit.note(.accountDisabled, account: id, by: by)
     case .enable:
-      try await database.setDisabled(id, sinceMs: nil)
+      try await database.set(id, .enabled)
       logins.audit.note(.accountEnabled, account: id, by: by)
     case .password(let given):
       if given == nil { madeUp = UserAnswers.password() }
       let password = given ?? madeUp ?? ""
       do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
-      try await database.resetPassword(of: id, try await hash(password))
+      let hash = try await hash(password)
+      _ = try await database.setPassword(of: id, hash, from: nil, ending: .sessionsAndIdentities)
       logins.audit.note(.passwordReset, account: id, by: by)
     case .promote:
-      try await database.setOperator(id, true)
+      try await database.set(id, .isOperator(true))
       logins.audit.note(.operatorAppointed, account: id, by: by)
     case .demote:
-      try await database.setOperator(id, false)
+      try await database.set(id, .isOperator(false))
       logins.audit.note(.operatorDismissed, account: id, by: by)
     }
-    logins.sessions.reread(id)
     return try await user(email, password: madeUp)
   }
 

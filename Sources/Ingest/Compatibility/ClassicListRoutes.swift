@@ -2,12 +2,12 @@ import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
-import SQLiteStore
+import Store
 import Web
 
 /// The list of posts as clients of the original service read it: `StudentLocation` under three addresses.
 struct ClassicListRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any PostReader
   let latest: LatestBytes
   let site: Site
   let viewers: Viewers

@@ -1,13 +1,13 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import SQLiteStore
+import Store
 import Web
 
 /// Posting, editing and deleting as clients of the original service do. A post is its caller's, whoever the body says
 /// that it is: its key and the names are the account's.
 struct ClassicPostRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any PostReader
   let queue: PostQueue
   let sessions: Sessions
   let site: Site

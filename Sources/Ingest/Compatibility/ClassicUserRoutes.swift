@@ -1,12 +1,12 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import SQLiteStore
+import Store
 import Web
 
 /// `/v1/users/ID` and `/api/users/ID`: what clients of the original service read of an account.
 struct ClassicUserRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any AccountStore
   let sessions: Sessions
   let site: Site
 

@@ -1,9 +1,9 @@
 import Domain
 import HTTPTypes
-import SQLiteStore
+import Store
 import Web
 
-extension IngestDatabase.Idempotency {
+extension Idempotency {
   /// A key and what came with it. Throws `Problem` for a key that is none.
   init(key: String, of submission: Submission) throws(Problem) {
     self.init(key: try Self.checked(key), requestHash: submission.hash)

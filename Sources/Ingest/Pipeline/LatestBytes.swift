@@ -1,6 +1,6 @@
 import Domain
 import NIOCore
-import SQLiteStore
+import Store
 import Synchronization
 
 /// The list that everybody sees, as bytes of each API: made once for each change, however many ask. Threads: any.
@@ -12,13 +12,16 @@ final class LatestBytes: Sendable {
     var classic: ByteBuffer?
   }
 
-  private let database: IngestDatabase
+  private let database: any PostReader & ObservableStore
   private let state = Mutex(State())
 
-  init(database: IngestDatabase) { self.database = database }
+  /// Follows the store's changes from now on.
+  init(database: any PostReader & ObservableStore) {
+    self.database = database
+    database.changes.observe { [weak self] change in if case .list = change { self?.invalidate() } }
+  }
 
-  /// The list on disk is another one.
-  func change() {
+  private func invalidate() {
     state.withLock { state in
       state.changes += 1
       (state.native, state.classic) = (nil, nil)

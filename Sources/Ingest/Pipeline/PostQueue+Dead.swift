@@ -1,7 +1,7 @@
 import Domain
 import Messaging
 import Metrics
-import SQLiteStore
+import Store
 import Synchronization
 
 /// Dead posts that come back.
@@ -20,14 +20,23 @@ extension PostQueue {
       throw AdminRefusal(.busy, "the queue has no room for \(room) more; let workers take some, then try again")
     }
     do {
-      let (change, revived) = try await database.revive(selection, limit: room, unixMs: WallClock.unixMs)
-      depth.subtract(room - revived.count, ordering: .relaxed)
-      jobs.put(.committed(.revived(revived)))
-      meters.byRetry.increment(by: revived.count)
-      return change
+      let revival = try await revived(selection, limit: room)
+      depth.subtract(room - revival.jobs.count, ordering: .relaxed)
+      meters.byRetry.increment(by: revival.jobs.count)
+      return revival.change
     } catch {
       depth.subtract(room, ordering: .relaxed)
       throw error
+    }
+  }
+
+  private func revived(_ selection: DeadSelection, limit: Int) async throws -> PostWriteResult.Revival {
+    try await withCheckedThrowingContinuation { continuation in
+      let completion = CommitCompletion<PostWriteResult.Revival> { [jobs] result in
+        if case .success(let revival) = result { jobs.put(.committed(.revived(revival.jobs))) }
+        continuation.resume(with: result)
+      }
+      database.revive(selection, limit: limit, unixMs: WallClock.unixMs, completion: completion)
     }
   }
 }

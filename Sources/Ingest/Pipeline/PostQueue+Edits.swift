@@ -1,28 +1,18 @@
 import Domain
 import HTTPTypes
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
-/// Posts that their owners edit or delete.
-///
-/// The store calls back on its commits' queue, one commit after the other and within each in the order of the writes,
-/// with settlements among them: so changes come to the feeds by rising numbers, whoever made them.
+/// Posts that their owners edit or delete. The changes reach the feeds through the store's `ChangeSource`.
 extension PostQueue {
   /// Deletes an account's post. On disk on return, and on its way to the feeds.
   ///
   /// - Throws: `Problem.postNotFound`, `StoreError`.
   func delete(_ post: PostID, of account: AccountID) async throws {
-    let deletion = try await withCheckedThrowingContinuation { continuation in
-      database.delete(post, of: account, unixMs: WallClock.unixMs) { [self] result in
-        if case .success(.listed(let change)) = result { tell([change]) }
-        continuation.resume(with: result)
-      }
-    }
-    switch deletion {
+    switch try await database.delete(post, of: account, unixMs: WallClock.unixMs) {
     case .notFound: throw Problem.postNotFound
-    case .unlisted: release(post)
-    case .listed: break
+    case .unlisted, .listed: break
     }
   }
 
@@ -54,13 +44,7 @@ extension PostQueue {
   private func edit(
     _ id: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published
   ) async throws -> Post {
-    let edit = try await withCheckedThrowingContinuation { continuation in
-      database.edit(id, of: account, submission, published, unixMs: WallClock.unixMs) { [self] result in
-        if case .success(.published(let entry)) = result { tell([.put(entry)]) }
-        continuation.resume(with: result)
-      }
-    }
-    switch edit {
+    switch try await database.edit(id, of: account, submission, published, unixMs: WallClock.unixMs) {
     case .notFound: throw Problem.postNotFound
     case .queued: throw Problem.postQueued
     case .published(let entry): return Post(entry, published)
@@ -84,13 +68,7 @@ extension PostQueue {
   }
 
   private func changed(_ account: AccountID, _ change: ProfileChange) async throws -> Account {
-    let outcome = try await withCheckedThrowingContinuation { continuation in
-      database.change(account, change, unixMs: WallClock.unixMs) { [self] result in
-        if case .success(.changed(_, let changes)) = result, !changes.isEmpty { tell(changes) }
-        continuation.resume(with: result)
-      }
-    }
-    switch outcome {
+    switch try await database.change(account, change, unixMs: WallClock.unixMs) {
     case .notFound: throw Problem.unauthorized
     case .emailTaken: throw Problem.emailTaken
     case .changed(let account, _): return account
@@ -102,15 +80,7 @@ extension PostQueue {
   func erasePosts(of account: AccountID) async throws {
     var after: PostID?
     repeat {
-      let start = after
-      let erasure = try await withCheckedThrowingContinuation { continuation in
-        database.erasePosts(of: account, after: start, unixMs: WallClock.unixMs) { [self] result in
-          if let changes = try? result.get().changes, !changes.isEmpty { tell(changes) }
-          continuation.resume(with: result)
-        }
-      }
-      erasure.unlisted.forEach(release)
-      after = erasure.next
+      after = try await database.erasePosts(of: account, after: after, unixMs: WallClock.unixMs).next
     } while after != nil
   }
 

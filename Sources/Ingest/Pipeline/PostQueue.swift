@@ -2,17 +2,17 @@ import Domain
 import Logging
 import Messaging
 import Metrics
-import SQLiteStore
+import Store
 import Synchronization
 import Web
 
 /// Posts on their way from the door to the map: accepted into the store, handed to the job link, and settled when a
 /// worker has answered.
 ///
-/// Threads: requests come from any task; results from the job link's reactor; ends of commits from the store.
+/// Threads: requests come from any task; results from the job link's reactor; completions and changes from the store.
 /// Nothing here waits but `accept` and `outcome`.
 final class PostQueue: Sendable {
-  let database: IngestDatabase
+  let database: any PostStore & PostReader
   let jobs: Inbox<JobServer.Command>
   private let changes: Inbox<[FeedChange]>
   /// The list as it is asked for over HTTP.
@@ -32,7 +32,8 @@ final class PostQueue: Sendable {
   private let rates: Mutex<PostRateLimiter?>
 
   init(
-    database: IngestDatabase, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedChange]>, lookups: Lookups,
+    database: any PostStore & PostReader, jobs: Inbox<JobServer.Command>, changes: Inbox<[FeedChange]>,
+    lookups: Lookups,
     depth: Int, waitMaxMs: Int64, postsPerMinute: Int?, logger: Logger
   ) {
     self.database = database
@@ -45,6 +46,7 @@ final class PostQueue: Sendable {
     self.depth = Atomic(depth)
     self.waitMaxMs = waitMaxMs
     rates = Mutex(postsPerMinute.map(PostRateLimiter.init))
+    database.changes.observe { [weak self] change in self?.process(change) }
   }
 
   /// True if the backlog is full: ingest refuses further posts.
@@ -77,8 +79,8 @@ final class PostQueue: Sendable {
   /// - Parameter waits: whether `outcome` will be called with the id.
   /// - Returns: what was made, and whether it may be waited for.
   func accept(
-    _ submission: Submission, account: AccountID, idempotency: IngestDatabase.Idempotency?, waits: Bool
-  ) async throws -> (accepted: IngestDatabase.Accepted, waits: Bool) {
+    _ submission: Submission, account: AccountID, idempotency: Idempotency?, waits: Bool
+  ) async throws -> (accepted: AcceptedPost, waits: Bool) {
     let (room, refusal) = reserve(1, for: account)
     guard room == 1 else {
       // What is stored already needs no room.
@@ -89,10 +91,9 @@ final class PostQueue: Sendable {
       return (accepted, waits && waiters.expect(accepted.id))
     }
     return try await withCheckedThrowingContinuation { continuation in
-      database.accept(submission, account: account, idempotency: idempotency, unixMs: WallClock.unixMs) {
-        [self] result in
-        switch result {
-        case .success(.success(let accepted)):
+      let completion = CommitCompletion<[Acceptance]> { [self] result in
+        switch result.map(\.first) {
+        case .success(.accepted(let accepted)):
           // Before a worker can see it: otherwise its outcome could come first.
           let expected = waits && waiters.expect(accepted.id)
           if let job = accepted.job {
@@ -102,26 +103,30 @@ final class PostQueue: Sendable {
             giveBack(1, to: account)
           }
           continuation.resume(returning: (accepted, expected))
-        case .success(.failure(let conflict)):
+        case .success(.conflict):
           giveBack(1, to: account)
-          continuation.resume(throwing: conflict)
+          continuation.resume(throwing: IdempotencyConflict())
+        case .success(.noRoom), .success(nil): preconditionFailure("There was room for the post.")
         case .failure(let error):
           giveBack(1, to: account)
           continuation.resume(throwing: error)
         }
       }
+      database.accept(
+        [NewPost(submission, idempotency)], account: account, room: 1, unixMs: WallClock.unixMs, completion: completion)
     }
   }
 
-  /// Takes posts of one account, all in one transaction. `then` is called when they are on disk, with what became of
-  /// each, on the store's commits' queue, and with why there was no room for those that found none.
+  /// Takes posts of one account, all in one transaction.
+  ///
+  /// - Parameter then: called as a `CommitCompletion`, with the acceptance of each post, and with the reason for which
+  ///   some found no room.
   func accept(
-    _ posts: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)], account: AccountID,
-    counting counter: Counter,
-    then: @escaping @Sendable (Result<[IngestDatabase.Acceptance], StoreError>, _ refusal: Problem) -> Void
+    _ posts: [NewPost], account: AccountID, counting counter: Counter,
+    then: @escaping @Sendable (Result<[Acceptance], StoreError>, _ refusal: Problem) -> Void
   ) {
     let (room, refusal) = reserve(posts.count, for: account)
-    database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs) { [self] result in
+    let completion = CommitCompletion<[Acceptance]> { [self] result in
       let accepted = (try? result.get().compactMap(\.job)) ?? []
       if accepted.count < room { giveBack(room - accepted.count, to: account) }
       if !accepted.isEmpty {
@@ -130,6 +135,7 @@ final class PostQueue: Sendable {
       }
       then(result, refusal)
     }
+    database.accept(posts, account: account, room: room, unixMs: WallClock.unixMs, completion: completion)
   }
 
   /// Room in the queue, as far as there is some; what is not used is to be given back.
@@ -174,10 +180,10 @@ final class PostQueue: Sendable {
     rates.withLock { $0?.giveBack(count, to: account) }
   }
 
-  /// Publishes durable changes of the list. Call this on the commits' queue, before their client gets its answer.
-  func tell(_ changes: [FeedChange]) {
-    latest.change()
-    jobs.put(.committed(.changed(changes)))
+  /// Passes a durable change on, whichever write made it, before that write's client gets its answer.
+  private func process(_ change: StoreChange) {
+    if case .unlisted(let posts) = change { waiters.tell(posts, ()) }
+    if let committed = change.committed { jobs.put(.committed(committed)) }
   }
 
   /// Waits until the post is settled, a time at most. The store tells what became of it.
@@ -194,9 +200,6 @@ final class PostQueue: Sendable {
     }
     await outcome(of: id, withinMs: withinMs)
   }
-
-  /// The post is deleted: who waits for its outcome need wait no longer.
-  func release(_ id: PostID) { waiters.tell(id, ()) }
 
   /// The post is settled already: nobody waits.
   func forget(_ id: PostID) { waiters.giveUp(id) }
@@ -219,11 +222,9 @@ final class PostQueue: Sendable {
   private func store(_ write: IngestCore.Write) {
     let records = write.records
     if case .settle = write { record(records.count) }
-    database.settle(records, unixMs: WallClock.unixMs) { [self] result in
+    let completion = CommitCompletion<SettlementResult> { [self] result in
       switch result {
-      case .success(let stored):
-        if !stored.entries.isEmpty { latest.change() }
-        jobs.put(.committed(.written(write, stored)))
+      case .success(let stored): jobs.put(.committed(.written(write, stored)))
       case .failure(let error):
         if !error.isFull {
           logger.error("\(write.failure)", metadata: ["error": "\(error)"])
@@ -231,6 +232,7 @@ final class PostQueue: Sendable {
         jobs.put(.committed(.written(write, nil)))
       }
     }
+    database.settle(records, unixMs: WallClock.unixMs, completion: completion)
   }
 }
 
@@ -242,9 +244,4 @@ extension IngestCore.Write {
     case .countLosses: "could not record lost leases"
     }
   }
-}
-
-extension IngestDatabase.Acceptance {
-  /// Of a post that is new.
-  fileprivate var job: Job? { if case .accepted(let accepted) = self { accepted.job } else { nil } }
 }

@@ -1,7 +1,7 @@
 import Domain
 import Messaging
-import SQLiteStore
 import ServiceLifecycle
+import Store
 import Synchronization
 
 /// How the queue stood over the last hour, a sample every few seconds, since this process began. Any thread.
@@ -22,11 +22,11 @@ final class QueueHistory: Service {
     let subscribers: Int
   }
 
-  private let database: IngestDatabase
+  private let database: any QueueReader
   private let view: QueueView
   private let samples = Mutex<[Sample]>([])
 
-  init(database: IngestDatabase, view: QueueView) {
+  init(database: any QueueReader, view: QueueView) {
     self.database = database
     self.view = view
   }

@@ -1,14 +1,20 @@
+import Store
 import Synchronization
 
-/// Whether the operator has paused the queue, for those who only want to know. Any thread.
+/// The operator's pause of the queue, as the store has it. Any thread.
 final class QueuePause: Sendable {
   private let since: Mutex<Int64?>
 
-  init(sinceMs: Int64?) { since = Mutex(sinceMs) }
-
-  /// Since when, ms since 1970, UTC; nil when it is not paused.
-  var sinceMs: Int64? {
-    get { since.withLock { $0 } }
-    set { since.withLock { $0 = newValue } }
+  /// Follows the store's changes from now on.
+  ///
+  /// - Parameter sinceMs: start of the pause, in ms since 1970, UTC; nil if the queue is not paused.
+  init(sinceMs: Int64?, changes: ChangeSource) {
+    since = Mutex(sinceMs)
+    changes.observe { [weak self] change in
+      if case .paused(let sinceMs) = change { self?.since.withLock { $0 = sinceMs } }
+    }
   }
+
+  /// Start of the pause, in ms since 1970, UTC; nil if the queue is not paused.
+  var sinceMs: Int64? { since.withLock { $0 } }
 }

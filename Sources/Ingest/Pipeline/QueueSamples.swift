@@ -1,16 +1,16 @@
 import Domain
 import Messaging
-import SQLiteStore
+import Store
 import Telemetry
 
 /// What the queue is at the moment of a scrape: asked of the reactor and of the database, so that between two scrapes
 /// it costs nothing. Any thread.
 final class QueueSamples: Sendable {
-  private let database: IngestDatabase
+  private let database: any StoreHealth & QueueReader
   private let view: QueueView
   private let pause: QueuePause
 
-  init(database: IngestDatabase, view: QueueView, pause: QueuePause) {
+  init(database: any StoreHealth & QueueReader, view: QueueView, pause: QueuePause) {
     self.database = database
     self.view = view
     self.pause = pause
@@ -18,7 +18,7 @@ final class QueueSamples: Sendable {
 
   /// What cannot be had within `Limits.queueLookMs` is left out.
   func collect() async -> [Sample] {
-    var samples = database.samples
+    var samples = database.space.samples
     samples.append(Metric.queueMax.sample(Limits.queueDepthMax))
     samples.append(Metric.queuePaused.sample(pause.sinceMs == nil ? 0 : 1))
     if case .status(let snapshot, _, _)? = await view.known(about: .status) {
@@ -43,6 +43,17 @@ final class QueueSamples: Sendable {
     } catch {
       // Left out, as what is not known.
     }
+    return samples
+  }
+}
+
+extension StoreSpace {
+  fileprivate var samples: [Sample] {
+    var samples = [
+      Metric.storeBytes.sample(dataBytes), Metric.storeWAL.sample(logBytes),
+      Metric.storeFull.sample(fullMs == nil ? 0 : 1),
+    ]
+    if sizeBytes > 0 { samples += [Metric.storeFree.sample(freeBytes), Metric.storeSize.sample(sizeBytes)] }
     return samples
   }
 }

@@ -2,15 +2,15 @@ import Domain
 import HTTPTypes
 import Logging
 import Messaging
-import SQLiteStore
+import Store
 import Web
 
 /// What producers ask over ZeroMQ, answered by the rules of `/v2/posts`.
 ///
-/// Threads: requests come on the reactor's; batches are answered from the store's commits' queue, the rest from tasks.
+/// Threads: requests come on the reactor's; batches are answered from the store's completions, the rest from tasks.
 /// How many there are at once is bounded by `SubmitAdmission`.
 final class Submissions: Sendable {
-  private let database: IngestDatabase
+  private let database: any PostReader
   private let queue: PostQueue
   private let sessions: Sessions
   private let answers: Inbox<SubmitServer.Command>
@@ -18,7 +18,7 @@ final class Submissions: Sendable {
   private let meters = SubmitMeters()
 
   init(
-    database: IngestDatabase, queue: PostQueue, sessions: Sessions, answers: Inbox<SubmitServer.Command>, logger: Logger
+    database: any PostReader, queue: PostQueue, sessions: Sessions, answers: Inbox<SubmitServer.Command>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
@@ -50,12 +50,12 @@ final class Submissions: Sendable {
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
     var receipts: [SubmitReceipt?] = []
     receipts.reserveCapacity(posts.count)
-    var valid: [(submission: Submission, idempotency: IngestDatabase.Idempotency?)] = []
+    var valid: [NewPost] = []
     valid.reserveCapacity(posts.count)
     for post in posts {
       do throws(Problem) {
         let submission = try Submissions.submission(post)
-        valid.append((submission, try IngestDatabase.Idempotency(key: post.idempotencyKey, of: submission)))
+        valid.append(NewPost(submission, try Idempotency(key: post.idempotencyKey, of: submission)))
         receipts.append(nil)
       } catch { receipts.append(SubmitReceipt(error)) }
     }
@@ -86,7 +86,7 @@ final class Submissions: Sendable {
 
   /// One for each post that went to the store, in their order.
   private func receipts(
-    _ result: Result<[IngestDatabase.Acceptance], StoreError>, _ refusal: Problem, count: Int
+    _ result: Result<[Acceptance], StoreError>, _ refusal: Problem, count: Int
   ) -> [SubmitReceipt] {
     switch result {
     case .success(let acceptances):

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/posts/bulk`: many posts in one request, a line of JSON each, all in one transaction; answered with a line for
@@ -18,8 +18,6 @@ struct BulkRoutes: Sendable {
     router.refuseOthers(at: "/v2/posts/bulk", than: .post)
   }
 
-  private typealias Valid = (submission: Submission, idempotency: IngestDatabase.Idempotency?)
-
   private func create(_ request: Request) async throws -> Response {
     let caller = try await Caller.identify(request, sessions: sessions, site: site)
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
@@ -27,20 +25,20 @@ struct BulkRoutes: Sendable {
     // With a header, a line without a key of its own has one by its place: sent again with the same one, each is
     // recognised.
     let base = try request.headers[.idempotencyKey].map { header in
-      let digest = Secrets.hash(try IngestDatabase.Idempotency.checked(header)).prefix(16)
+      let digest = Secrets.hash(try Idempotency.checked(header)).prefix(16)
       return hexadecimal(digest)
     }
     let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let decoder = JSONDecoder()
-    let read = lines.enumerated().map { index, line -> Result<Valid, Problem> in
+    let read = lines.enumerated().map { index, line -> Result<NewPost, Problem> in
       do throws(Problem) {
         let plain = PostBody(plain: line)
         let line = if let plain { plain } else { try RequestBody.decoded(PostBody.self, line, decoder) }
         let submission = try line.submission(trace: trace)
         guard let key = line.idempotencyKey ?? base.map({ "bulk-\($0)-\(index)" }) else {
-          return .success((submission, nil))
+          return .success(NewPost(submission, nil))
         }
-        return .success((submission, try .init(key: key, of: submission)))
+        return .success(NewPost(submission, try .init(key: key, of: submission)))
       } catch { return .failure(error) }
     }
     let answers = try await stored(read, caller.account.id)
@@ -67,9 +65,9 @@ struct BulkRoutes: Sendable {
   }
 
   /// What became of each line, in their order.
-  private func stored(_ lines: [Result<Valid, Problem>], _ account: AccountID) async throws -> [BulkAnswer] {
+  private func stored(_ lines: [Result<NewPost, Problem>], _ account: AccountID) async throws -> [BulkAnswer] {
     let valid = lines.compactMap { try? $0.get() }
-    var (stored, refusal) = ([IngestDatabase.Acceptance](), Problem.busy)
+    var (stored, refusal) = ([Acceptance](), Problem.busy)
     if !valid.isEmpty {
       (stored, refusal) = try await withCheckedThrowingContinuation { continuation in
         queue.accept(valid, account: account, counting: queue.meters.overHTTP) { result, refusal in

@@ -1,12 +1,12 @@
 import Domain
 import HTTPTypes
 import Hummingbird
-import SQLiteStore
+import Store
 import Web
 
 /// `/v2/posts`: put oneself on the map, see what became of it, edit and delete it.
 struct PostRoutes: Sendable {
-  let database: IngestDatabase
+  let database: any PostReader
   let queue: PostQueue
   let sessions: Sessions
   let site: Site
@@ -120,19 +120,19 @@ struct PostRoutes: Sendable {
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let submission = try await PostBody.submission(of: request)
     let idempotency = try request.headers[.idempotencyKey].map { key in
-      try IngestDatabase.Idempotency(key: key, of: submission)
+      try Idempotency(key: key, of: submission)
     }
     do {
       let (accepted, waits) = try await queue.accept(
         submission, account: caller.account.id, idempotency: idempotency, waits: waitSeconds > 0)
       return try await answer(accepted, submission, caller.account.id, waitSeconds: waits ? waitSeconds : 0)
-    } catch is IngestDatabase.IdempotencyConflict {
+    } catch is IdempotencyConflict {
       throw Problem.idempotencyKeyReused
     }
   }
 
   private func answer(
-    _ accepted: IngestDatabase.Accepted, _ submission: Submission, _ account: AccountID, waitSeconds: Int
+    _ accepted: AcceptedPost, _ submission: Submission, _ account: AccountID, waitSeconds: Int
   ) async throws -> Response {
     var response: Response
     if waitSeconds > 0 || accepted.job == nil {
@@ -177,7 +177,7 @@ struct PostRoutes: Sendable {
 
 extension Post {
   /// As it has just been stored.
-  fileprivate init(_ accepted: IngestDatabase.Accepted, _ submission: Submission, _ account: AccountID) {
+  fileprivate init(_ accepted: AcceptedPost, _ submission: Submission, _ account: AccountID) {
     self.init(
       id: accepted.id, account: account, place: submission.place, link: submission.link, state: .queued,
       coordinate: submission.coordinate, outcome: nil, reason: nil, seq: nil, createdMs: accepted.createdMs,

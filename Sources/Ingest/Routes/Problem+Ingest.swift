@@ -1,6 +1,6 @@
 import Domain
 import HTTPTypes
-import SQLiteStore
+import Store
 import Web
 
 extension Problem {

@@ -1,6 +1,6 @@
 import Domain
 import Hummingbird
-import SQLiteStore
+import Store
 import Web
 
 extension ScanClient {

@@ -1,27 +1,27 @@
 import Domain
 import Logging
 import Messaging
-import SQLiteStore
 import ServiceLifecycle
+import Store
 
 /// Checks the disk once a second, so that readiness follows it even without posts. Logs when it is full and when it has
 /// room again.
 struct DiskRoomWatch: Service {
-  let database: IngestDatabase
+  let database: any StoreHealth
   let logger: Logger
 
   /// Runs until graceful shutdown.
   func run() async {
     var news = DiskNews()
     while !Task.isShuttingDownGracefully, !Task.isCancelled {
-      let (isFull, refused) = await database.lookAtDisk()
+      let (isFull, refused) = await database.checkDisk()
       if let line = news.line(isFull: isFull, refused: refused, nowMs: Reactor.nowMs) { log(line) }
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(Limits.diskLookMs)) }
     }
   }
 
   private func log(_ line: DiskNews.Line) {
-    let disk = database.disk
+    let disk = database.space.status
     var metadata: Logger.Metadata = ["freeBytes": "\(disk.freeBytes)", "databaseBytes": "\(disk.databaseBytes)"]
     switch line {
     case .full(let refused):

@@ -1,7 +1,7 @@
 import Domain
 import Logging
-import SQLiteStore
 import ServiceLifecycle
+import Store
 
 /// The disk has failed under a write: ingest has ended, because nothing that such a disk says later can be trusted
 /// before everything is read anew. Start it again.
@@ -11,7 +11,7 @@ package struct DiskFailure: Error, CustomStringConvertible {
 
 /// Ends ingest when its disk fails, and lets those who wait hear first that theirs is not stored.
 struct DiskWatch: Service {
-  let database: IngestDatabase
+  let database: any StoreHealth
   let logger: Logger
 
   /// Runs, with the queue's history and the watch of the disk's room, until HTTP ends, or the disk fails.

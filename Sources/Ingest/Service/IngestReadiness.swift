@@ -1,11 +1,11 @@
 import Domain
 import HTTPTypes
-import SQLiteStore
+import Store
 import Web
 
 /// Readiness to accept posts: the answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.
 struct IngestReadiness: Sendable {
-  let database: IngestDatabase
+  let database: any StoreHealth
   let queue: PostQueue
   let pause: QueuePause
 

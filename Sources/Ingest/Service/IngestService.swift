@@ -2,15 +2,15 @@ package import Domain
 import Hummingbird
 package import Logging
 package import Messaging
-import SQLiteStore
 import ServiceLifecycle
 package import SignIn
+package import Store
 package import Telemetry
 package import Web
 
 /// Where ingest listens and keeps its data.
 package struct IngestConfiguration: Sendable {
-  /// The folder of the database.
+  /// The folder of the process's data.
   package var data: String
   /// HTTP.
   package var host: String
@@ -83,14 +83,19 @@ package struct IngestService: Service {
   }
 
   private let configuration: IngestConfiguration
+  private let store: @Sendable () throws -> any IngestStore
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
 
-  /// - Parameter ready: called once, when everything listens.
+  /// - Parameters:
+  ///   - store: opens the store; called once, by `run`.
+  ///   - ready: called once, when everything listens.
   package init(
-    _ configuration: IngestConfiguration, logger: Logger, ready: @escaping @Sendable (Addresses) -> Void
+    _ configuration: IngestConfiguration, store: @escaping @Sendable () throws -> any IngestStore, logger: Logger,
+    ready: @escaping @Sendable (Addresses) -> Void
   ) {
     self.configuration = configuration
+    self.store = store
     self.logger = logger
     self.ready = ready
   }
@@ -101,17 +106,17 @@ package struct IngestService: Service {
   ///   socket says, all final until the configuration changes.
   package func run() async throws {
     Secrets.prepare()
-    let database = try IngestDatabase(folder: configuration.data, logger: logger)
+    let database = try store()
     // Who asks for metrics may have it for longer.
     defer { database.close() }
-    let unsettled = try database.unsettledJobs()
+    let start = try database.start()
     let wake = Wake()
     let jobs = Inbox<JobServer.Command>(wake)
     let changes = Inbox<[FeedChange]>(wake)
-    let pause = QueuePause(sinceMs: try database.pausedMs())
-    let lookups = Lookups(jobs: jobs, pause: pause, boot: database.boot)
+    let pause = QueuePause(sinceMs: start.pausedMs, changes: database.changes)
+    let lookups = Lookups(jobs: jobs, pause: pause, boot: start.generation)
     let queue = PostQueue(
-      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: unsettled.count,
+      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: start.jobs.count,
       waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
     let sessions = Sessions(database: database)
     let logins = Logins(
@@ -130,16 +135,15 @@ package struct IngestService: Service {
     let submitted = Inbox<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
-    let feed = try database.feed()
     let readiness = IngestReadiness(database: database, queue: queue, pause: pause)
     show(readiness, QueueSamples(database: database, view: view, pause: pause))
     let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
       let jobServer = try JobServer(
-        context, bind: configuration.jobs, boot: database.boot, remotePerSecond: configuration.remotePerSecond,
+        context, bind: configuration.jobs, boot: start.generation, remotePerSecond: configuration.remotePerSecond,
         isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
         perform: { queue.perform($0) }, waited: { queue.waited($0) })
       let changeServer = try ChangeServer(
-        context, bind: configuration.changes, state: feed, inbox: changes, curve: configuration.changesCurve,
+        context, bind: configuration.changes, state: start.list, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
       let submitServer = try SubmitServer(
         context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
@@ -154,11 +158,11 @@ package struct IngestService: Service {
     }
     defer { reactor.stop() }
     warn()
-    resume(unsettled, isPaused: pause.sinceMs != nil, jobs)
+    resume(start.jobs, isPaused: pause.sinceMs != nil, jobs)
     // Before anybody can ask: who has deleted an account is not to be seen again.
-    for account in try database.closing() { try await queue.erasePosts(of: account) }
+    for account in start.closedAccounts { try await queue.erasePosts(of: account) }
     let http = HTTPRun { [self] in
-      let router = try routes(queue, providers, readiness, admin, history)
+      let router = try routes(database, queue, providers, readiness, admin, history)
       try await HTTPService.run(
         router, host: configuration.host, port: configuration.port, proxies: configuration.proxies,
         form: ClassicForm.body, logger: logger
@@ -172,10 +176,10 @@ package struct IngestService: Service {
 
   /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
   func routes(
-    _ queue: PostQueue, _ providers: ProviderLogins, _ readiness: IngestReadiness, _ admin: AdminAnswers,
-    _ history: QueueHistory
+    _ database: any IngestStore, _ queue: PostQueue, _ providers: ProviderLogins, _ readiness: IngestReadiness,
+    _ admin: AdminAnswers, _ history: QueueHistory
   ) throws -> Router<ConnectionContext> {
-    let (database, logins, sessions) = (queue.database, providers.logins, providers.logins.sessions)
+    let (logins, sessions) = (providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     let site = Site(
@@ -234,7 +238,7 @@ package struct IngestService: Service {
   }
 
   /// Hands the job link what is to be done since before.
-  private func resume(_ unsettled: [(job: Job, dueMs: Int64)], isPaused: Bool, _ jobs: Inbox<JobServer.Command>) {
+  private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, _ jobs: Inbox<JobServer.Command>) {
     if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
     let nowMs = WallClock.unixMs
     // Whatever the clock was when they were stored, none waits longer than the longest pause.

@@ -1,30 +1,15 @@
 package import Domain
 import Foundation
 import GRDB
+package import Store
 
-/// Whom providers know, and which accounts are theirs: one method a transaction.
-extension IngestDatabase {
-  /// What a login with a provider has found.
-  package enum IdentityOutcome: Sendable {
-    /// The account that is his, whether or not anybody may log in to it.
-    case known(Account)
-    /// A new one, without a password.
-    case made(Account)
-    /// Nothing: nobody here has this identity, and an account has the e-mail address. Whose that is, nobody knows.
-    case emailTaken
-    /// Nothing: nobody here has this identity, and none was to be made.
-    case unknown
-  }
-
-  /// The account of an identity. On disk on return.
-  ///
-  /// - Parameter newEmail: of the account that is made where there is none; nil to make none.
+extension SQLiteDatabase: IdentityStore {
   package func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome {
     if let account = try await pool.read({ db in try Account.one(of: identity, db) }) { return .known(account) }
     guard let newEmail else { return .unknown }
-    return try await writer.write { [numbers] db in
+    return try await write { [numbers = committer.engine.numbers] db in
       // Twice at once is one account.
       if let account = try Account.one(of: identity, db) { return .known(account) }
       guard
@@ -37,26 +22,10 @@ extension IngestDatabase {
     }
   }
 
-  /// What linking an identity to an account did.
-  package enum LinkOutcome: Sendable {
-    /// It is the account's, or was before.
-    case linked(LinkedIdentity)
-    /// Nothing: it is another account's.
-    case taken
-    /// Nothing: the account has `Limits.identitiesOfAccountMax`.
-    case tooMany
-    /// Nothing: the session is over, or none of the account's.
-    case noSession
-  }
-
-  /// Makes an identity an account's own. On disk on return.
-  ///
-  /// - Parameter tokenHash: of a session of the account. It may have ended while the provider was asked, as all do with
-  ///   another password; then nothing is to be added any more.
   package func link(
     _ identity: ProvidedIdentity, to account: AccountID, session tokenHash: [UInt8], unixMs: Int64
   ) async throws -> LinkOutcome {
-    try await writer.write { db in
+    try await write { db in
       let hasSession = try Bool.fetchOne(
         db, sql: "SELECT EXISTS (SELECT 1 FROM session WHERE token_hash = ? AND account = ? AND expires_ms > ?)",
         arguments: [Data(tokenHash), account.rawValue, unixMs])
@@ -72,29 +41,14 @@ extension IngestDatabase {
     }
   }
 
-  /// An account's identities, the oldest first.
   package func identities(of account: AccountID) async throws -> [LinkedIdentity] {
     try await pool.read { db in try LinkedIdentity.all(of: account, db) }
   }
 
-  /// What unlinking an identity did.
-  package enum UnlinkOutcome: Sendable {
-    /// Nobody logs in with it to the account any more.
-    case unlinked
-    /// Nothing: it is none of the account's.
-    case notFound
-    /// Nothing: nobody could log in to the account any more.
-    case last
-  }
-
-  /// Takes an identity from an account, unless it has no password and no other identity with which somebody could log
-  /// in. On disk on return.
-  ///
-  /// - Parameter issuers: of the providers with which one can log in now.
   package func unlink(
     _ identity: LinkedIdentity, from account: AccountID, issuers: Set<String>
   ) async throws -> UnlinkOutcome {
-    try await writer.write { db in
+    try await write { db in
       let own = try LinkedIdentity.all(of: account, db)
       guard own.contains(identity) else { return .notFound }
       let hasOther = own.contains { $0 != identity && issuers.contains($0.issuer) }

@@ -1,20 +1,27 @@
 package import Domain
 import Foundation
 import GRDB
+import Store
 
-/// Wrong passwords, over a restart: one method a transaction.
-extension IngestDatabase {
-  /// Keeps counts, in the place of earlier ones, and drops some that are forgotten by now. Nobody waits for the disk:
-  /// with the latest tries lost, somebody has a few more.
-  package func keep(_ counts: [LoginThrottle.Key: LoginThrottle.Count], unixMs: Int64) {
-    guard !counts.isEmpty else { return }
-    writer.submit(
+/// Nobody waits for the disk: with the latest tries lost, somebody has a few more.
+extension SQLiteDatabase {
+  package func storeLoginCounts(
+    _ counts: [LoginThrottle.Key: LoginThrottle.Count], removing removed: [LoginThrottle.Key], unixMs: Int64
+  ) {
+    guard !counts.isEmpty || !removed.isEmpty else { return }
+    submit(
       { db in
         for (key, count) in counts {
           try db.execute(
             sql: "INSERT OR REPLACE INTO login_count (scope, digest, tries, last_ms) VALUES (?, ?, ?, ?)",
             arguments: [key.scope.rawValue, Data(key.digest), count.tries, count.lastMs])
         }
+        for key in removed {
+          try db.execute(
+            sql: "DELETE FROM login_count WHERE scope = ? AND digest = ?",
+            arguments: [key.scope.rawValue, Data(key.digest)])
+        }
+        guard !counts.isEmpty else { return }
         try db.execute(
           sql: """
             DELETE FROM login_count WHERE (scope, digest) IN (
@@ -23,20 +30,6 @@ extension IngestDatabase {
       }, then: { _ in })
   }
 
-  /// Drops counts; as `keep`.
-  package func forget(_ keys: [LoginThrottle.Key]) {
-    guard !keys.isEmpty else { return }
-    writer.submit(
-      { db in
-        for key in keys {
-          try db.execute(
-            sql: "DELETE FROM login_count WHERE scope = ? AND digest = ?",
-            arguments: [key.scope.rawValue, Data(key.digest)])
-        }
-      }, then: { _ in })
-  }
-
-  /// The counts that are kept and not forgotten, the latest of them where there are too many.
   package func loginCounts(unixMs: Int64) throws -> [LoginThrottle.Key: LoginThrottle.Count] {
     let rows = try pool.read { db in
       try Row.fetchAll(
@@ -50,7 +43,6 @@ extension IngestDatabase {
     }
   }
 
-  /// Where the account's sessions began that are not over, of the newest `Limits.sessionsShownMax`.
   package func addresses(email: String, unixMs: Int64) async throws -> [IPAddress] {
     try await pool.read { db in
       try String.fetchAll(

@@ -1,14 +1,8 @@
 package import Domain
 import GRDB
+package import Store
 
-/// Accounts as their operator sees and changes them: one method a transaction.
-extension IngestDatabase {
-  /// Accounts by rising number, without deleted ones.
-  ///
-  /// - Parameters:
-  ///   - email: only the one with this address, in lower case; nil for all.
-  ///   - after: only those with greater numbers; nil for the first page.
-  ///   - limit: 1 or more.
+extension SQLiteDatabase {
   package func users(email: String?, after: AccountID?, limit: Int, unixMs: Int64) async throws -> [User] {
     try await operatorReader.read { db in
       try Row.fetchAll(
@@ -28,26 +22,30 @@ extension IngestDatabase {
     }
   }
 
-  /// Nobody logs in to an account any more, and its sessions are over; or that is taken back. On disk on return.
-  ///
-  /// - Parameter sinceMs: ms since 1970, UTC; of an account that is disabled already its first one stays. Nil to take
-  ///   it back.
-  package func setDisabled(_ account: AccountID, sinceMs: Int64?) async throws {
-    try await writer.write { db in
+  package func set(_ account: AccountID, _ change: AccountChange) async throws {
+    switch change {
+    case .disabled(let sinceMs): try await setDisabled(account, sinceMs: sinceMs)
+    case .enabled: try await setDisabled(account, sinceMs: nil)
+    case .isOperator(let isOperator):
+      try await write { db in
+        try db.execute(
+          sql: "UPDATE account SET is_operator = ? WHERE id = ?", arguments: [isOperator, account.rawValue])
+      } reporting: {
+        .account(account)
+      }
+    }
+  }
+
+  private func setDisabled(_ account: AccountID, sinceMs: Int64?) async throws {
+    try await write { db in
       try db.execute(
         sql: """
           UPDATE account SET disabled_ms = CASE WHEN :since IS NULL THEN NULL ELSE coalesce(disabled_ms, :since) END
           WHERE id = :id
           """, arguments: ["since": sinceMs, "id": account.rawValue])
       try db.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.rawValue])
-    }
-  }
-
-  /// Makes an account an operator's, or takes that back; its sessions go on. On disk on return.
-  package func setOperator(_ account: AccountID, _ isOperator: Bool) async throws {
-    try await writer.write { db in
-      try db.execute(
-        sql: "UPDATE account SET is_operator = ? WHERE id = ?", arguments: [isOperator, account.rawValue])
+    } reporting: {
+      .account(account)
     }
   }
 }

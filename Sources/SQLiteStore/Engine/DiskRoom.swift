@@ -1,8 +1,8 @@
 package import Domain
 import Foundation
 import Glibc
+package import Store
 import Synchronization
-package import Telemetry
 
 /// The writer's knowledge of a disk that is full or nearly full. It refuses nothing: each write is tried. Any thread.
 final class DiskRoom: Sendable {
@@ -45,6 +45,11 @@ final class DiskRoom: Sendable {
     }
   }
 
+  /// Notes that a caller's write failed.
+  func refused(_ error: StoreError) {
+    if error.isFull { fill(refused: 1, unixMs: Int64(Date().timeIntervalSince1970 * 1_000)) }
+  }
+
   /// Notes that the disk has room again.
   func empty() { state.withLock { $0.fullMs = nil } }
 
@@ -57,51 +62,34 @@ final class DiskRoom: Sendable {
   }
 }
 
-/// The room on the disk, for readiness, operators and metrics.
-extension IngestDatabase {
-  /// Time when the disk became full or nearly full, ms since 1970, UTC; nil while it has room. Any thread; does not
-  /// wait.
-  package var diskFullMs: Int64? { writer.room.fullMs }
+extension SQLiteDatabase: StoreHealth {
+  package var diskFullMs: Int64? { room.fullMs }
 
-  /// The reason why nothing is stored until the next start; nil while the disk works. Any thread; does not wait.
-  package var stopReason: StoreError? { writer.stopReason }
+  package var stopReason: StoreError? { committer.stopReason }
 
-  /// The room on the disk now. Any thread; asks the file system.
-  package var disk: DiskStatus {
-    var status = DiskStatus(fullMs: diskFullMs)
-    status.databaseBytes = bytes(of: path) + bytes(of: path + "-wal")
-    if let (free, size) = space { (status.freeBytes, status.sizeBytes) = (free, size) }
-    return status
+  package var commits: QueueStatus.Commits { committer.engine.times.commits }
+
+  package var space: StoreSpace {
+    var space = StoreSpace()
+    space.fullMs = diskFullMs
+    (space.dataBytes, space.logBytes) = (bytes(of: path), bytes(of: path + "-wal"))
+    if let (free, size) = fileSystem { (space.freeBytes, space.sizeBytes) = (free, size) }
+    return space
   }
 
-  /// Checks the disk. Call this every `Limits.diskLookMs`.
-  ///
   /// The disk counts as full from a write that does not fit or less than `Limits.diskFullBytes` free. It has room again
   /// with `Limits.diskRoomBytes` free and a trial commit that succeeds. In between some writes fit and others do not. A
   /// quota or the file system itself may refuse writes although bytes are free; only a commit shows that.
-  ///
-  /// - Returns: whether the disk counts as full, and the writes of callers that did not fit since the last check.
-  package func lookAtDisk() async -> (isFull: Bool, refused: Int) {
-    switch DiskRoom.finding(freeBytes: space?.free, isFull: diskFullMs != nil) {
-    case .full: writer.room.fill(refused: 0, unixMs: unixMs)
-    case .mayHaveRoom: if await writer.tries() { writer.room.empty() }
+  package func checkDisk() async -> (isFull: Bool, refused: Int) {
+    switch DiskRoom.finding(freeBytes: fileSystem?.free, isFull: diskFullMs != nil) {
+    case .full: room.fill(refused: 0, unixMs: unixMs)
+    case .mayHaveRoom: if await tries() { room.empty() }
     case .nothingNew: break
     }
-    return (diskFullMs != nil, writer.room.takeRefused())
+    return (diskFullMs != nil, room.takeRefused())
   }
 
-  /// The sizes of the files and of the room for them at a scrape. Any thread; asks the file system.
-  package var samples: [Sample] {
-    let disk = disk
-    var samples = [
-      Metric.storeBytes.sample(bytes(of: path)), Metric.storeWAL.sample(bytes(of: path + "-wal")),
-      Metric.storeFull.sample(disk.fullMs == nil ? 0 : 1),
-    ]
-    if disk.sizeBytes > 0 {
-      samples += [Metric.storeFree.sample(disk.freeBytes), Metric.storeSize.sample(disk.sizeBytes)]
-    }
-    return samples
-  }
+  package func failure() async -> StoreError? { await committer.failures.first { _ in true } }
 
   private var unixMs: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
@@ -113,7 +101,7 @@ extension IngestDatabase {
 
   /// Space that this process may still fill, and the size of the file system, in bytes; nil if the kernel does not
   /// report them. Root may fill the blocks that are reserved for root.
-  private var space: (free: Int64, size: Int64)? {
+  private var fileSystem: (free: Int64, size: Int64)? {
     var system = statvfs()
     guard statvfs(path, &system) == 0, system.f_blocks > 0 else { return nil }
     let blocks = geteuid() == 0 ? system.f_bfree : system.f_bavail

@@ -1,4 +1,5 @@
 import Glibc
+import Store
 
 /// Access to the database's files: their owner's alone, whatever the folder and the umask. They hold addresses,
 /// passwords' hashes and sessions.

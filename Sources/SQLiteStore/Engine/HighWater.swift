@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import Store
 import Synchronization
 
 /// How far the database has come, in a file beside it: SQLite itself does not notice when its log is gone or damaged,

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import GRDB
+import Store
 
 /// A look at the files before anything writes to them: what is missing, damaged or has gone back to an earlier time is
 /// refused as it is found, for whoever mends it needs it so.

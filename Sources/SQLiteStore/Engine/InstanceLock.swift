@@ -1,4 +1,5 @@
 import Glibc
+import Store
 
 /// Keeps a second process away from the database: SQLite itself would let it in, and Debian's 3.40.1 can damage the log
 /// when two connections write or checkpoint at once. The kernel lets go of the lock with the process, however it ends.

@@ -1,5 +1,6 @@
 import Domain
 import GRDB
+import Store
 
 /// The statements that take in posts and their keys, the one that runs for each looked up once for all. Used within one
 /// write or read.
@@ -28,7 +29,7 @@ struct AcceptStatements {
   ///
   /// - Returns: false where its key has been used: then `earlier` has the other post.
   func insert(
-    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: IngestDatabase.Idempotency?,
+    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: Idempotency?,
     _ unixMs: Int64
   ) throws -> Bool {
     try one.run(db, columns(submission, id, account, idempotency, unixMs)) == 1
@@ -38,7 +39,7 @@ struct AcceptStatements {
   ///
   /// - Returns: false where one of their keys or more have been used: then `earlier` has of each what there is.
   func insert(
-    _ posts: ArraySlice<(submission: Submission, idempotency: IngestDatabase.Idempotency?)>, _ ids: [PostID],
+    _ posts: ArraySlice<NewPost>, _ ids: [PostID],
     _ account: AccountID, _ unixMs: Int64
   ) throws -> Bool {
     var all: [Column] = []
@@ -48,7 +49,7 @@ struct AcceptStatements {
   }
 
   private func columns(
-    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: IngestDatabase.Idempotency?,
+    _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: Idempotency?,
     _ unixMs: Int64
   ) -> [Column] {
     [
@@ -62,15 +63,15 @@ struct AcceptStatements {
 
   /// The post that was made under this key.
   static func earlier(
-    _ idempotency: IngestDatabase.Idempotency, _ account: AccountID, _ db: Database
-  ) throws -> Result<IngestDatabase.Accepted, IngestDatabase.IdempotencyConflict>? {
+    _ idempotency: Idempotency, _ account: AccountID, _ db: Database
+  ) throws -> Result<AcceptedPost, IdempotencyConflict>? {
     try db.cachedStatement(
       sql: "SELECT request_hash, id, created_ms FROM post WHERE account = ? AND idempotency_key = ?"
     ).first(db, .integer(account.rawValue), .text(idempotency.key)) { row in
       guard row.isBlob(0, idempotency.requestHash), let id = PostID(row.integer(1)) else {
-        return .failure(IngestDatabase.IdempotencyConflict())
+        return .failure(IdempotencyConflict())
       }
-      return .success(IngestDatabase.Accepted(id: id, job: nil, createdMs: row.integer(2)))
+      return .success(AcceptedPost(id: id, job: nil, createdMs: row.integer(2)))
     }
   }
 

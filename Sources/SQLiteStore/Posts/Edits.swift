@@ -1,81 +1,45 @@
-package import Domain
+import Domain
 import GRDB
+import Store
 
-/// What owners do about their posts once they are stored: one method a transaction.
-extension IngestDatabase {
-  /// What a deletion did.
-  package enum Deletion: Sendable, Equatable {
-    /// There is no such post, it is deleted already, or it is another account's.
-    case notFound
-    /// It is gone, and was not on the map: nobody need be told.
-    case unlisted
-    /// It is gone from the map.
-    case listed(FeedChange)
+extension SQLiteEngine {
+  /// A row without content stays: so its id is given to no other, and a retry under its key makes no second post.
+  func delete(
+    _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
+  ) throws -> PostWriteResult.Deletion {
+    guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
+    return try Traces.erase(in: db) {
+      try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
+        .map { .listed($0) } ?? .unlisted
+    }
   }
 
-  /// What an edit did.
-  package enum Edit: Sendable, Equatable {
-    /// As of a deletion.
-    case notFound
-    /// Nothing: the place that it came with is still being looked up.
-    case queued
-    /// It stands on top of the list, as it is now.
-    case published(FeedEntry)
-  }
-
-  /// Deletes a post of an account's. On disk when `then` is called, on the commits' queue and in the order of the
-  /// numbers, with a success.
-  ///
-  /// What stays is a row without content: so its id is given to no other, and a retry under its key makes no second
-  /// post. A queued post's job goes on, and its settlement finds nothing to settle.
-  package func delete(
-    _ post: PostID, of account: AccountID, unixMs: Int64,
-    then: @escaping @Sendable (Result<Deletion, StoreError>) -> Void
-  ) {
-    writer.submit(
-      { [numbers] db -> Deletion in
-        guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
-        return try Traces.erase(in: db) {
-          try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
-            .map { .listed($0) } ?? .unlisted
-        }
-      }, then: then)
-  }
-
-  /// Makes a post of an account's another one, under its id: it is published, whatever it was before, unless it is
-  /// queued. All of it is on disk when `then` is called, on the commits' queue and in the order of the numbers, with a
-  /// success; otherwise nothing is.
-  ///
-  /// - Parameter published: what was found for the submission.
-  package func edit(
-    _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64,
-    then: @escaping @Sendable (Result<Edit, StoreError>) -> Void
-  ) {
-    writer.submit(
-      { [numbers, path] db -> Edit in
-        guard let (state, _) = try standing(of: post, account, db) else { return .notFound }
-        guard state != .queued else { return .queued }
-        try db.cachedStatement(
-          sql: """
-            UPDATE post SET state = 1, place = ?, link = ?, link_text = ?, lat_e7 = ?, lon_e7 = ?, label = ?,
-              country = ?, agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
-              traceparent = coalesce(?, traceparent), seq = ?, updated_ms = ? WHERE id = ?
-            """
-        ).run(
-          db, .text(submission.place), .text(submission.link), submission.linkText.map { .text($0) } ?? .null,
-          .integer(published.coordinate.latitudeE7),
-          .integer(published.coordinate.longitudeE7), .text(published.label), .text(published.countryCode),
-          .integer(published.agreement.rawValue), published.match.map { .integer($0.rawValue) } ?? .null,
-          submission.trace.map { .text($0.description) } ?? .null, .integer(numbers.nextSeq), .integer(unixMs),
-          .integer(post.rawValue))
-        let row = try Row.fetchOne(
-          db.cachedStatement(sql: "\(FeedEntry.select) WHERE post.id = ?"), arguments: [Int64(post.rawValue)])
-        guard let entry = row.flatMap(FeedEntry.init) else {
-          throw StoreError.unusable(path: path, reason: "post \(post) cannot be read")
-        }
-        numbers.takeSeq()
-        return .published(entry.traced(submission.trace))
-      }, then: then)
+  func edit(
+    _ post: PostID, _ account: AccountID, _ submission: Submission, _ published: Verdict.Published, _ unixMs: Int64,
+    _ db: Database
+  ) throws -> PostWriteResult.Edit {
+    guard let (state, _) = try standing(of: post, account, db) else { return .notFound }
+    guard state != .queued else { return .queued }
+    try db.cachedStatement(
+      sql: """
+        UPDATE post SET state = 1, place = ?, link = ?, link_text = ?, lat_e7 = ?, lon_e7 = ?, label = ?,
+          country = ?, agreement = ?, place_match = ?, reason_code = NULL, reason = NULL,
+          traceparent = coalesce(?, traceparent), seq = ?, updated_ms = ? WHERE id = ?
+        """
+    ).run(
+      db, .text(submission.place), .text(submission.link), submission.linkText.map { .text($0) } ?? .null,
+      .integer(published.coordinate.latitudeE7),
+      .integer(published.coordinate.longitudeE7), .text(published.label), .text(published.countryCode),
+      .integer(published.agreement.rawValue), published.match.map { .integer($0.rawValue) } ?? .null,
+      submission.trace.map { .text($0.description) } ?? .null, .integer(numbers.nextSeq), .integer(unixMs),
+      .integer(post.rawValue))
+    let row = try Row.fetchOne(
+      db.cachedStatement(sql: "\(FeedEntry.select) WHERE post.id = ?"), arguments: [Int64(post.rawValue)])
+    guard let entry = row.flatMap(FeedEntry.init) else {
+      throw StoreError.unusable(path: path, reason: "post \(post) cannot be read")
+    }
+    numbers.takeSeq()
+    return .published(entry.traced(submission.trace))
   }
 }
 

@@ -1,49 +1,41 @@
-package import Domain
+import Domain
 import GRDB
+import Store
 
-/// The end of a job: one transaction for all that came together.
-extension IngestDatabase {
-  /// Stores what becomes of jobs, all or none. On disk when `then` is called, on the commits' queue, with a success. A
-  /// job that is settled already is left as it is.
-  package func settle(
-    _ records: [SettlementRecord], unixMs: Int64,
-    then: @escaping @Sendable (Result<SettlementResult, StoreError>) -> Void
-  ) {
-    writer.submit(
-      { [numbers, names] db in
-        var settled = SettlementResult()
-        let publishing = try db.cachedStatement(sql: publishing)
-        settled.entries.reserveCapacity(records.count)
-        for index in records.indices {
-          let post = records[index].post
-          let isQueued: Bool
-          switch records[index].settlement {
-          case .verdict(.published(let published)):
-            let draft = try records[index].job.flatMap(Draft.init) ?? draft(post, db)
-            let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
-            if let entry { settled.entries.append(entry) }
-            isQueued = entry != nil
-          case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
-          case .dead(let reason, let attempts):
-            isQueued = try end(post, .dead, reason, attempts: attempts, unixMs, db)
-            if isQueued { try note(.died, reason, of: post, unixMs, db) }
-          case .retry(let attempts, let pauseMs, let reason):
-            let changed = try db.cachedStatement(
-              sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
-            ).run(db, .integer(attempts), .integer(unixMs + pauseMs), .integer(post.rawValue))
-            isQueued = changed == 1
-            if isQueued, let reason { try note(.failed, reason, of: post, unixMs, db) }
-          case .leaseLost:
-            let changed = try db.cachedStatement(
-              sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
-            ).run(db, .integer(post.rawValue))
-            isQueued = changed == 1
-            if isQueued { try note(.lost, nil, of: post, unixMs, db) }
-          }
-          if !isQueued { settled.void.insert(post) }
-        }
-        return settled
-      }, then: then)
+extension SQLiteEngine {
+  func settle(_ records: [SettlementRecord], _ unixMs: Int64, _ db: Database) throws -> SettlementResult {
+    var settled = SettlementResult()
+    let publishing = try db.cachedStatement(sql: publishing)
+    settled.entries.reserveCapacity(records.count)
+    for index in records.indices {
+      let post = records[index].post
+      let isQueued: Bool
+      switch records[index].settlement {
+      case .verdict(.published(let published)):
+        let draft = try records[index].job.flatMap(Draft.init) ?? draft(post, db)
+        let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
+        if let entry { settled.entries.append(entry) }
+        isQueued = entry != nil
+      case .verdict(.rejected(let reason)): isQueued = try end(post, .rejected, reason, unixMs, db)
+      case .dead(let reason, let attempts):
+        isQueued = try end(post, .dead, reason, attempts: attempts, unixMs, db)
+        if isQueued { try note(.died, reason, of: post, unixMs, db) }
+      case .retry(let attempts, let pauseMs, let reason):
+        let changed = try db.cachedStatement(
+          sql: "UPDATE post SET attempts = ?, due_ms = ? WHERE id = ? AND state = 0"
+        ).run(db, .integer(attempts), .integer(unixMs + pauseMs), .integer(post.rawValue))
+        isQueued = changed == 1
+        if isQueued, let reason { try note(.failed, reason, of: post, unixMs, db) }
+      case .leaseLost:
+        let changed = try db.cachedStatement(
+          sql: "UPDATE post SET lease_losses = lease_losses + 1 WHERE id = ? AND state = 0"
+        ).run(db, .integer(post.rawValue))
+        isQueued = changed == 1
+        if isQueued { try note(.lost, nil, of: post, unixMs, db) }
+      }
+      if !isQueued { settled.void.insert(post) }
+    }
+    return settled
   }
 }
 

@@ -1,9 +1,8 @@
 package import Domain
 import GRDB
+import Store
 
-/// Posts that left the queue as dead, and what an operator does about them: one method a transaction.
-extension IngestDatabase {
-  /// How many there are by reason, most frequent first, and in all.
+extension SQLiteDatabase {
   package func deadCounts() async throws -> (all: Int, byReason: [QueueStatus.DeadCount]) {
     try await operatorReader.read { db in
       let counts = try Row.fetchAll(
@@ -17,11 +16,6 @@ extension IngestDatabase {
     }
   }
 
-  /// Dead posts with ids above one, by rising id.
-  ///
-  /// - Parameters:
-  ///   - reason: only those with this code; nil for all.
-  ///   - limit: 1 or more.
   package func deadPosts(reason: String?, after: PostID?, limit: Int) async throws -> [QueueEntry] {
     try await operatorReader.read { db in
       try Row.fetchAll(
@@ -30,66 +24,57 @@ extension IngestDatabase {
       ).map(QueueEntry.init)
     }
   }
+}
 
-  /// Brings dead posts back into the queue, with fresh counts. On disk on return; their jobs are the caller's to hand
-  /// out. A post that is not dead is left as it is.
-  ///
-  /// - Throws: `StoreError`. With `.full` nothing is stored; with `.unknownOutcome` ask for the posts.
-  package func revive(
-    _ selection: DeadSelection, limit: Int, unixMs: Int64
-  ) async throws -> (change: QueueChange, jobs: [Job]) {
-    try await writer.write { db in
-      let (ids, next) = try selected(selection, limit: limit, db)
-      var change = QueueChange(next: next)
-      var jobs: [Job] = []
-      for id in ids {
-        let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
-        let entry = try row.map(QueueEntry.init)
-        guard let row, let entry, entry.state == .dead else {
-          change.unchanged.append(.init(id: id, state: entry?.state))
-          continue
-        }
-        try db.cachedStatement(
-          sql: """
-            UPDATE post SET state = 0, attempts = 0, lease_losses = 0, due_ms = 0, reason_code = NULL, reason = NULL,
-              updated_ms = ? WHERE id = ? AND state = 3
-            """
-        ).run(db, .integer(unixMs), .integer(id.rawValue))
-        try note(.retried, nil, of: id, unixMs, db)
-        change.done.append(id)
-        let given = Coordinate(row["lat_e7"], row["lon_e7"])
-        var job = Job(id: JobID(id), account: entry.account, query: entry.place, given: given)
-        job.trace = TraceContext(column: row["traceparent"])
-        jobs.append(job)
+extension SQLiteEngine {
+  func revive(
+    _ selection: DeadSelection, limit: Int, _ unixMs: Int64, _ db: Database
+  ) throws -> PostWriteResult.Revival {
+    let (ids, next) = try selected(selection, limit: limit, db)
+    var change = QueueChange(next: next)
+    var jobs: [Job] = []
+    for id in ids {
+      let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
+      let entry = try row.map(QueueEntry.init)
+      guard let row, let entry, entry.state == .dead else {
+        change.unchanged.append(.init(id: id, state: entry?.state))
+        continue
       }
-      return (change, jobs)
+      try db.cachedStatement(
+        sql: """
+          UPDATE post SET state = 0, attempts = 0, lease_losses = 0, due_ms = 0, reason_code = NULL, reason = NULL,
+            updated_ms = ? WHERE id = ? AND state = 3
+          """
+      ).run(db, .integer(unixMs), .integer(id.rawValue))
+      try note(.retried, nil, of: id, unixMs, db)
+      change.done.append(id)
+      let given = Coordinate(row["lat_e7"], row["lon_e7"])
+      var job = Job(id: JobID(id), account: entry.account, query: entry.place, given: given)
+      job.trace = TraceContext(column: row["traceparent"])
+      jobs.append(job)
     }
+    return PostWriteResult.Revival(change: change, jobs: jobs)
   }
 
-  /// Ends dead posts for good: they are rejected, and their owner reads that the operator gave them up, and why they
-  /// died. On disk on return. A post that is not dead is left as it is.
-  ///
-  /// - Throws: as `revive`.
-  package func drop(_ ids: [PostID], unixMs: Int64) async throws -> QueueChange {
-    try await writer.write { db in
-      var change = QueueChange()
-      for id in ids {
-        let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
-        let entry = try row.map(QueueEntry.init)
-        guard let entry, entry.state == .dead else {
-          change.unchanged.append(.init(id: id, state: entry?.state))
-          continue
-        }
-        let died = entry.reason?.detail ?? "no worker could say where it is"
-        try db.cachedStatement(
-          sql:
-            "UPDATE post SET state = 2, reason_code = 'dropped', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
-        ).run(db, .text("given up by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
-        try note(.dropped, nil, of: id, unixMs, db)
-        change.done.append(id)
+  /// The owner reads that the operator gave the post up, and why it died.
+  func drop(_ ids: [PostID], _ unixMs: Int64, _ db: Database) throws -> QueueChange {
+    var change = QueueChange()
+    for id in ids {
+      let row = try Row.fetchOne(db.cachedStatement(sql: QueueEntry.select), arguments: [Int64(id.rawValue)])
+      let entry = try row.map(QueueEntry.init)
+      guard let entry, entry.state == .dead else {
+        change.unchanged.append(.init(id: id, state: entry?.state))
+        continue
       }
-      return change
+      let died = entry.reason?.detail ?? "no worker could say where it is"
+      try db.cachedStatement(
+        sql:
+          "UPDATE post SET state = 2, reason_code = 'dropped', reason = ?, updated_ms = ? WHERE id = ? AND state = 3"
+      ).run(db, .text("given up by the operator: \(died)"), .integer(unixMs), .integer(id.rawValue))
+      try note(.dropped, nil, of: id, unixMs, db)
+      change.done.append(id)
     }
+    return change
   }
 }
 

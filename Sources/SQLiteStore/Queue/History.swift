@@ -2,8 +2,7 @@ package import Domain
 import GRDB
 
 /// What happened to posts that did not simply come and go. A post that does has no event, so that it costs nothing.
-extension IngestDatabase {
-  /// A post's latest events, oldest first, `Limits.postEventsShownMax` at most.
+extension SQLiteDatabase {
   package func history(of post: PostID) async throws -> [PostEvent] {
     try await pool.read { db in
       try Row.fetchAll(

@@ -1,15 +1,8 @@
 package import Domain
 import GRDB
+package import Store
 
-extension IngestDatabase {
-  /// A page of what somebody searches for among the published posts, newest first.
-  ///
-  /// - Parameters:
-  ///   - below: only posts with lower numbers; nil for all.
-  ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the next `Limits.searchScanMax` posts that are among them, or of as many as there was time
-  ///   for, and below which number to go on; nil where nothing follows.
-  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
+extension SQLiteDatabase: PostReader {
   package func published(
     _ filter: PostFilter, below: UInt64?, limit: Int, for client: ScanClient
   ) async throws -> (entries: [FeedEntry], next: UInt64?) {
@@ -35,18 +28,8 @@ extension IngestDatabase {
     }
   }
 
-  /// A page of what somebody searches for among an account's posts, whatever became of them, by their ids.
-  ///
-  /// - Parameters:
-  ///   - after: only posts with greater ids, or with lesser ones where the newest come first; nil for all.
-  ///   - limit: 1 … `Limits.pagePostsMax`.
-  /// - Returns: those of the account's next `Limits.searchScanMax` posts that are among them, or of as many as there
-  ///   was time for, and behind which post to go on; nil where nothing follows.
-  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; neither where the account has few
-  ///   posts.
   package func posts(
-    of account: AccountID, _ filter: PostFilter = PostFilter(), isNewestFirst: Bool = false, after: PostID?,
-    limit: Int, for client: ScanClient
+    of account: AccountID, _ filter: PostFilter, isNewestFirst: Bool, after: PostID?, limit: Int, for client: ScanClient
   ) async throws -> (posts: [Post], next: PostID?) {
     let page: @Sendable (Database) throws -> (posts: [Post], next: PostID?) = { db in
       let (behind, order) = isNewestFirst ? ("<", "DESC") : (">", "ASC")

@@ -3,6 +3,7 @@ import GRDB
 import GRDBSQLite
 import Glibc
 import Metrics
+import Store
 import Synchronization
 import Telemetry
 

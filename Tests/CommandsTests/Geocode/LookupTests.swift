@@ -1,3 +1,4 @@
+import Store
 import Testing
 
 @testable import Domain
@@ -15,7 +16,10 @@ struct LookupTests {
   private let inbox = Inbox<JobServer.Command>(Wake())
   private let lookups: Lookups
 
-  init() { lookups = Lookups(jobs: inbox, pause: QueuePause(sinceMs: nil), boot: 1, timeoutMs: 600_000) }
+  init() {
+    let pause = QueuePause(sinceMs: nil, changes: ChangeSource())
+    lookups = Lookups(jobs: inbox, pause: pause, boot: 1, timeoutMs: 600_000)
+  }
 
   /// What ingest's end of the job link was told since the last call.
   private func told() -> (added: [Job], cancelled: [JobID]) {

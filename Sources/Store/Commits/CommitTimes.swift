@@ -1,8 +1,8 @@
 package import Domain
 import Synchronization
 
-/// How long the latest commits took, from the beginning of the transaction until it is on disk. Any thread.
-final class CommitTimes: Sendable {
+/// Durations of the latest commits, from the beginning of the transaction until it is durable. Any thread.
+package final class CommitTimes: Sendable {
   private struct State: Sendable {
     var count: UInt64 = 0
     /// The n-th commit stands at n modulo `Limits.commitTimesKept`.
@@ -11,7 +11,10 @@ final class CommitTimes: Sendable {
 
   private let state = Mutex(State())
 
-  func add(_ duration: Duration) {
+  package init() {}
+
+  /// Adds the duration of the latest commit.
+  package func add(_ duration: Duration) {
     let us = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     state.withLock { state in
       if state.latestUs.count < Limits.commitTimesKept {
@@ -23,16 +26,12 @@ final class CommitTimes: Sendable {
     }
   }
 
-  var commits: QueueStatus.Commits {
+  /// The count of all commits, and the percentiles of the latest ones.
+  package var commits: QueueStatus.Commits {
     let (count, latestUs) = state.withLock { ($0.count, $0.latestUs) }
     let sorted = latestUs.sorted()
     // Nearest rank: the least time that so many of a hundred did not exceed.
     func percentile(_ share: Int) -> Int64 { sorted.isEmpty ? 0 : sorted[(sorted.count * share + 99) / 100 - 1] }
     return QueueStatus.Commits(count: count, p50Us: percentile(50), p99Us: percentile(99))
   }
-}
-
-extension IngestDatabase {
-  /// How long commits take. Any thread; returns at once.
-  package var commits: QueueStatus.Commits { writer.times.commits }
 }

@@ -3,9 +3,9 @@ package import Domain
 /// The client of a scan.
 package struct ScanClient {
   /// The network whose share of the places and of the queue the scan takes; nil for no share.
-  let network: IPAddress?
+  package let network: IPAddress?
   /// Keeps a closure to call when the client has gone.
-  let whenGone: (@escaping @Sendable () -> Void) -> Void
+  package let whenGone: (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameters:
   ///   - network: the network whose share the scan takes; nil for no share.

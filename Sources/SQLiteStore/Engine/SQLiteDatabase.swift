@@ -1,29 +1,29 @@
 import CSQLite
-package import Domain
+import Domain
 import Foundation
 import GRDB
 package import Logging
+package import Store
 import Synchronization
 
 /// The database: the only place where a path becomes a connection.
 ///
 /// One connection writes and checkpoints; readers are read-only connections of the same process; a second process is
 /// refused. Quick reads, scans and operators' reads each have connections of their own. Threads: any.
-package final class IngestDatabase: Sendable {
+package final class SQLiteDatabase: Sendable {
   let pool: DatabasePool
   let scans: Scans
   /// Connection for operators' reads, one at a time: these may count every row, and must neither wait for scans nor
   /// delay quick reads.
   let operatorReader: DatabaseQueue
-  let writer: Writer
-  let numbers: Numbers
-  let names: Names
-  /// Accounts that are deleted since the start: a request that was under way then makes no post.
-  let closed = Mutex<Set<AccountID>>([])
+  let committer: GroupCommitter<SQLiteEngine>
+  /// State of a full disk.
+  let room = DiskRoom()
+  package let changes = ChangeSource()
   private let lock: InstanceLock
   private let logger: Logger
   /// Which history the sequence numbers belong to.
-  package let epoch: Epoch
+  let epoch: Epoch
   /// Of the database's file.
   let path: String
   /// The number of this start, stored before it is returned.
@@ -41,8 +41,8 @@ package final class IngestDatabase: Sendable {
     } catch {
       throw StoreError.unusable(path: folder, reason: error.localizedDescription)
     }
-    IngestDatabase.countsNoMemory
-    IngestDatabase.keepTemporaryFiles(in: folder)
+    SQLiteDatabase.countsNoMemory
+    SQLiteDatabase.keepTemporaryFiles(in: folder)
     lock = try InstanceLock(path: folder + "/onthemap.lock")
     path = folder + "/onthemap.sqlite"
     let highWaterPath = folder + "/onthemap.highwater"
@@ -51,7 +51,7 @@ package final class IngestDatabase: Sendable {
       try FileAccess.restrict(files)
       let before = try Inspection(path: path, highWaterPath: highWaterPath).run()
       try FileAccess.create(path)
-      pool = try DatabasePool(path: path, configuration: IngestDatabase.configuration)
+      pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
       try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
       guard try !pool.read(Schema.migrator.hasBeenSuperseded) else {
@@ -73,19 +73,17 @@ package final class IngestDatabase: Sendable {
       var mark = before?.mark ?? HighWater.Mark()
       mark.boot = boot
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
-      numbers = try Numbers(pool, highWater: highWater)
-      names = Names()
-      var reading = IngestDatabase.configuration
+      var reading = SQLiteDatabase.configuration
       reading.readonly = true
       operatorReader = try DatabaseQueue(path: path, configuration: reading)
-      writer = Writer(pool: pool, highWater: highWater, names: names, files: try Files([path, path + "-wal"]))
-      scans = try Scans(path: path, configuration: reading, times: scanTimes) { [writer] goOn in
-        writer.checkpoint(then: goOn)
+      committer = GroupCommitter(try SQLiteEngine(path: path, pool: pool, highWater: highWater))
+      scans = try Scans(path: path, configuration: reading, times: scanTimes) { [committer] goOn in
+        committer.checkpoint(then: goOn)
       }
     } catch let gone as Files.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {
-      throw StoreError.unusable(path: path, reason: error.description + IngestDatabase.advice(error))
+      throw StoreError.unusable(path: path, reason: error.description + SQLiteDatabase.advice(error))
     }
     let version = try pool.read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") }
     logger.info(
@@ -104,25 +102,73 @@ package final class IngestDatabase: Sendable {
     }
   }
 
-  /// Waits until the disk has failed under a write: nothing is stored from then on until the next start.
+  /// Runs `body` within the next commit.
   ///
-  /// - Returns: why; nil when the task is cancelled.
-  package func failure() async -> StoreError? { await writer.failures.first { _ in true } }
+  /// - Parameter then: as a `CommitCompletion`.
+  func submit<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value,
+    then: @escaping @Sendable (Result<Value, StoreError>) -> Void
+  ) {
+    let write = SQLiteEngine.Write.other { db in
+      let value = try body(db)
+      return { then(.success(value)) }
+    }
+    committer.submit(
+      write,
+      completion: CommitCompletion { [room] result in
+        switch result {
+        case .success(.other(let done)): done()
+        case .success(.post): preconditionFailure("The engine answered a write with the result of another one.")
+        case .failure(let error):
+          room.refused(error)
+          then(.failure(error))
+        }
+      })
+  }
 
-  /// Writes the log into the database, unless the disk has failed, and closes both: what is asked of them afterwards
-  /// fails. Waits for the disk. To be called once nothing need be written any more.
+  /// Runs `body` within the next commit. On disk on return.
+  ///
+  /// - Parameter change: the change that a value means; nil for none.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value,
+    reporting change: @escaping @Sendable (Value) -> StoreChange? = { _ in nil }
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      submit(body) { [changes] result in
+        if case .success(let value) = result, let change = change(value) { changes.report(change) }
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  /// Commits one page with the contents that it had. Returns whether that succeeded, on disk.
+  func tries() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let write = SQLiteEngine.Write.other { db in
+        // Twice: SQLite writes no page for an update that changes nothing.
+        try db.cachedStatement(sql: "UPDATE meta SET boot = boot + 1").execute()
+        try db.cachedStatement(sql: "UPDATE meta SET boot = boot - 1").execute()
+        return {}
+      }
+      committer.submit(
+        write,
+        completion: CommitCompletion { result in continuation.resume(returning: (try? result.get()) != nil) })
+    }
+  }
+
+  /// Writes the log into the database, unless the disk has failed, and closes both.
   package func close() {
     closeReaders()
-    guard writer.end() else {
+    guard committer.end() else {
       // What a failed disk still has is for the next start to look at: SQLite would write it as it closes the file.
       _ = Unmanaged.passRetained(pool)
       return
     }
+    committer.finish()
     _ = try? pool.writeWithoutTransaction { [path, logger] db in
       Traces.remove(from: db, path: path, logger: logger)
       try db.checkpoint(.truncate)
     }
-    writer.finish()
     try? pool.close()
     lock.unlock()
   }

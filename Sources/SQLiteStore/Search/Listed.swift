@@ -1,28 +1,18 @@
 package import Domain
 import GRDB
+package import Store
 
-/// A published post, as the list of the original service shows it.
-package struct ListedPost: Sendable {
-  package let entry: FeedEntry
-  /// What its owner gave in the place of a link that is none.
-  package let linkText: String?
-}
-
-extension IngestDatabase {
-  /// A page of the published posts. With a condition, or by their creation, of the latest `Limits.whereScanMax` only:
-  /// of all, or of the account's that the condition asks for. A part of the latest, and the posts of an account
-  /// that has few, are a quick read; all else is a scan.
-  ///
-  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again.
+extension SQLiteDatabase {
+  /// A part of the latest, and the posts of an account that has few, are a quick read; all else is a scan.
   package func listed(_ query: ListQuery, for client: ScanClient) async throws -> [ListedPost] {
-    if query.isAmongLatest { return try await pool.read { try IngestDatabase.listed(query, in: $0) } }
+    if query.isAmongLatest { return try await pool.read { try SQLiteDatabase.listed(query, in: $0) } }
     if let account = query.condition.account {
       let quick = try await pool.read { db in
-        try account.hasFewPosts(db) ? try IngestDatabase.listed(query, in: db) : nil
+        try account.hasFewPosts(db) ? try SQLiteDatabase.listed(query, in: db) : nil
       }
       if let quick { return quick }
     }
-    return try await scans.run(for: client) { try IngestDatabase.listed(query, in: $0) }
+    return try await scans.run(for: client) { try SQLiteDatabase.listed(query, in: $0) }
   }
 
   static func listed(_ query: ListQuery, in db: Database) throws -> [ListedPost] {

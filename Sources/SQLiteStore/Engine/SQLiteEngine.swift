@@ -1,0 +1,129 @@
+import Domain
+import Foundation
+import GRDB
+import Store
+import Synchronization
+
+/// The one connection that writes, and what its transactions keep in memory. On the committer's thread.
+final class SQLiteEngine: CommitEngine {
+  enum Write: Sendable {
+    case post(PostWrite)
+    /// A transaction on accounts. Returns what to call when the commit is on disk.
+    case other(@Sendable (Database) throws -> @Sendable () -> Void)
+  }
+
+  enum Output: Sendable {
+    case post(PostWriteResult)
+    case other(@Sendable () -> Void)
+  }
+
+  /// Path of the database's file.
+  let path: String
+  let numbers: Numbers
+  let names = Names()
+  /// Accounts that are closed since the start: a request that was under way then makes no post.
+  let closed = Mutex<Set<AccountID>>([])
+  /// Durations of the latest commits.
+  let times = CommitTimes()
+  private let pool: DatabasePool
+  private let highWater: HighWater
+  private let files: Files
+  private let meters = WriterMeters()
+
+  init(path: String, pool: DatabasePool, highWater: HighWater) throws {
+    self.path = path
+    self.pool = pool
+    self.highWater = highWater
+    numbers = try Numbers(pool, highWater: highWater)
+    files = try Files([path, path + "-wal"])
+  }
+
+  func commit(_ writes: [Write]) throws -> [Output] {
+    do { return try pool.writeWithoutTransaction { db in try commit(writes, db) } } catch {
+      // The writes of a group that is refused are committed again, each alone.
+      if writes.count == 1 || SQLiteEngine.isOfTheDisk(error) { meters.count(error) }
+      throw error
+    }
+  }
+
+  /// On disk on return.
+  private func commit(_ writes: [Write], _ db: Database) throws -> [Output] {
+    var outputs: [Output] = []
+    outputs.reserveCapacity(writes.count)
+    let rows = db.totalChangesCount
+    let start = ContinuousClock.now
+    do {
+      // Prepared once: GRDB's own transactions are parsed anew each time.
+      try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+      for write in writes { outputs.append(try run(write, db)) }
+      try db.cachedStatement(sql: "COMMIT").execute()
+      try files.check()
+    } catch {
+      // SQLite has rolled back by itself after some errors.
+      if db.isInsideTransaction { try? db.rollback() }
+      highWater.forget()
+      names.forget()
+      throw error
+    }
+    highWater.keep()
+    let duration = ContinuousClock.now - start
+    times.add(duration)
+    meters.commit(duration, rows: db.totalChangesCount - rows)
+    return outputs
+  }
+
+  private func run(_ write: Write, _ db: Database) throws -> Output {
+    switch write {
+    case .post(let write): .post(try execute(write, db))
+    case .other(let body): .other(try body(db))
+    }
+  }
+
+  private func execute(_ write: PostWrite, _ db: Database) throws -> PostWriteResult {
+    switch write {
+    case .accept(let posts, let account, let room, let unixMs):
+      .accept(try accept(posts, account, room: room, unixMs, db))
+    case .settle(let records, let unixMs): .settle(try settle(records, unixMs, db))
+    case .delete(let post, let account, let unixMs): .delete(try delete(post, account, unixMs, db))
+    case .edit(let post, let account, let submission, let published, let unixMs):
+      .edit(try edit(post, account, submission, published, unixMs, db))
+    case .changeProfile(let account, let change, let unixMs):
+      .changeProfile(try changeProfile(account, change, unixMs, db))
+    case .erasePosts(let account, let after, let unixMs): .erasePosts(try erasePosts(account, after, unixMs, db))
+    case .revive(let selection, let limit, let unixMs):
+      .revive(try revive(selection, limit: limit, unixMs, db))
+    case .drop(let posts, let unixMs): .drop(try drop(posts, unixMs, db))
+    case .pause(let sinceMs): .pause(sinceMs: try setPaused(sinceMs: sinceMs, db))
+    }
+  }
+
+  func failure(of error: any Error) -> CommitFailure {
+    guard SQLiteEngine.isOfTheDisk(error) else { return .refused(StoreError(error)) }
+    return .stopped(StoreError(error), reason: (error as? DatabaseError)?.description ?? "\(error)")
+  }
+
+  /// After a failed sync the kernel may report success for pages that it has dropped. Never retry in place, and write
+  /// nothing else either, before everything has been read anew.
+  private static func isOfTheDisk(_ error: any Error) -> Bool {
+    if error is Files.Gone { return true }
+    guard let error = error as? DatabaseError, !error.isFull else { return false }
+    return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
+  }
+
+  /// Writes the log into the database, as far as no reader needs it. Then the next commit begins the log anew. A
+  /// failure is left to the next commit to find.
+  func checkpoint() { _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.passive) } }
+}
+
+extension GroupCommitter where Engine == SQLiteEngine {
+  /// Writes the log into the database between two groups, behind the writes submitted before, unless nothing is written
+  /// any more.
+  ///
+  /// - Parameter then: called once on the committer's queue, in any case; it must not wait.
+  func checkpoint(then: @escaping @Sendable () -> Void) {
+    betweenGroups { [self] in
+      if stopReason == nil { engine.checkpoint() }
+      then()
+    }
+  }
+}

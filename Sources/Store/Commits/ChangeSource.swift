@@ -1,0 +1,53 @@
+package import Domain
+import Synchronization
+
+/// A store that reports its changes.
+package protocol ObservableStore: Sendable {
+  /// Durable changes of the store. A store that only this process writes reports its own commits; one with several
+  /// writers also reports the commits of the others.
+  var changes: ChangeSource { get }
+}
+
+/// A durable change of the store's data.
+package enum StoreChange: Sendable {
+  /// Posts were published, edited, deleted or renamed: changes of the list, by rising sequence numbers.
+  case list([FeedChange])
+  /// Posts that were not on the list were deleted.
+  case unlisted([PostID])
+  /// The queue is paused since then, in ms since 1970, UTC. Nil: it is not paused.
+  case paused(sinceMs: Int64?)
+  /// An account's own data, role, password or sessions changed.
+  case account(AccountID)
+  /// The session of a token has ended.
+  case session(tokenHash: [UInt8])
+
+  /// The part of the change that ingest's core must process. Nil if there is none.
+  package var committed: IngestCore.Committed? {
+    switch self {
+    case .list(let changes): .changed(changes)
+    case .paused(let sinceMs): .paused(sinceMs != nil)
+    case .unlisted, .account, .session: nil
+    }
+  }
+}
+
+/// Reports durable changes to observers. Caches and waiting requests observe it, so that none of them assumes that all
+/// changes are its own.
+///
+/// Observers are called one change at a time, in the order of the commits, before the completion of the write that made
+/// the change. They must not wait. Observers stay until the store ends.
+package final class ChangeSource: Sendable {
+  private let observers = Mutex<[@Sendable (StoreChange) -> Void]>([])
+
+  package init() {}
+
+  /// Adds an observer. Call this before the first write whose change it must see.
+  package func observe(_ observer: @escaping @Sendable (StoreChange) -> Void) {
+    observers.withLock { $0.append(observer) }
+  }
+
+  /// Reports a change. For stores, after the commit.
+  package func report(_ change: StoreChange) {
+    for observer in observers.withLock({ $0 }) { observer(change) }
+  }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+import Synchronization
+
+/// Group commit: while a commit is on its way to the disk the next group gathers, so that one sync serves all writes
+/// that came in the meantime.
+///
+/// Writes run one after the other on the committer's own queue, in the order in which they were submitted. Completions
+/// run on another queue, in the same order, while the next group is committed. Threads: any.
+package final class GroupCommitter<Engine: CommitEngine>: Sendable {
+  private struct State: Sendable {
+    /// Writes, and for each its completion.
+    var writes: [Engine.Write] = []
+    var completions: [CommitCompletion<Engine.Output>] = []
+    /// Work for the time between two groups.
+    var breaks: [@Sendable () -> Void] = []
+    var isDraining = false
+    /// The reason why nothing is written any more.
+    var failure: StoreError?
+  }
+
+  package let engine: Engine
+  private let state = Mutex(State())
+  /// Has one element when the engine has stopped.
+  package let failures: AsyncStream<StoreError>
+  private let failed: AsyncStream<StoreError>.Continuation
+  private let commits = DispatchQueue(label: "onthemap.commits")
+  private let completed = DispatchQueue(label: "onthemap.completions")
+
+  package init(_ engine: Engine) {
+    self.engine = engine
+    (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+  }
+
+  /// Runs a write within the next commit.
+  package func submit(_ write: Engine.Write, completion: CommitCompletion<Engine.Output>) {
+    add { state in
+      state.writes.append(write)
+      state.completions.append(completion)
+    }
+  }
+
+  /// Runs work between two groups, behind the writes submitted before it. A steady flood of writes does not delay it.
+  ///
+  /// - Parameter work: called once on the committer's queue, also if nothing is written any more.
+  package func betweenGroups(_ work: @escaping @Sendable () -> Void) { add { state in state.breaks.append(work) } }
+
+  /// The reason why nothing is written any more; nil while the engine works and the store is open.
+  package var stopReason: StoreError? { state.withLock { $0.failure } }
+
+  /// Refuses all later writes with `.stopped`. Returns false if the engine has stopped before.
+  package func end() -> Bool {
+    state.withLock { state in
+      guard state.failure == nil else { return false }
+      state.failure = .stopped("ingest is ending")
+      return true
+    }
+  }
+
+  /// Waits until everything submitted before has run, and its completions have returned.
+  package func finish() {
+    commits.sync {}
+    completed.sync {}
+  }
+
+  /// Changes the state by work for `drain`, and starts `drain` if it does not run.
+  private func add(_ work: (inout State) -> Void) {
+    let starts = state.withLock { state in
+      work(&state)
+      defer { state.isDraining = true }
+      return !state.isDraining
+    }
+    if starts { commits.async { [self] in drain() } }
+  }
+
+  private func drain() {
+    while true {
+      let (writes, completions, breaks) = state.withLock { state in
+        defer {
+          state.writes.removeAll(keepingCapacity: true)
+          state.completions.removeAll(keepingCapacity: true)
+          state.breaks.removeAll()
+        }
+        state.isDraining = !state.writes.isEmpty || !state.breaks.isEmpty
+        return (state.writes, state.completions, state.breaks)
+      }
+      if writes.isEmpty && breaks.isEmpty { return }
+      if !writes.isEmpty { commit(writes, completions) }
+      // Under a steady flood of writes this loop does not end, so work queued behind it would never run.
+      for work in breaks { work() }
+    }
+  }
+
+  private func commit(_ writes: [Engine.Write], _ completions: [CommitCompletion<Engine.Output>]) {
+    if let stopReason { return complete(completions, .failure(stopReason)) }
+    do {
+      let outputs = try engine.commit(writes)
+      completed.async { for (completion, output) in zip(completions, outputs) { completion(.success(output)) } }
+    } catch {
+      switch engine.failure(of: error) {
+      case .stopped(let error, let reason):
+        stop(reason)
+        complete(completions, .failure(error))
+      case .refused(let error) where writes.count == 1: complete(completions, .failure(error))
+      case .refused:
+        // One bad write must not fail its neighbours: each again, alone.
+        for (write, completion) in zip(writes, completions) { commit([write], [completion]) }
+      }
+    }
+  }
+
+  private func complete(
+    _ completions: [CommitCompletion<Engine.Output>], _ result: Result<Engine.Output, StoreError>
+  ) {
+    completed.async { for completion in completions { completion(result) } }
+  }
+
+  private func stop(_ reason: String) {
+    state.withLock { $0.failure = .stopped(reason) }
+    failed.yield(.stopped(reason))
+    failed.finish()
+  }
+}

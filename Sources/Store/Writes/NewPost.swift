@@ -1,0 +1,24 @@
+package import Domain
+
+/// A post to accept.
+package struct NewPost: Sendable {
+  package let submission: Submission
+  /// Nil if the client gave no key: then each request makes another post.
+  package let idempotency: Idempotency?
+
+  package init(_ submission: Submission, _ idempotency: Idempotency?) {
+    (self.submission, self.idempotency) = (submission, idempotency)
+  }
+}
+
+/// The identity of a request: a retry has the same. A store knows it for `Limits.idempotencyDays` at least.
+package struct Idempotency: Sendable {
+  package let key: String
+  /// Hash of the request. The same key with another hash is refused.
+  package let requestHash: [UInt8]
+
+  package init(key: String, requestHash: [UInt8]) {
+    self.key = key
+    self.requestHash = requestHash
+  }
+}

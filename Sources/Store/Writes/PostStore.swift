@@ -1,0 +1,126 @@
+package import Domain
+
+/// Ordered writes of posts and of the queue.
+///
+/// A store commits writes in the order in which they are submitted, and may commit several together. Errors: with
+/// `StoreError.full` and `.noAccount` nothing is stored; with `.unknownOutcome` the write may be durable, and repeating
+/// it is safe, because accepted posts have keys and other writes change only what is not done yet; with `.stopped`
+/// nothing is stored until the next start.
+package protocol PostStore: ObservableStore {
+  /// Returns the state at the start. Waits for the disk, on the calling thread.
+  func start() throws -> StoreSnapshot
+
+  /// Writes, durable on success. Returns at once.
+  func submit(_ write: PostWrite, completion: CommitCompletion<PostWriteResult>)
+}
+
+/// One method for each transaction.
+extension PostStore {
+  /// `PostWrite.accept`. Returns at once.
+  package func accept(
+    _ posts: [NewPost], account: AccountID, room: Int, unixMs: Int64, completion: CommitCompletion<[Acceptance]>
+  ) {
+    submit(.accept(posts, account: account, room: room, unixMs: unixMs), completion) {
+      if case .accept(let acceptances) = $0 { acceptances } else { nil }
+    }
+  }
+
+  /// `PostWrite.settle`. Returns at once.
+  package func settle(
+    _ records: [SettlementRecord], unixMs: Int64, completion: CommitCompletion<SettlementResult>
+  ) {
+    submit(.settle(records, unixMs: unixMs), completion) {
+      if case .settle(let result) = $0 { result } else { nil }
+    }
+  }
+
+  /// `PostWrite.revive`. Returns at once.
+  package func revive(
+    _ selection: DeadSelection, limit: Int, unixMs: Int64, completion: CommitCompletion<PostWriteResult.Revival>
+  ) {
+    submit(.revive(selection, limit: limit, unixMs: unixMs), completion) {
+      if case .revive(let revival) = $0 { revival } else { nil }
+    }
+  }
+
+  /// `PostWrite.drop`. Durable on return.
+  package func drop(_ posts: [PostID], unixMs: Int64) async throws -> QueueChange {
+    try await execute(.drop(posts, unixMs: unixMs)) { if case .drop(let change) = $0 { change } else { nil } }
+  }
+
+  /// `PostWrite.delete`. Durable on return.
+  package func delete(
+    _ post: PostID, of account: AccountID, unixMs: Int64
+  ) async throws -> PostWriteResult.Deletion {
+    try await execute(.delete(post, account: account, unixMs: unixMs)) {
+      if case .delete(let deletion) = $0 { deletion } else { nil }
+    }
+  }
+
+  /// `PostWrite.edit`. Durable on return.
+  ///
+  /// - Parameter published: the place of the submission.
+  package func edit(
+    _ post: PostID, of account: AccountID, _ submission: Submission, _ published: Verdict.Published, unixMs: Int64
+  ) async throws -> PostWriteResult.Edit {
+    try await execute(.edit(post, account: account, submission, published: published, unixMs: unixMs)) {
+      if case .edit(let edit) = $0 { edit } else { nil }
+    }
+  }
+
+  /// `PostWrite.changeProfile`. Durable on return.
+  package func change(
+    _ account: AccountID, _ change: ProfileChange, unixMs: Int64
+  ) async throws -> PostWriteResult.Profile {
+    try await execute(.changeProfile(account, change, unixMs: unixMs)) {
+      if case .changeProfile(let profile) = $0 { profile } else { nil }
+    }
+  }
+
+  /// `PostWrite.erasePosts`. Durable on return.
+  ///
+  /// - Parameter after: `next` of the previous erasure; nil to begin.
+  package func erasePosts(
+    of account: AccountID, after: PostID?, unixMs: Int64
+  ) async throws -> PostWriteResult.Erasure {
+    try await execute(.erasePosts(account: account, after: after, unixMs: unixMs)) {
+      if case .erasePosts(let erasure) = $0 { erasure } else { nil }
+    }
+  }
+
+  /// `PostWrite.pause`. Durable on return.
+  package func setPaused(sinceMs: Int64?) async throws -> Int64? {
+    try await execute(.pause(sinceMs: sinceMs)) { if case .pause(let sinceMs) = $0 { .some(sinceMs) } else { nil } }
+  }
+
+  /// Writes. Durable on return.
+  package func execute(_ write: PostWrite) async throws -> PostWriteResult {
+    try await withCheckedThrowingContinuation { continuation in
+      submit(write, completion: CommitCompletion { result in continuation.resume(with: result) })
+    }
+  }
+
+  private func execute<Value: Sendable>(
+    _ write: PostWrite, _ value: (PostWriteResult) -> Value?
+  ) async throws -> Value {
+    guard let value = value(try await execute(write)) else { preconditionFailure(mismatch) }
+    return value
+  }
+
+  private func submit<Value: Sendable>(
+    _ write: PostWrite, _ completion: CommitCompletion<Value>,
+    _ value: @escaping @Sendable (PostWriteResult) -> Value?
+  ) {
+    submit(
+      write,
+      completion: CommitCompletion { result in
+        completion(
+          result.map { result in
+            guard let value = value(result) else { preconditionFailure(mismatch) }
+            return value
+          })
+      })
+  }
+}
+
+private let mismatch = "A store answered a write with the result of another one."

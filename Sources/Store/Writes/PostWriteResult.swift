@@ -1,0 +1,86 @@
+package import Domain
+
+/// The result of a `PostWrite`, of the case with the same name.
+package enum PostWriteResult: Sendable {
+  /// The acceptance of each post, in their order.
+  case accept([Acceptance])
+  case settle(SettlementResult)
+  case delete(Deletion)
+  case edit(Edit)
+  indirect case changeProfile(Profile)
+  case erasePosts(Erasure)
+  case revive(Revival)
+  case drop(QueueChange)
+  /// Start of the pause, in ms since 1970, UTC; nil without one.
+  case pause(sinceMs: Int64?)
+
+  /// The result of a deletion.
+  package enum Deletion: Sendable, Equatable {
+    /// There is no such post, it is deleted already, or it is another account's.
+    case notFound
+    /// The post is gone, and was not on the map.
+    case unlisted
+    /// The post is gone from the map.
+    case listed(FeedChange)
+  }
+
+  /// The result of an edit.
+  package enum Edit: Sendable, Equatable {
+    /// As of a deletion.
+    case notFound
+    /// Nothing has changed: the post is queued, so its first place is still being looked up.
+    case queued
+    /// The post is on top of the list, as it is now.
+    case published(FeedEntry)
+  }
+
+  /// The result of a change of an account's own data.
+  package enum Profile: Sendable {
+    /// The account is closed, or does not exist.
+    case notFound
+    /// Nothing has changed: another account has the e-mail address.
+    case emailTaken
+    /// The account as it is now. With another name its posts on the list are on top of it, under new numbers.
+    case changed(Account, [FeedChange])
+  }
+
+  /// The result of an erasure.
+  package struct Erasure: Sendable {
+    /// Changes of the list, by rising sequence numbers.
+    package var changes: [FeedChange] = []
+    /// Erased posts that were not on the list.
+    package var unlisted: [PostID] = []
+    /// The last erased post, from which to go on; nil when nothing is left of the account but its number.
+    package var next: PostID?
+
+    package init() {}
+  }
+
+  /// Dead posts that are queued again.
+  package struct Revival: Sendable {
+    package let change: QueueChange
+    /// The jobs of `change.done`.
+    package let jobs: [Job]
+
+    package init(change: QueueChange, jobs: [Job]) { (self.change, self.jobs) = (change, jobs) }
+  }
+
+  /// The changes that observers of the store see, in their order.
+  ///
+  /// - Parameter write: the write of this result.
+  package func changes(of write: PostWrite) -> [StoreChange] {
+    switch (self, write) {
+    case (.settle(let result), _): result.entries.isEmpty ? [] : [.list(result.entries.map { .put($0) })]
+    case (.delete(.listed(let change)), _): [.list([change])]
+    case (.delete(.unlisted), .delete(let post, _, _)): [.unlisted([post])]
+    case (.edit(.published(let entry)), _): [.list([.put(entry)])]
+    case (.changeProfile(.changed(let account, let changes)), _):
+      changes.isEmpty ? [.account(account.id)] : [.account(account.id), .list(changes)]
+    case (.erasePosts(let erasure), _):
+      (erasure.changes.isEmpty ? [] : [.list(erasure.changes)])
+        + (erasure.unlisted.isEmpty ? [] : [.unlisted(erasure.unlisted)])
+    case (.pause(let sinceMs), _): [.paused(sinceMs: sinceMs)]
+    default: []
+    }
+  }
+}
