@@ -200,6 +200,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "Store", "StoreTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreConformanceTests",
+      dependencies: [
+        "Domain", "SQLiteStore", "Store", "StoreTesting", logging, .product(name: "GRDB", package: "GRDB.swift"),
+      ], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(
       name: "SimulationTests",

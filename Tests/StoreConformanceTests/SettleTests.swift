@@ -1,18 +1,16 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Settling posts")
 struct SettleTests {
-  private let folder = Folder()
 
-  @Test("A published post is on the list, with its place, its number and its author's name")
-  func published() async throws {
-    let database = try folder.open()
+  @Test(
+    "A published post is on the list, with its place, its number and its author's name", arguments: StoreKind.allCases)
+  func published(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let id = try await database.accepted("oslo", by: account, unixMs: 1_700_000_000_000).id
     let entries = try await database.settled([(id, .verdict(.at(599_139_000)))], unixMs: 1_700_000_002_000)
@@ -24,7 +22,7 @@ struct SettleTests {
           id: id, seq: 1, account: account, firstName: "ada", lastName: "Lovelace", place: "oslo",
           label: "Oslo, Norway", countryCode: "NO", link: "https://example.org", coordinate: coordinate,
           agreement: .verified, createdMs: 1_700_000_000_000, updatedMs: 1_700_000_002_000))
-    #expect(try database.feed() == FeedState(epoch: database.epoch, seq: 1, entries: [entry]))
+    #expect(try database.feed() == FeedState(epoch: try database.epoch, seq: 1, entries: [entry]))
     let post = try await #require(database.post(id))
     #expect(post.state == .published)
     #expect(post.seq == 1)
@@ -33,9 +31,12 @@ struct SettleTests {
     #expect(try database.unsettledJobs().isEmpty)
   }
 
-  @Test("A post is published as it was accepted, whether its job has it or it is read from the disk")
-  func fromJob() async throws {
-    let database = try folder.open()
+  @Test(
+    "A post is published as it was accepted, whether its job has it or it is read from the disk",
+    arguments: StoreKind.allCases)
+  func fromJob(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let jobs = [
       try await #require(database.accepted("Oslo", by: account, unixMs: 1_700_000_000_000).job),
@@ -59,9 +60,10 @@ struct SettleTests {
     #expect(try await database.settledAll([SettlementRecord(id, .verdict(.at(7)), of: deleted)]).entries.isEmpty)
   }
 
-  @Test("A rejected post and a dead one have their reason, and are not on the list")
-  func ended() async throws {
-    let database = try folder.open()
+  @Test("A rejected post and a dead one have their reason, and are not on the list", arguments: StoreKind.allCases)
+  func ended(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let rejected = try await database.accepted(by: account).id
     let dead = try await database.accepted(by: account).id
@@ -77,9 +79,10 @@ struct SettleTests {
     try database.expectSound()
   }
 
-  @Test("A second settlement of whatever kind changes nothing and takes no number")
-  func twice() async throws {
-    let database = try folder.open()
+  @Test("A second settlement of whatever kind changes nothing and takes no number", arguments: StoreKind.allCases)
+  func twice(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let reason = Verdict.Reason(code: "c", detail: "d")
     let kinds: [Settlement] = [
@@ -100,9 +103,12 @@ struct SettleTests {
     try database.expectSound()
   }
 
-  @Test("A retry is counted and has its time, a lost lease is counted; both survive a restart")
-  func counted() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test(
+    "A retry is counted and has its time, a lost lease is counted; both survive a restart",
+    arguments: StoreKind.allCases)
+  func counted(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     let ids = try await [
       #require(database).accepted(by: account).id, #require(database).accepted(by: account).id,
@@ -111,15 +117,16 @@ struct SettleTests {
     try await database?.settled([(ids[1], .leaseLost)])
     database?.close()
     database = nil
-    let jobs = try folder.open().unsettledJobs()
+    let jobs = try place.open().unsettledJobs()
     #expect(jobs.map(\.job.attempts) == [2, 0])
     #expect(jobs.map(\.job.leaseLosses) == [0, 2])
     #expect(jobs.map(\.dueMs) == [5_000, 0])
   }
 
-  @Test("The attempt or the loss that ends a post counts too")
-  func countedAtTheEnd() async throws {
-    let database = try folder.open()
+  @Test("The attempt or the loss that ends a post counts too", arguments: StoreKind.allCases)
+  func countedAtTheEnd(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await [database.accepted(by: account).id, database.accepted(by: account).id]
     let reason = Verdict.Reason(code: "down", detail: "try again")
@@ -133,41 +140,13 @@ struct SettleTests {
     #expect(try await database.deadPosts(reason: nil, after: nil, limit: 2).map(\.attempts) == [8, 0])
   }
 
-  @Test("A settlement is all or nothing, and one that fails leaves its neighbours alone")
-  func atomic() async throws {
-    let database = try folder.open()
-    let account = try await database.addAccount()
-    try await database.pool.write { db in
-      try db.execute(
-        sql: """
-          CREATE TRIGGER bad BEFORE UPDATE ON post WHEN new.label = 'bad' BEGIN SELECT raise(ABORT, 'no'); END
-          """)
-    }
-    var ids: [PostID] = []
-    for _ in 0..<4 { ids.append(try await database.accepted(by: account).id) }
-    let groups: [[(post: PostID, settlement: Settlement)]] = [
-      [(ids[0], .verdict(.at(1)))], [(ids[1], .verdict(.at(1))), (ids[2], .verdict(.at(1, label: "bad")))],
-      [(ids[3], .verdict(.at(1)))],
-    ]
-    let gate = await Gate(database)
-    let (answers, answered) = AsyncStream.makeStream(of: Int?.self)
-    for group in groups {
-      let records = group.map { SettlementRecord($0.post, $0.settlement) }
-      database.settle(records, unixMs: 1) { answered.yield(try? $0.get().entries.count) }
-    }
-    gate.open()
-    var counts: [Int?] = []
-    for await count in answers.prefix(3) { counts.append(count) }
-    #expect(counts == [1, nil, 1])
-    #expect(Set(try database.unsettledJobs().map(\.job.id)) == [JobID(ids[1]), JobID(ids[2])])
-    #expect(try await database.settled([(ids[1], .verdict(.at(1)))]).count == 1, "It can be tried again.")
-    try database.expectSound()
-  }
-
-  @Test("The list is the latest hundred, by numbers that rise in the order of the commits, over restarts")
-  func feed() async throws {
-    var database: SQLiteDatabase? = try folder.open()
-    let epoch = try #require(database).epoch
+  @Test(
+    "The list is the latest hundred, by numbers that rise in the order of the commits, over restarts",
+    arguments: StoreKind.allCases)
+  func feed(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
+    let epoch = try #require(database).feed().epoch
     let account = try await #require(database).addAccount()
     var state = FeedState(epoch: epoch, seq: 0, entries: [])
     #expect(try database?.feed() == state)
@@ -187,7 +166,7 @@ struct SettleTests {
       #expect(try database?.feed() == state)
       database?.close()
       database = nil
-      database = try folder.open()
+      database = try place.open()
       #expect(try database?.feed() == state)
       #expect(try database?.feed().hash == state.hash)
     }
@@ -195,9 +174,12 @@ struct SettleTests {
     #expect(state.seq == 160)
   }
 
-  @Test("Accepts and settlements of many tasks at once end with a list that each could have followed")
-  func concurrent() async throws {
-    let database = try folder.open()
+  @Test(
+    "Accepts and settlements of many tasks at once end with a list that each could have followed",
+    arguments: StoreKind.allCases)
+  func concurrent(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let entries = try await withThrowingTaskGroup(of: [FeedEntry].self) { group in
       for number in 0..<200 {
@@ -208,7 +190,7 @@ struct SettleTests {
       }
       return try await group.reduce(into: []) { $0 += $1 }
     }
-    var state = FeedState(epoch: database.epoch, seq: 0, entries: [])
+    var state = FeedState(epoch: try database.epoch, seq: 0, entries: [])
     for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([.put(entry)]) }
     #expect(entries.map(\.seq).sorted() == Array(1...200))
     #expect(try database.feed() == state)

@@ -1,18 +1,14 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Dead posts, their history, and the pause")
 struct DeadPostTests {
-  private let folder = Folder()
   private let poison = Verdict.Reason(code: "workers_lost", detail: "three workers were lost")
   private let bad = Verdict.Reason(code: "bad_place", detail: "no worker likes it")
 
-  private func died(_ reason: Verdict.Reason, _ count: Int, in database: SQLiteDatabase, by account: AccountID)
+  private func died(_ reason: Verdict.Reason, _ count: Int, in database: any IngestStore, by account: AccountID)
     async throws -> [PostID]
   {
     var ids: [PostID] = []
@@ -21,9 +17,10 @@ struct DeadPostTests {
     return ids
   }
 
-  @Test("They are counted by reason, and listed in pages, all or those of one reason")
-  func listed() async throws {
-    let database = try folder.open()
+  @Test("They are counted by reason, and listed in pages, all or those of one reason", arguments: StoreKind.allCases)
+  func listed(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     #expect(try await database.deadCounts() == (0, []))
     let first = try await died(poison, 3, in: database, by: account)
@@ -41,9 +38,12 @@ struct DeadPostTests {
     #expect(try await database.deadPosts(reason: "nothing", after: nil, limit: 9).isEmpty)
   }
 
-  @Test("A post's history has its failures, its lost workers, its burial and what an operator did, over a restart")
-  func history() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test(
+    "A post's history has its failures, its lost workers, its burial and what an operator did, over a restart",
+    arguments: StoreKind.allCases)
+  func history(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted(by: account).id
     let down = Verdict.Reason(code: "down", detail: "try again")
@@ -56,15 +56,18 @@ struct DeadPostTests {
     _ = try await database?.drop([id], unixMs: 90)
     database?.close()
     database = nil
-    let events = try await folder.open().history(of: id)
+    let events = try await place.open().history(of: id)
     #expect(events.map(\.kind) == [.failed, .lost, .died, .retried, .died, .dropped])
     #expect(events.map(\.atMs) == [10, 20, 30, 70, 80, 90], "What changed nothing is no event.")
     #expect(events.map(\.reason.code) == ["down", "", "workers_lost", "", "bad_place", ""])
   }
 
-  @Test("A retried post is queued with fresh counts, on disk, and can be published; its job has all that it had")
-  func retried() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test(
+    "A retried post is queued with fresh counts, on disk, and can be published; its job has all that it had",
+    arguments: StoreKind.allCases)
+  func retried(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     let id = try await #require(database).accepted("Lima", by: account).id
     try await database?.settled([(id, .retry(attempts: 7, pauseMs: 5))])
@@ -76,7 +79,7 @@ struct DeadPostTests {
     #expect(try await database?.deadCounts().all == 0)
     database?.close()
     database = nil
-    let again = try folder.open()
+    let again = try place.open()
     let unsettled = try again.unsettledJobs()
     #expect(unsettled.map(\.job) == revival.jobs && unsettled.map(\.dueMs) == [0])
     #expect(try await again.post(id)?.reason == nil)
@@ -84,9 +87,11 @@ struct DeadPostTests {
     try again.expectSound()
   }
 
-  @Test("Only dead posts are retried or dropped; each other one is named with what it is")
-  func others() async throws {
-    let database = try folder.open()
+  @Test(
+    "Only dead posts are retried or dropped; each other one is named with what it is", arguments: StoreKind.allCases)
+  func others(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let dead = try await died(bad, 2, in: database, by: account)
     let queued = try await database.accepted(by: account).id
@@ -105,9 +110,12 @@ struct DeadPostTests {
     #expect(try await database.post(published)?.state == .published)
   }
 
-  @Test("A dropped post is rejected for good, and says that it was given up, and why it died")
-  func dropped() async throws {
-    let database = try folder.open()
+  @Test(
+    "A dropped post is rejected for good, and says that it was given up, and why it died", arguments: StoreKind.allCases
+  )
+  func dropped(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let id = try await died(poison, 1, in: database, by: account)[0]
     #expect(try await database.drop([id], unixMs: 1_800_000_000_000).done == [id])
@@ -120,9 +128,10 @@ struct DeadPostTests {
     try database.expectSound()
   }
 
-  @Test("All of a reason are retried page by page, each once")
-  func pages() async throws {
-    let database = try folder.open()
+  @Test("All of a reason are retried page by page, each once", arguments: StoreKind.allCases)
+  func pages(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let dead = try await died(bad, 10, in: database, by: account)
     let others = try await died(poison, 2, in: database, by: account)
@@ -140,25 +149,27 @@ struct DeadPostTests {
       try await database.revive(.all(reason: nil, after: nil), limit: 100, unixMs: 9).change.done == dead + others)
   }
 
-  @Test("A pause is kept over a restart, since when it began")
-  func pause() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test("A pause is kept over a restart, since when it began", arguments: StoreKind.allCases)
+  func pause(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     #expect(try database?.pausedMs() == nil)
     #expect(try await database?.setPaused(sinceMs: 100) == 100)
     #expect(try await database?.setPaused(sinceMs: 200) == 100)
     database?.close()
     database = nil
-    database = try folder.open()
+    database = try place.open()
     #expect(try database?.pausedMs() == 100)
     #expect(try await database?.setPaused(sinceMs: nil) == nil)
     database?.close()
     database = nil
-    #expect(try folder.open().pausedMs() == nil)
+    #expect(try place.open().pausedMs() == nil)
   }
 
-  @Test("The oldest post of the queue tells its age")
-  func oldest() async throws {
-    let database = try folder.open()
+  @Test("The oldest post of the queue tells its age", arguments: StoreKind.allCases)
+  func oldest(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     #expect(try await database.oldestQueuedMs() == nil)
     let first = try await database.accepted(by: account, unixMs: 1_700_000_000_100).id
@@ -168,26 +179,12 @@ struct DeadPostTests {
     #expect(try await database.oldestQueuedMs() == 1_700_000_000_200)
   }
 
-  @Test("The oldest events go when there are more than the limit")
-  func bounded() async throws {
-    let database = try folder.open()
-    let account = try await database.addAccount()
-    let id = try await database.accepted(by: account).id
-    for ms: Int64 in 1...2 {
-      try await database.settled([(id, .retry(attempts: 1, pauseMs: 9, reason: bad))], unixMs: ms)
-    }
-    // As if as many had come and gone as may be kept, but one.
-    try await database.pool.write { db in
-      try db.execute(sql: "UPDATE post_event SET id = ? WHERE id = 2", arguments: [Limits.postEventsMax])
-    }
-    #expect(try await database.history(of: id).map(\.atMs) == [1, 2])
-    try await database.settled([(id, .leaseLost)], unixMs: 3)
-    #expect(try await database.history(of: id).map(\.atMs) == [2, 3])
-  }
-
-  @Test("As many events are shown as the limit allows, the latest ones; the rarest reasons are only in the sum")
-  func shown() async throws {
-    let database = try folder.open()
+  @Test(
+    "As many events are shown as the limit allows, the latest ones; the rarest reasons are only in the sum",
+    arguments: StoreKind.allCases)
+  func shown(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let id = try await database.accepted(by: account).id
     for ms in 1...Int64(Limits.postEventsShownMax) + 1 { try await database.settled([(id, .leaseLost)], unixMs: ms) }
@@ -200,36 +197,5 @@ struct DeadPostTests {
     let counts = try await database.deadCounts()
     #expect(counts.all == 2 * Limits.deadReasonsMax + 1)
     #expect(counts.byReason.count == Limits.deadReasonsMax && !counts.byReason.contains { $0.reason == "r7" })
-  }
-
-  @Test("A database of before is brought up to date, and its dead posts can be retried")
-  func migrated() async throws {
-    var database: SQLiteDatabase? = try folder.open()
-    let account = try await #require(database).addAccount()
-    let id = try await died(bad, 1, in: #require(database), by: account)[0]
-    database?.close()
-    database = nil
-    try folder.damage(
-      """
-      DROP TABLE post_event; DROP INDEX post_dead; DROP INDEX post_dead_reason; DROP TABLE pause;
-      DELETE FROM grdb_migrations WHERE identifier LIKE '3 %'
-      """)
-    let again = try folder.open()
-    #expect(try again.pausedMs() == nil)
-    #expect(try await again.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).change.done == [id])
-    #expect(try await again.history(of: id).map(\.kind) == [.retried])
-  }
-
-  @Test("Commits are counted, and their percentiles rise")
-  func commits() async throws {
-    let times = CommitTimes()
-    #expect(times.commits == .init())
-    for ms in 1...200 { times.add(.milliseconds(ms)) }
-    #expect(times.commits == .init(count: 200, p50Us: 100_000, p99Us: 198_000))
-    for _ in 0..<Limits.commitTimesKept { times.add(.microseconds(7)) }
-    #expect(times.commits == .init(count: UInt64(200 + Limits.commitTimesKept), p50Us: 7, p99Us: 7))
-    let database = try folder.open()
-    _ = try await database.addAccount()
-    #expect(database.commits.count > 0 && database.commits.p99Us >= database.commits.p50Us)
   }
 }

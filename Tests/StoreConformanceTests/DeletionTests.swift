@@ -1,22 +1,20 @@
-import Foundation
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Deleting posts")
 struct DeletionTests {
-  private let folder = Folder()
 
-  @Test("A deleted post is shown nowhere, its place on the list is taken by the 101st, and its content is gone")
-  func deleted() async throws {
-    let database = try folder.open()
+  @Test(
+    "A deleted post is shown nowhere, its place on the list is taken by the 101st, and its content is gone",
+    arguments: StoreKind.allCases)
+  func deleted(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await database.published(102, by: account)
-    let follower = try #require(try database.entry(ids[1]))
+    let follower = try #require(try await database.published(PostFilter(), below: 3, limit: 1).entries.first)
     let deletion = try await database.deleted(ids[50], of: account)
     #expect(deletion == .listed(.gone(ids[50], seq: 103, next: follower)))
     let list = try database.feed()
@@ -27,15 +25,6 @@ struct DeletionTests {
       try await database.posts(of: account, after: ids[49], limit: 1).posts.map(\.id) == [ids[51]], "A page is full.")
     #expect(try await database.queueEntry(ids[50]) == nil)
     #expect(try await database.queueEntries([ids[50]]).isEmpty)
-    let rest = try database.pool.read { db in
-      try Row.fetchOne(
-        db,
-        sql: """
-          SELECT place || link, coalesce(lat_e7, lon_e7, label, country, agreement, place_match, reason_code, reason,
-            seq, traceparent) FROM post WHERE id = ?
-          """, arguments: [Int64(ids[50].rawValue)])
-    }
-    #expect(rest?[0] == "" && rest?.hasNull(atIndex: 1) == true)
     for again in [ids[50], PostID.following(ids[101], unixMs: 1)] {
       #expect(try await database.deleted(again, of: account) == .notFound)
     }
@@ -43,9 +32,12 @@ struct DeletionTests {
     try database.expectSound()
   }
 
-  @Test("A list that made each change is the one on disk: inside the hundred, at its end, behind it")
-  func everywhere() async throws {
-    let database = try folder.open()
+  @Test(
+    "A list that made each change is the one on disk: inside the hundred, at its end, behind it",
+    arguments: StoreKind.allCases)
+  func everywhere(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await database.published(105, by: account)
     var state = try database.feed()
@@ -64,31 +56,29 @@ struct DeletionTests {
     #expect(state.entries.count == 97 && state.seq == 113)
   }
 
-  @Test("The latest deletion's number stands after a restart, also where nothing else has it, and rises from there")
-  func restart() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test(
+    "The latest deletion's number stands after a restart, also where nothing else has it, and rises from there",
+    arguments: StoreKind.allCases)
+  func restart(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     let ids = try await #require(database).published(2, by: account)
     for id in ids { _ = try await database?.deleted(id, of: account) }
-    let epoch = try #require(database).epoch
+    let epoch = try #require(database).feed().epoch
     database?.close()
     database = nil
-    #expect(try HighWater.read(folder.path + "/onthemap.highwater")?.mark.seq == 4)
-    database = try folder.open()
+    database = try place.open()
     #expect(try database?.feed() == FeedState(epoch: epoch, seq: 4, entries: []))
     let id = try await #require(database).published(1, by: account)[0]
     #expect(id > ids[1], "An id is given once.")
     #expect(try database?.feed().entries.map(\.seq) == [5])
-    database?.close()
-    database = nil
-    try folder.damage("UPDATE meta SET deleted_seq = 3; UPDATE post SET seq = 3 WHERE seq = 5")
-    let error = #expect(throws: StoreError.self) { try folder.open() }
-    #expect(error?.description.contains("missing or damaged") == true)
   }
 
-  @Test("A thousand deletions leave what was not deleted, and numbers without a gap")
-  func thousand() async throws {
-    let database = try folder.open()
+  @Test("A thousand deletions leave what was not deleted, and numbers without a gap", arguments: StoreKind.allCases)
+  func thousand(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await database.published(1_050, by: account)
     var state = try database.feed()
@@ -108,16 +98,17 @@ struct DeletionTests {
     try database.expectSound()
   }
 
-  @Test("Changes are told by rising numbers, whoever made them")
-  func order() async throws {
-    let database = try folder.open()
+  @Test("Changes are told by rising numbers, whoever made them", arguments: StoreKind.allCases)
+  func order(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await database.published(20, by: account)
     let edited = try Submission(place: "Rome", link: "example.org", latitude: nil, longitude: nil)
     var queued: [PostID] = []
     for _ in 0..<20 { queued.append(try await database.accepted(by: account).id) }
     let (numbers, told) = AsyncStream.makeStream(of: UInt64?.self)
-    let gate = await Gate(database)
+    let gate = try await Gate(database)
     let completion = CommitCompletion<PostWriteResult> { result in
       switch try? result.get() {
       case .settle(let result): told.yield(result.entries.first?.seq)
@@ -141,32 +132,16 @@ struct DeletionTests {
     #expect(seen == (21...60).map { $0 })
   }
 
-  @Test("A deletion that is rolled back has changed nothing, and its number is missed by nobody")
-  func rolledBack() async throws {
-    var database: SQLiteDatabase? = try folder.open()
-    let account = try await #require(database).addAccount()
-    let ids = try await #require(database).published(3, by: account)
-    let list = try database?.feed()
-    try await database?.pool.write { db in
-      try db.execute(sql: "CREATE TRIGGER bad BEFORE UPDATE ON meta BEGIN SELECT raise(ABORT, 'no'); END")
-    }
-    await #expect(throws: StoreError.self) { try await database?.deleted(ids[1], of: account) }
-    #expect(try database?.feed() == list)
-    #expect(try await database?.post(ids[1])?.place == "Oslo")
-    try await database?.pool.write { db in try db.execute(sql: "DROP TRIGGER bad") }
-    #expect(try await database?.deleted(ids[1], of: account) == .listed(.gone(ids[1], seq: 4, next: nil)))
-    database?.close()
-    database = nil
-    #expect(try folder.open().feed().seq == 4)
-  }
-
-  @Test("A queued post is deleted, and whatever its job comes to changes nothing, also after a restart")
-  func queued() async throws {
+  @Test(
+    "A queued post is deleted, and whatever its job comes to changes nothing, also after a restart",
+    arguments: StoreKind.allCases)
+  func queued(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
     let ends: [Settlement] = [
       .verdict(.at(1)), .verdict(.rejected(.init(code: "c", detail: "d"))), .dead(.init(code: "c", detail: "d")),
       .retry(attempts: 1, pauseMs: 9, reason: .init(code: "c", detail: "d")), .leaseLost,
     ]
-    var database: SQLiteDatabase? = try folder.open()
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     for restarts in [false, true] {
       for end in ends {
@@ -176,7 +151,7 @@ struct DeletionTests {
         if restarts {
           database?.close()
           database = nil
-          database = try folder.open()
+          database = try place.open()
         }
         #expect(try database?.unsettledJobs().isEmpty == true)
         let settled = try await #require(database).settledAll([(id, end)])
@@ -190,9 +165,12 @@ struct DeletionTests {
     #expect(try await database?.deadCounts().all == 0)
   }
 
-  @Test("A post that is deleted in the commit that settles it is gone or told, never both", arguments: [true, false])
-  func together(deletesFirst: Bool) async throws {
-    let database = try folder.open()
+  @Test(
+    "A post that is deleted in the commit that settles it is gone or told, never both",
+    arguments: StoreKind.allCases, [true, false])
+  func together(kind: StoreKind, deletesFirst: Bool) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let id = try await database.accepted(by: account).id
     let (ends, ended) = AsyncStream.makeStream(of: (entries: Int?, deletion: PostWriteResult.Deletion?).self)
@@ -203,7 +181,7 @@ struct DeletionTests {
           if case .delete(let deletion)? = try? result.get() { ended.yield((nil, deletion)) }
         })
     }
-    let gate = await Gate(database)
+    let gate = try await Gate(database)
     if deletesFirst { delete() }
     database.settle([SettlementRecord(id, .verdict(.at(1)))], unixMs: 1) {
       ended.yield((try? $0.get().entries.count, nil))
@@ -217,9 +195,12 @@ struct DeletionTests {
     #expect(try database.feed().entries.isEmpty)
   }
 
-  @Test("A rejected or dead post is deleted with its history, and cannot be retried or dropped any more")
-  func ended() async throws {
-    let database = try folder.open()
+  @Test(
+    "A rejected or dead post is deleted with its history, and cannot be retried or dropped any more",
+    arguments: StoreKind.allCases)
+  func ended(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let reason = Verdict.Reason(code: "bad", detail: "no place is known by \"Oslo\"")
     let ids = [try await database.accepted(by: account).id, try await database.accepted(by: account).id]
@@ -238,9 +219,12 @@ struct DeletionTests {
     #expect(try database.feed().seq == 0)
   }
 
-  @Test("A late retry under the key of a deleted post makes no second one, until the key's time is over")
-  func key() async throws {
-    let database = try folder.open()
+  @Test(
+    "A late retry under the key of a deleted post makes no second one, until the key's time is over",
+    arguments: StoreKind.allCases)
+  func key(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let key = Idempotency(key: "k", requestHash: [1])
     let id = try await database.accepted(by: account, key: key).id
@@ -252,41 +236,14 @@ struct DeletionTests {
     #expect(try await database.accepted(by: account, key: key, unixMs: laterMs).job != nil)
   }
 
-  @Test("Somebody else's post is not there")
-  func foreign() async throws {
-    let database = try folder.open()
+  @Test("Somebody else's post is not there", arguments: StoreKind.allCases)
+  func foreign(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
     let id = try await database.published(1, by: ada)[0]
     #expect(try await database.deleted(id, of: bob) == .notFound)
     #expect(try await database.edited(id, of: bob) == .notFound)
     #expect(try database.feed().entries.map(\.id) == [id] && database.feed().seq == 1)
-  }
-
-  @Test("A database of before knows no deletion: its list and its mark are as they were")
-  func migrated() async throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-      let before = try folder.outside(readonly: false)
-      try Schema.migrator.migrate(before, upTo: "5 a post's key is its own")
-      try await before.write { db in
-        try db.execute(
-          sql: """
-            INSERT INTO account (id, email, password, first_name, last_name, created_ms)
-              VALUES (1, 'a', 'p', 'A', 'B', 1);
-            INSERT INTO post (id, account, place, link, state, lat_e7, lon_e7, seq, created_ms, updated_ms)
-              VALUES (100, 1, 'Oslo', 'https://a.org/', 1, 1, 1, 7, 1, 1);
-            """)
-        let bytes = try #require(try Data.fetchOne(db, sql: "SELECT epoch FROM meta"))
-        let epoch = try #require(Epoch(bytes))
-        let record = HighWater.Record(epoch: epoch, mark: .init(boot: 0, account: 1, post: 100, seq: 7))
-        try Data(record.bytes).write(to: URL(filePath: folder.path + "/onthemap.highwater"))
-      }
-      try before.close()
-    }
-    let database = try folder.open()
-    #expect(try database.feed().seq == 7 && database.feed().entries.map(\.seq) == [7])
-    let account = AccountID(rawValue: 1)
-    let id = try #require(try database.feed().entries.first?.id)
-    #expect(try await database.deleted(id, of: account) == .listed(.gone(id, seq: 8, next: nil)))
   }
 }

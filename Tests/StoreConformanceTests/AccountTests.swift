@@ -1,18 +1,17 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Accounts and sessions")
 struct AccountTests {
-  private let folder = Folder()
 
-  @Test("An account is found by its address, with its password's hash; another address finds none")
-  func credentials() async throws {
-    let database = try folder.open()
+  @Test(
+    "An account is found by its address, with its password's hash; another address finds none",
+    arguments: StoreKind.allCases)
+  func credentials(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let registration = try Registration(
       email: "Ada@Example.org", password: "a password", firstName: "Zoë", lastName: "京")
     let account = try await database.addAccount(registration, passwordHash: "$argon2id$x", unixMs: 5)
@@ -23,26 +22,30 @@ struct AccountTests {
     #expect(try await database.credentials(email: "eve@example.org") == nil)
   }
 
-  @Test("An address is one account's, also when two come at once")
-  func emailTaken() async throws {
-    let database = try folder.open()
+  @Test("An address is one account's, also when two come at once", arguments: StoreKind.allCases)
+  func emailTaken(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let first = try await database.addAccount("ada")
     await #expect(throws: EmailTaken.self) { try await database.addAccount("ada") }
     #expect(try await database.credentials(email: "ada@example.org")?.account.id == first)
 
-    let gate = await Gate(database)
+    let gate = try await Gate(database)
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<10 { group.addTask { (try? await database.addAccount("bob")) != nil } }
       gate.open()
       return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { $0 } == 1)
-    #expect(try database.number("SELECT count(*) FROM account") == 2)
+    #expect(try await database.accountCount == 2)
   }
 
-  @Test("An address that is taken uses no number, and is known as taken also while its account is disabled")
-  func noNumberUsed() async throws {
-    let database = try folder.open()
+  @Test(
+    "An address that is taken uses no number, and is known as taken also while its account is disabled",
+    arguments: StoreKind.allCases)
+  func noNumberUsed(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let first = try await database.addAccount("ada")
     for _ in 0..<3 {
       await #expect(throws: EmailTaken.self) { try await database.addAccount("ada") }
@@ -53,17 +56,12 @@ struct AccountTests {
     #expect(try await !database.hasAccount(email: "eve@example.org"))
   }
 
-  @Test("An account's number is never given again")
-  func numbers() async throws {
-    let database = try folder.open()
-    let first = try await database.addAccount("ada")
-    try await database.write { db in try db.execute(sql: "DELETE FROM account") }
-    #expect(try await database.addAccount("bob").rawValue > first.rawValue)
-  }
-
-  @Test("An account's sessions are listed while they last, and end by name or together, with a new password or without")
-  func sessionsOfAccount() async throws {
-    let database = try folder.open()
+  @Test(
+    "An account's sessions are listed while they last, and end by name or together, with a new password or without",
+    arguments: StoreKind.allCases)
+  func sessionsOfAccount(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
     let hashes = (1...4).map { Array(repeating: UInt8($0), count: 32) }
     for (index, hash) in hashes.enumerated() {
@@ -88,9 +86,12 @@ struct AccountTests {
     #expect(try await database.credentials(email: "bob@example.org")?.passwordHash == "hash of bob")
   }
 
-  @Test("A session is found by its token's hash until it is removed; removing what is not there is no error")
-  func sessions() async throws {
-    let database = try folder.open()
+  @Test(
+    "A session is found by its token's hash until it is removed; removing what is not there is no error",
+    arguments: StoreKind.allCases)
+  func sessions(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await database.addAccount("ada")
     let bob = try await database.addAccount("bob")
     try await database.addSession(tokenHash: [1, 2], account: ada, unixMs: 10, expiresMs: 1_000)
@@ -105,19 +106,21 @@ struct AccountTests {
     #expect(try await database.session(tokenHash: [3, 4]) != nil)
   }
 
-  @Test("Sessions survive a restart")
-  func restart() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test("Sessions survive a restart", arguments: StoreKind.allCases)
+  func restart(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let ada = try await #require(database).addAccount("ada")
     try await database?.addSession(tokenHash: [9], account: ada, unixMs: 10, expiresMs: 1_000)
     database?.close()
     database = nil
-    #expect(try await folder.open().session(tokenHash: [9])?.account.id == ada)
+    #expect(try await place.open().session(tokenHash: [9])?.account.id == ada)
   }
 
-  @Test("A new session takes the account's expired ones away, and nobody else's")
-  func expired() async throws {
-    let database = try folder.open()
+  @Test("A new session takes the account's expired ones away, and nobody else's", arguments: StoreKind.allCases)
+  func expired(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await database.addAccount("ada")
     let bob = try await database.addAccount("bob")
     try await database.addSession(tokenHash: [1], account: ada, unixMs: 0, expiresMs: 1_000)
@@ -130,9 +133,36 @@ struct AccountTests {
     #expect(try await database.session(tokenHash: [4]) != nil)
   }
 
-  @Test("Nobody has no session, and the same token twice is an error")
-  func badSessions() async throws {
-    let database = try folder.open()
+  @Test(
+    "The operator lists accounts page by page without closed ones, disables and enables them, and appoints operators",
+    arguments: StoreKind.allCases)
+  func users(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    #expect(try await database.close(try await database.addAccount("cyd"), unixMs: 1))
+    try await database.addSession(tokenHash: [1], account: bob, unixMs: 1, expiresMs: 100)
+    _ = try await database.accepted(by: bob)
+    let first = try await database.users(email: nil, after: nil, limit: 1, unixMs: 5)
+    #expect(first.map(\.account.id) == [ada] && first[0].sessions == 0 && first[0].posts == 0)
+    let second = try await database.users(email: nil, after: ada, limit: 9, unixMs: 5)
+    #expect(second.map(\.account.id) == [bob] && second[0].sessions == 1 && second[0].posts == 1)
+    for sinceMs: Int64 in [7, 9] { try await database.set(bob, .disabled(sinceMs: sinceMs)) }
+    let disabled = try await database.users(email: "bob@example.org", after: nil, limit: 9, unixMs: 5)
+    #expect(disabled.map(\.disabledMs) == [7] && disabled[0].sessions == 0, "Since the first time.")
+    #expect(try await database.credentials(email: "bob@example.org") == nil)
+    try await database.set(bob, .enabled)
+    #expect(try await database.credentials(email: "bob@example.org")?.account.id == bob)
+    try await database.set(ada, .isOperator(true))
+    #expect(try await database.account(ada)?.isOperator == true)
+    try await database.set(ada, .isOperator(false))
+    #expect(try await database.account(ada)?.isOperator == false)
+  }
+
+  @Test("Nobody has no session, and the same token twice is an error", arguments: StoreKind.allCases)
+  func badSessions(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await database.addAccount("ada")
     #expect(
       try await !database.addSession(tokenHash: [1], account: AccountID(rawValue: 404), unixMs: 0, expiresMs: 1))
@@ -141,22 +171,5 @@ struct AccountTests {
       try await database.addSession(tokenHash: [1], account: ada, unixMs: 0, expiresMs: 99)
     }
     #expect(try await database.session(tokenHash: [1])?.expiresMs == 9)
-  }
-
-  @Test("With an account go its sessions, posts and keys")
-  func cascade() async throws {
-    let database = try folder.open()
-    let ada = try await database.addAccount("ada")
-    let bob = try await database.addAccount("bob")
-    for account in [ada, bob] {
-      try await database.addSession(tokenHash: [UInt8(account.rawValue)], account: account, unixMs: 0, expiresMs: 9)
-      _ = try await database.accepted(by: account, key: .init(key: "k", requestHash: [1]))
-    }
-    try await database.write { db in
-      try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [ada.rawValue])
-    }
-    for table in ["account", "session", "post"] {
-      #expect(try database.number("SELECT count(*) FROM \(table)") == 1, "\(table)")
-    }
   }
 }

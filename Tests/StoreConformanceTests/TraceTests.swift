@@ -1,17 +1,14 @@
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("A post's trace is on disk")
 struct TraceTests {
-  private let folder = Folder()
   private let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
   /// Stores a post, and returns its id.
-  private func accept(_ database: SQLiteDatabase, by account: AccountID, _ trace: TraceContext?) async throws -> PostID
+  private func accept(_ database: any IngestStore, by account: AccountID, _ trace: TraceContext?) async throws -> PostID
   {
     var submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     submission.trace = trace
@@ -20,9 +17,12 @@ struct TraceTests {
     return accepted.id
   }
 
-  @Test("It is with the job, with the entry on the list, and in what the operator sees; also after a restart")
-  func kept() async throws {
-    let database = try folder.open()
+  @Test(
+    "It is with the job, with the entry on the list, and in what the operator sees; also after a restart",
+    arguments: StoreKind.allCases)
+  func kept(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let traced = try await accept(database, by: account, trace)
     let bare = try await accept(database, by: account, nil)
@@ -30,7 +30,7 @@ struct TraceTests {
     #expect(try await database.settled([(traced, .verdict(.at(599_139_000)))]).first?.trace == trace)
     let later = try await accept(database, by: account, trace)
     database.close()
-    let reopened = try folder.open()
+    let reopened = try place.open()
     #expect(try reopened.unsettledJobs().map(\.job.id) == [JobID(bare), JobID(later)])
     #expect(try reopened.unsettledJobs().map(\.job.trace) == [nil, trace])
     #expect(try await reopened.settled([(later, .verdict(.at(599_139_000)))]).first?.trace == trace)
@@ -38,9 +38,10 @@ struct TraceTests {
     #expect(try await reopened.queueEntry(bare)?.trace == nil)
   }
 
-  @Test("A dead post that is brought back has it again")
-  func revived() async throws {
-    let database = try folder.open()
+  @Test("A dead post that is brought back has it again", arguments: StoreKind.allCases)
+  func revived(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let id = try await accept(database, by: database.addAccount(), trace)
     _ = try await database.settled([(id, .dead(.init(code: "down", detail: "no worker")))])
     let revived = try await database.revive(.these([id]), limit: 1, unixMs: 1_700_000_001_000)

@@ -1,14 +1,10 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Accepting posts together")
 struct BatchTests {
-  private let folder = Folder()
 
   private func entry(
     _ key: String, place: String = "Oslo", hash: [UInt8] = [1]
@@ -19,29 +15,30 @@ struct BatchTests {
   }
 
   private func accept(
-    _ entries: [NewPost], _ database: SQLiteDatabase, by account: AccountID, room: Int = 100
+    _ entries: [NewPost], _ database: any IngestStore, by account: AccountID, room: Int = 100
   ) async throws -> [Acceptance] {
     try await database.accept(entries, account: account, room: room)
   }
 
-  @Test("All are on disk with their jobs, in their order, by one commit")
-  func together() async throws {
-    let database = try folder.open()
+  @Test("All are on disk with their jobs, in their order", arguments: StoreKind.allCases)
+  func together(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
-    let count = CommitCount()
-    database.pool.add(transactionObserver: count)
     let entries = try (0..<64).map { try entry("k-\($0)", place: "Oslo \($0)") }
     let accepted = try await accept(entries, database, by: account).compactMap(\.accepted)
     #expect(accepted.map(\.job?.query) == (0..<64).map { "Oslo \($0)" })
     #expect(accepted.map(\.id) == accepted.map(\.id).sorted())
     #expect(try database.unsettledJobs().map(\.job) == accepted.map { $0.job?.asRead })
-    #expect(try await database.pool.writeWithoutTransaction { _ in count.commits } == 1)
     try database.expectSound()
   }
 
-  @Test("A key of before, or of the same batch, is the same post; with another request it is refused alone")
-  func keys() async throws {
-    let database = try folder.open()
+  @Test(
+    "A key of before, or of the same batch, is the same post; with another request it is refused alone",
+    arguments: StoreKind.allCases)
+  func keys(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
     let all = try await accept(
@@ -57,12 +54,15 @@ struct BatchTests {
       }
     }
     #expect(all[5].accepted?.job != nil)
-    #expect(try database.number("SELECT count(*) FROM post") == 3)
+    #expect(try await database.count(of: account) == 3)
   }
 
-  @Test("Of many together, each with a key of before or of the same batch is the same post, and the others are new")
-  func manyKeys() async throws {
-    let database = try folder.open()
+  @Test(
+    "Of many together, each with a key of before or of the same batch is the same post, and the others are new",
+    arguments: StoreKind.allCases)
+  func manyKeys(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
     // More than go into one statement, and some behind that.
@@ -82,7 +82,7 @@ struct BatchTests {
     #expect(new.allSatisfy { $0.accepted?.job != nil })
     let ids = new.compactMap(\.accepted?.id)
     #expect(ids == ids.sorted() && Set(ids).count == 37)
-    #expect(try database.number("SELECT count(*) FROM post") == 38)
+    #expect(try await database.count(of: account) == 38)
     let jobs = try database.unsettledJobs().map(\.job)
     #expect(jobs.dropFirst() == new.compactMap { $0.accepted?.job?.asRead }[...])
     // Again, all are there.
@@ -92,13 +92,14 @@ struct BatchTests {
     try database.expectSound()
     // Ids that came to nothing are no sign, at the next start, of posts that are missing.
     database.close()
-    let reopened = try folder.open()
-    #expect(try reopened.number("SELECT count(*) FROM post") == 38)
+    let reopened = try place.open()
+    #expect(try await reopened.count(of: account) == 38)
   }
 
-  @Test("A post without a key is new whenever it comes, beside those that are not")
-  func withoutKey() async throws {
-    let database = try folder.open()
+  @Test("A post without a key is new whenever it comes, beside those that are not", arguments: StoreKind.allCases)
+  func withoutKey(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     // In one statement, and some behind it.
     let entries = try (0..<20).map { number in
@@ -112,28 +113,32 @@ struct BatchTests {
       #expect((after.accepted?.job == nil) == (number % 2 == 0))
       #expect((after.accepted?.id == before.accepted?.id) == (number % 2 == 0))
     }
-    #expect(try database.number("SELECT count(*) FROM post") == 30)
+    #expect(try await database.count(of: account) == 30)
     let third = try await accept(entries, database, by: account, room: 0)
     #expect(third.count { $0.accepted != nil } == 10, "Where there is no room, those that are stored need none.")
     try database.expectSound()
   }
 
-  @Test("Where room ends within many, those behind it are not stored")
-  func manyRoom() async throws {
-    let database = try folder.open()
+  @Test("Where room ends within many, those behind it are not stored", arguments: StoreKind.allCases)
+  func manyRoom(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     _ = try await accept([entry("k-5")], database, by: account)
     let entries = try (0..<40).map { try entry("k-\($0)") }
     for (room, stored) in [(15, 16), (1, 17), (16, 33)] {
       let all = try await accept(entries, database, by: account, room: room)
       #expect(all.count { $0.accepted != nil } == stored, "\(room)")
-      #expect(try database.number("SELECT count(*) FROM post") == stored)
+      #expect(try await database.count(of: account) == stored)
     }
   }
 
-  @Test("Where room ends, the new ones behind it are not stored, and the stored ones need none")
-  func room() async throws {
-    let database = try folder.open()
+  @Test(
+    "Where room ends, the new ones behind it are not stored, and the stored ones need none",
+    arguments: StoreKind.allCases)
+  func room(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
     for (room, stored) in [(0, 1), (2, 3)] {
@@ -148,15 +153,16 @@ struct BatchTests {
         }
       }
       #expect(all[3].accepted?.id == earlier.id)
-      #expect(try database.number("SELECT count(*) FROM post") == stored)
+      #expect(try await database.count(of: account) == stored)
     }
   }
 
-  @Test("A batch that cannot be stored stores nothing, and takes no other with it")
-  func whole() async throws {
-    let database = try folder.open()
+  @Test("A batch that cannot be stored stores nothing, and takes no other with it", arguments: StoreKind.allCases)
+  func whole(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
-    let gate = await Gate(database)
+    let gate = try await Gate(database)
     async let nobody = accept([entry("a"), entry("b")], database, by: AccountID(rawValue: 404))
     async let somebody = accept([entry("a"), entry("b")], database, by: account)
     gate.open()
@@ -164,13 +170,14 @@ struct BatchTests {
     do { _ = try await nobody } catch is StoreError { isRefused = true }
     let stored = try await somebody.compactMap(\.accepted)
     #expect(isRefused && stored.count == 2)
-    #expect(try database.number("SELECT count(*) FROM post") == 2)
+    #expect(try await database.count(of: account) == 2)
     try database.expectSound()
   }
 
-  @Test("Posts are found by their ids, the missing ones left out, doubles once")
-  func found() async throws {
-    let database = try folder.open()
+  @Test("Posts are found by their ids, the missing ones left out, doubles once", arguments: StoreKind.allCases)
+  func found(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await accept([entry("a"), entry("b")], database, by: account).compactMap(\.accepted?.id)
     let missing = PostID.following(ids.last, unixMs: 1_800_000_000_000)

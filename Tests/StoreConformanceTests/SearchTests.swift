@@ -1,44 +1,17 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Searching published posts")
 struct PublishedPostsTests {
-  private let folder = Folder()
 
-  @Test("A page looks at five thousand posts, and says where the next goes on, also where it found none")
-  func scan() async throws {
-    let database = try folder.open()
-    let account = try await database.addAccount()
-    let first = try await database.accepted("needle", by: account).id
-    try await database.settled([(first, .verdict(.at(1)))])
-    let hay = Limits.searchScanMax
-    try await folder.outside(readonly: false).write { db in
-      try db.execute(
-        sql: """
-          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-          INSERT INTO post
-            (id, account, place, link, state, lat_e7, lon_e7, label, country, seq, created_ms, updated_ms)
-            SELECT ? + i, ?, 'hay', '', 1, 1, 1, '', '', 1 + i, 1, 1 FROM n
-          """, arguments: [hay, Int64(first.rawValue), account.rawValue])
-    }
-    let needle = PostFilter(text: "NEEDLE")
-    let page = try await database.published(needle, below: nil, limit: 10)
-    #expect(page.entries.isEmpty && page.next == 2)
-    let next = try await database.published(needle, below: page.next, limit: 10)
-    #expect(next.entries.map(\.id) == [first] && next.next == nil)
-    let all = try await database.published(PostFilter(), below: nil, limit: hay)
-    #expect(all.entries.count == hay && all.next == 2)
-    #expect(try await database.published(PostFilter(), below: 1, limit: 1).entries.isEmpty)
-  }
-
-  @Test("One's own are searched whatever became of them, oldest first, by what is known of each")
-  func own() async throws {
-    let database = try folder.open()
+  @Test(
+    "One's own are searched whatever became of them, oldest first, by what is known of each",
+    arguments: StoreKind.allCases)
+  func own(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let (ada, bob) = (try await database.addAccount(), try await database.addAccount("bob"))
     let oslo = try await database.published(1, by: ada)[0]
     _ = try await database.published(1, by: bob)

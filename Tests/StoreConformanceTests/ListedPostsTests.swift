@@ -1,22 +1,18 @@
+import Domain
 import Foundation
-import GRDB
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Pages of published posts")
 struct ListedPostsTests {
-  private let folder = Folder()
 
   private func condition(_ text: String) throws -> ListCondition {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
   }
 
   /// Posts of two accounts at times that rise by a second; the fourth is queued, the fifth rejected, the sixth deleted.
-  private func posts(in database: SQLiteDatabase) async throws -> [PostID] {
+  private func posts(in database: any IngestStore) async throws -> [PostID] {
     let accounts = [try await database.addAccount("ada"), try await database.addAccount("bob")]
     var ids: [PostID] = []
     for index in 0..<6 {
@@ -30,9 +26,10 @@ struct ListedPostsTests {
     return ids
   }
 
-  @Test("Only what is on the map is found, newest first, page by page")
-  func pages() async throws {
-    let database = try folder.open()
+  @Test("Only what is on the map is found, newest first, page by page", arguments: StoreKind.allCases)
+  func pages(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ids = try await posts(in: database)
     #expect(try await database.listed(ListQuery()).map(\.entry.id) == [ids[2], ids[1], ids[0]])
     #expect(try await database.listed(ListQuery(limit: 2)).map(\.entry.id) == [ids[2], ids[1]])
@@ -60,34 +57,16 @@ struct ListedPostsTests {
       ("{\"mediaURL\":\"https://example.org\",\"uniqueKey\":\"2\"}", [1]), ("{\"mapString\":\"' OR 1 --\"}", []),
     ])
   func conditions(text: String, found: [Int]) async throws {
-    let database = try folder.open()
+    for kind in StoreKind.allCases { try await expect(found, of: text, in: StorePlace(kind)) }
+  }
+
+  private func expect(_ found: [Int], of text: String, in place: StorePlace) async throws {
+    let database = try place.open()
     let ids = try await posts(in: database)
     let query = ListQuery(condition: try condition(text), isDescending: false)
     #expect(try await database.listed(query).map(\.entry.id) == found.map { ids[$0] })
     let account = try condition("{\"$and\":[{\"uniqueKey\":\"1\"},\(text)]}")
     let own = try await database.listed(ListQuery(condition: account, isDescending: false))
     #expect(own.map(\.entry.id) == found.filter { $0 != 1 }.map { ids[$0] }, "By the account's own index too.")
-  }
-
-  @Test("A condition looks at the latest hundred thousand, and at no more")
-  func scan() async throws {
-    let database = try folder.open()
-    let account = try await database.addAccount()
-    let first = try await database.accepted("needle", by: account).id
-    let second = try await database.accepted("needle", by: account).id
-    try await database.settled([(first, .verdict(.at(1))), (second, .verdict(.at(1)))])
-    try await folder.outside(readonly: false).write { db in
-      try db.execute(
-        sql: """
-          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-          INSERT INTO post
-            (id, account, place, link, state, lat_e7, lon_e7, label, country, seq, created_ms, updated_ms)
-            SELECT ? + i, ?, 'hay', '', 1, 1, 1, '', '', 2 + i, 1, 1 FROM n
-          """, arguments: [Limits.whereScanMax - 1, Int64(second.rawValue), account.rawValue])
-    }
-    for text in ["{\"mapString\":\"needle\"}", "{\"mapString\":\"needle\",\"uniqueKey\":\"\(account.rawValue)\"}"] {
-      #expect(try await database.listed(ListQuery(condition: try condition(text))).map(\.entry.id) == [second])
-    }
-    #expect(try await database.listed(ListQuery(skip: Limits.whereScanMax)).map(\.entry.id) == [first])
   }
 }

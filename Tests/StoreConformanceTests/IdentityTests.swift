@@ -1,13 +1,10 @@
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Identities of providers")
 struct IdentityTests {
-  private let folder = Folder()
 
   private func identity(_ subject: String, issuer: String = "https://login.example") throws -> ProvidedIdentity {
     try #require(
@@ -15,15 +12,18 @@ struct IdentityTests {
         issuer: issuer, subject: subject, email: nil, givenName: "Ada", familyName: "Lovelace", name: nil))
   }
 
-  private func made(_ database: SQLiteDatabase, _ subject: String, email: String) async throws -> Account {
+  private func made(_ database: any IngestStore, _ subject: String, email: String) async throws -> Account {
     let outcome = try await database.account(of: identity(subject), newEmail: email, unixMs: 5)
     guard case .made(let account) = outcome else { throw StoreError.unusable(path: "", reason: "\(outcome)") }
     return account
   }
 
-  @Test("Whoever comes for the first time gets an account without a password, and the same one ever after")
-  func made() async throws {
-    let database = try folder.open()
+  @Test(
+    "Whoever comes for the first time gets an account without a password, and the same one ever after",
+    arguments: StoreKind.allCases)
+  func made(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await made(database, "1", email: "ada@example.org")
     #expect(!account.hasPassword && account.firstName == "Ada" && account.createdMs == 5)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "")
@@ -39,9 +39,12 @@ struct IdentityTests {
     }
   }
 
-  @Test("An account's address is not taken for whom a provider knows by it, and sign-up may be closed")
-  func refused() async throws {
-    let database = try folder.open()
+  @Test(
+    "An account's address is not taken for whom a provider knows by it, and sign-up may be closed",
+    arguments: StoreKind.allCases)
+  func refused(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     _ = try await database.addAccount("ada")
     guard case .emailTaken = try await database.account(of: identity("1"), newEmail: "ada@example.org", unixMs: 6),
       case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 6)
@@ -49,14 +52,14 @@ struct IdentityTests {
       Issue.record("It has an account.")
       return
     }
-    #expect(try database.number("SELECT count(*) FROM account") == 1)
-    #expect(try database.number("SELECT count(*) FROM identity") == 0)
+    #expect(try await database.accountCount == 1)
   }
 
-  @Test("Ten that come at once for the first time are one account")
-  func atOnce() async throws {
-    let database = try folder.open()
-    let gate = await Gate(database)
+  @Test("Ten that come at once for the first time are one account", arguments: StoreKind.allCases)
+  func atOnce(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
+    let gate = try await Gate(database)
     let identity = try identity("1")
     let accounts = await withTaskGroup(of: AccountID?.self) { group in
       for number in 0..<10 {
@@ -70,14 +73,14 @@ struct IdentityTests {
       gate.open()
       return await group.reduce(into: Set<AccountID?>()) { $0.insert($1) }
     }
-    let count: Int = try database.number("SELECT count(*) FROM account")
+    let count = try await database.accountCount
     #expect(accounts.count == 1 && count == 1)
   }
 
   private let token = [UInt8](repeating: 1, count: 32)
 
   private func link(
-    _ database: SQLiteDatabase, _ subject: String, to account: AccountID, session: [UInt8]? = nil, unixMs: Int64 = 7
+    _ database: any IngestStore, _ subject: String, to account: AccountID, session: [UInt8]? = nil, unixMs: Int64 = 7
   ) async throws -> String {
     let outcome = try await database.link(identity(subject), to: account, session: session ?? token, unixMs: unixMs)
     return switch outcome {
@@ -88,9 +91,10 @@ struct IdentityTests {
     }
   }
 
-  @Test("An account has so many identities, each is one account's, and goes with it")
-  func linked() async throws {
-    let database = try folder.open()
+  @Test("An account has so many identities, each is one account's, and goes with it", arguments: StoreKind.allCases)
+  func linked(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await database.addAccount("ada")
     let bob = try await made(database, "bob", email: "bob@example.org")
     let bobs = [UInt8](repeating: 2, count: 32)
@@ -106,7 +110,7 @@ struct IdentityTests {
     let all = try await database.identities(of: ada)
     #expect(all.map(\.subject) == (1...Limits.identitiesOfAccountMax).map { "\($0)" } && all.first?.createdMs == 1)
     #expect(try await database.close(ada, unixMs: 8))
-    #expect(try database.number("SELECT count(*) FROM identity") == 1, "Bob's.")
+    #expect(try await database.identities(of: bob.id).count == 1)
     #expect(try await link(database, "1", to: ada) == "no session")
     guard case .unknown = try await database.account(of: identity("1"), newEmail: nil, unixMs: 9) else {
       Issue.record("Something is left of it.")
@@ -115,9 +119,11 @@ struct IdentityTests {
     #expect(try await made(database, "1", email: "new@example.org").id != ada)
   }
 
-  @Test("Nothing is linked by a session that has ended, that is over, or that is another's")
-  func session() async throws {
-    let database = try folder.open()
+  @Test(
+    "Nothing is linked by a session that has ended, that is over, or that is another's", arguments: StoreKind.allCases)
+  func session(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     #expect(try await link(database, "1", to: bob) == "no session")
@@ -127,9 +133,10 @@ struct IdentityTests {
     #expect(try await database.identities(of: ada).isEmpty)
   }
 
-  @Test("An identity is taken away, but not the last way in")
-  func unlinked() async throws {
-    let database = try folder.open()
+  @Test("An identity is taken away, but not the last way in", arguments: StoreKind.allCases)
+  func unlinked(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await made(database, "1", email: "ada@example.org").id
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     let first = try #require(try await database.identities(of: ada).first)
@@ -152,22 +159,24 @@ struct IdentityTests {
     #expect(try await unlink(second, from: ada) == "unlinked")
   }
 
-  @Test("A password that the operator gives takes every other way in")
-  func reset() async throws {
-    let database = try folder.open()
+  @Test("A password that the operator gives takes every other way in", arguments: StoreKind.allCases)
+  func reset(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let ada = try await made(database, "1", email: "ada@example.org").id
-    _ = try await made(database, "2", email: "bob@example.org")
+    let bob = try await made(database, "2", email: "bob@example.org").id
     try await database.addSession(tokenHash: token, account: ada, unixMs: 5, expiresMs: 100)
     #expect(try await database.setPassword(of: ada, "$argon2id$x", from: nil, ending: .sessionsAndIdentities))
     #expect(try await database.session(tokenHash: token) == nil)
     #expect(try await database.identities(of: ada).isEmpty)
-    #expect(try database.number("SELECT count(*) FROM identity") == 1, "Bob's.")
+    #expect(try await database.identities(of: bob).count == 1)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "$argon2id$x")
   }
 
-  @Test("A new password makes it an account with one")
-  func password() async throws {
-    let database = try folder.open()
+  @Test("A new password makes it an account with one", arguments: StoreKind.allCases)
+  func password(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await made(database, "1", email: "ada@example.org")
     #expect(try await database.changePassword(of: account.id, "$argon2id$x", from: ""))
     #expect(try await database.account(account.id)?.hasPassword == true)

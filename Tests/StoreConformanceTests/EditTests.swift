@@ -1,18 +1,17 @@
-import GRDB
+import Domain
 import Store
 import StoreTesting
 import Testing
 
-@testable import Domain
-@testable import SQLiteStore
-
 @Suite("Editing posts")
 struct EditTests {
-  private let folder = Folder()
 
-  @Test("An edited post stands on top under its id, as all of it is now, and its number of before is nobody's")
-  func edited() async throws {
-    var database: SQLiteDatabase? = try folder.open()
+  @Test(
+    "An edited post stands on top under its id, as all of it is now, and its number of before is nobody's",
+    arguments: StoreKind.allCases)
+  func edited(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    var database: (any IngestStore)? = try place.open()
     let account = try await #require(database).addAccount()
     let ids = try await #require(database).published(3, by: account)
     let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
@@ -25,7 +24,7 @@ struct EditTests {
     #expect(edit == .published(entry) && edit.entry?.trace?.traceID == trace.traceID)
     database?.close()
     database = nil
-    database = try folder.open()
+    database = try place.open()
     #expect(try database?.feed().entries.map(\.id) == [ids[0], ids[2], ids[1]])
     #expect(try database?.feed().entries.first == entry && database?.feed().seq == 4)
     let post = try await #require(database?.post(ids[0]))
@@ -33,9 +32,10 @@ struct EditTests {
     try database?.expectSound()
   }
 
-  @Test("A post that was behind the list comes back to it, and pushes the oldest off")
-  func behind() async throws {
-    let database = try folder.open()
+  @Test("A post that was behind the list comes back to it, and pushes the oldest off", arguments: StoreKind.allCases)
+  func behind(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let ids = try await database.published(101, by: account)
     var state = try database.feed()
@@ -45,9 +45,12 @@ struct EditTests {
     #expect(state.entries.first?.id == ids[0] && state.entries.last?.id == ids[2])
   }
 
-  @Test("A rejected and a dead post are published by it, with no reason any more; a queued and a deleted one are not")
-  func states() async throws {
-    let database = try folder.open()
+  @Test(
+    "A rejected and a dead post are published by it, with no reason any more; a queued and a deleted one are not",
+    arguments: StoreKind.allCases)
+  func states(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
     let account = try await database.addAccount()
     let reason = Verdict.Reason(code: "bad", detail: "it")
     var ids: [PostID] = []
@@ -65,19 +68,5 @@ struct EditTests {
     #expect(try database.feed().entries.map(\.id) == [ids[1], ids[0]])
     // Its job goes on as if nothing had been asked.
     #expect(try await database.settled([(ids[2], .verdict(.at(1)))]).map(\.place) == ["Oslo"])
-  }
-
-  @Test("An edit that fails leaves the post as it was")
-  func atomic() async throws {
-    let database = try folder.open()
-    let account = try await database.addAccount()
-    let ids = try await database.published(2, by: account)
-    let (post, list) = (try await database.post(ids[0]), try database.feed())
-    try await database.pool.write { db in
-      try db.execute(sql: "CREATE TRIGGER bad AFTER UPDATE ON post BEGIN SELECT raise(ABORT, 'no'); END")
-    }
-    await #expect(throws: StoreError.self) { try await database.edited(ids[0], of: account) }
-    #expect(try await database.post(ids[0]) == post)
-    #expect(try database.feed() == list)
   }
 }
