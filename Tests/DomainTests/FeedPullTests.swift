@@ -1,0 +1,186 @@
+import Testing
+
+@testable import Domain
+
+@Suite("A feed's pull of ingest's changes")
+struct FeedPullTests {
+  private let epoch = Epoch.filled(with: 1)
+  private var pull = FeedPull(nowMs: 0)
+  private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
+
+  /// Lets the source have further posts, and the pull the whole list.
+  private mutating func begin(_ numbers: ClosedRange<UInt64>) {
+    source.apply(numbers.map { .put(.sample(id: $0, seq: $0)) })
+    _ = pull.tick(nowMs: 0)
+    _ = pull.receive(list, to: 1, epoch: epoch, nowMs: 0)
+  }
+
+  private var list: FeedPull.Answer { .list(seq: source.seq, source.entries, hash: source.hash) }
+
+  /// Changes at the source, as ingest sends them.
+  private mutating func changes(_ numbers: UInt64...) -> FeedPull.Answer {
+    let changes = numbers.map { FeedChange.put(.sample(id: $0, seq: $0)) }
+    source.apply(changes)
+    return .changes(changes, hash: source.hash)
+  }
+
+  /// The number of the fetch that is due; nil for none.
+  private mutating func fetch(nowMs: Int64) -> UInt64? {
+    for case .fetch(let id, _) in pull.tick(nowMs: nowMs) { return id }
+    return nil
+  }
+
+  @Test("It asks for the whole list first, then for what follows it")
+  mutating func first() {
+    source.apply([.put(.sample(id: 1, seq: 1))])
+    #expect(pull.tick(nowMs: 0) == [.fetch(id: 1, after: nil)])
+    #expect(pull.tick(nowMs: 100) == [])
+    #expect(
+      pull.receive(list, to: 1, epoch: epoch, nowMs: 100) == [
+        .log(.listReceived(seq: 1, entries: 1)), .heard, .replaced(source), .turnedStale(false),
+      ])
+    #expect(pull.tick(nowMs: 100) == [.fetch(id: 2, after: source)])
+  }
+
+  @Test("A list from before need not come again")
+  mutating func kept() {
+    source.apply([.put(.sample(id: 1, seq: 1))])
+    pull = FeedPull(kept: source, nowMs: 0)
+    #expect(pull.tick(nowMs: 0) == [.fetch(id: 1, after: source)])
+    let effects = pull.receive(.changes([], hash: source.hash), to: 1, epoch: epoch, nowMs: 5)
+    #expect(effects == [.heard, .turnedStale(false)])
+  }
+
+  @Test("Changes make the list that ingest has")
+  mutating func follows() {
+    begin(1...3)
+    let fetched = fetch(nowMs: 1)
+    let effects = pull.receive(changes(4, 5), to: 2, epoch: epoch, nowMs: 2)
+    #expect(fetched == 2)
+    #expect(pull.state == source)
+    guard case .changed(let changes, let delta, source)? = effects.last else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(changes.map(\.seq) == [4, 5] && delta.prevSeq == 3 && delta.seq == 5)
+  }
+
+  @Test("An answer to an earlier fetch, or a second one, changes nothing")
+  mutating func late() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let answer = changes(4)
+    #expect(pull.receive(answer, to: 1, epoch: epoch, nowMs: 2) == [])
+    #expect(pull.receive(answer, to: 2, epoch: epoch, nowMs: 3) != [])
+    #expect(pull.receive(answer, to: 2, epoch: epoch, nowMs: 4) == [])
+    #expect(pull.state == source)
+  }
+
+  @Test("A fetch without an answer is followed by another after twice the time that ingest may wait")
+  mutating func lost() {
+    begin(1...3)
+    #expect(fetch(nowMs: 1) == 2)
+    #expect(pull.nextMs(nowMs: 1) == 2 * Limits.fetchWaitMs + 2)
+    #expect(fetch(nowMs: 2 * Limits.fetchWaitMs + 1) == nil)
+    #expect(fetch(nowMs: 2 * Limits.fetchWaitMs + 2) == 3)
+  }
+
+  @Test("A fetch that could not be sent is followed by another after 100 ms")
+  mutating func unsent() {
+    #expect(fetch(nowMs: 0) == 1)
+    pull.fetchFailed()
+    #expect(pull.nextMs(nowMs: 0) == 100)
+    #expect(fetch(nowMs: 100) == 2)
+  }
+
+  @Test("Silence makes the list stale, and the connection new; an answer makes it fresh again")
+  mutating func silence() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let lateMs = Limits.livenessMs + 1
+    #expect(
+      pull.tick(nowMs: lateMs) == [.reconnect, .fetch(id: 3, after: source), .log(.stale), .turnedStale(true)])
+    #expect(pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: lateMs) == [.heard, .turnedStale(false)])
+  }
+
+  @Test("A frame that cannot be read is no silence, and no answer")
+  mutating func unreadable() {
+    begin(1...3)
+    pull.heard(nowMs: Limits.livenessMs)
+    let effects = pull.tick(nowMs: Limits.livenessMs + 1)
+    #expect(!effects.contains(.reconnect) && effects.contains(.turnedStale(true)))
+  }
+
+  @Test("A full answer leaves the list stale, because more may wait")
+  mutating func full() {
+    pull = FeedPull(kept: source, nowMs: 0)
+    _ = fetch(nowMs: 0)
+    let changes = (1...UInt64(Limits.changesPerFetchMax)).map { FeedChange.put(.sample(id: $0, seq: $0)) }
+    #expect(!pull.receive(.changes(changes, hash: nil), to: 1, epoch: epoch, nowMs: 1).contains(.turnedStale(false)))
+    _ = fetch(nowMs: 1)
+    #expect(pull.receive(.changes([], hash: nil), to: 2, epoch: epoch, nowMs: 2).contains(.turnedStale(false)))
+  }
+
+  @Test("A list of another history replaces the list, whatever its number")
+  mutating func anotherHistory() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
+    let answer = FeedPull.Answer.list(seq: 1, other.entries, hash: other.hash)
+    #expect(pull.receive(answer, to: 2, epoch: other.epoch, nowMs: 2).contains(.replaced(other)))
+    #expect(pull.state == other)
+  }
+
+  @Test(
+    "An answer that the protocol forbids changes nothing, and pauses the pull",
+    arguments: [
+      FeedPull.Answer.list(seq: 4, nil, hash: 0), .list(seq: 4, [], hash: 0), .changes(nil, hash: nil),
+      .changes([.put(.sample(id: 3, seq: 3))], hash: nil),
+      .changes([.put(.sample(id: 5, seq: 5)), .put(.sample(id: 4, seq: 4))], hash: nil), .unknown,
+      .refusal(code: "busy", detail: "come again"),
+    ])
+  mutating func forbidden(_ answer: FeedPull.Answer) {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let effects = pull.receive(answer, to: 2, epoch: epoch, nowMs: 2)
+    guard case .log? = effects.first, effects.count == 1 else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(pull.state == source)
+    #expect(pull.nextMs(nowMs: 2) == Limits.livenessMs + 1)
+    let isEarly = fetch(nowMs: Limits.livenessMs + 1)
+    #expect(isEarly == nil)
+    #expect(fetch(nowMs: Limits.livenessMs + 2) == 3)
+  }
+
+  @Test("Changes of another history are refused")
+  mutating func otherChanges() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let effects = pull.receive(changes(4), to: 2, epoch: .filled(with: 2), nowMs: 2)
+    #expect(pull.state?.seq == 3 && !effects.contains(.heard))
+  }
+
+  @Test("A store that has gone back is refused: the list stays, and is stale")
+  mutating func regressed() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let earlier = FeedState(epoch: epoch, seq: 2, entries: [])
+    #expect(
+      pull.receive(.list(seq: 2, [], hash: earlier.hash), to: 2, epoch: epoch, nowMs: 2) == [
+        .log(.regressed(had: 3, now: 2)), .turnedStale(true),
+      ])
+    #expect(pull.state == source)
+  }
+
+  @Test("Changes that make another list than ingest's are refused: the list stays, and is stale")
+  mutating func wrongHash() {
+    begin(1...3)
+    _ = fetch(nowMs: 1)
+    let answer = FeedPull.Answer.changes([.put(.sample(id: 4, seq: 4))], hash: 1)
+    #expect(
+      pull.receive(answer, to: 2, epoch: epoch, nowMs: 2) == [.log(.regressed(had: 3, now: 4)), .turnedStale(true)])
+    #expect(pull.state == source)
+  }
+}
