@@ -111,7 +111,8 @@ package struct FeedPull: Sendable {
 
   /// The time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
-    let fetchMs = fetchedMs.map { $0 + Limits.fetchAnswerMs + 1 } ?? (nowMs < restMs ? restMs : nowMs + Limits.linkRetryMs)
+    let fetchMs =
+      fetchedMs.map { $0 + Limits.fetchAnswerMs + 1 } ?? (nowMs < restMs ? restMs : nowMs + Limits.linkRetryMs)
     let nextMs = min(fetchMs, heardMs + Limits.livenessMs + 1)
     return isStale ? nextMs : min(nextMs, validMs + Limits.livenessMs + 1)
   }

@@ -1,7 +1,7 @@
 import Fuzzing
 import Testing
 
-@testable import Messaging
+@testable import Domain
 
 @Suite("When a subscriber joins")
 struct JoinScheduleTests {

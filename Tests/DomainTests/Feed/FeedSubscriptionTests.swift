@@ -1,0 +1,78 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+
+@Suite("A subscriber's rules")
+struct FeedSubscriptionTests {
+  private let epoch = Epoch.filled(with: 1)
+  private var random = SeededRandom(seed: 1)
+  private var source = FeedState(epoch: .filled(with: 1), seq: 0, entries: [])
+  private var subscription = FeedSubscription(nowMs: 0)
+
+  private var snapshot: FeedReplica.Frame { .snapshot(source, hash: source.hash) }
+
+  /// A change at the source, as the delta that tells of it.
+  private mutating func change(_ number: UInt64) -> FeedReplica.Frame {
+    let delta = source.apply([.put(.sample(id: number, seq: number))])
+    return .delta(delta, epoch: epoch, hash: source.hash)
+  }
+
+  private mutating func receive(_ frame: FeedReplica.Frame, nowMs: Int64 = 0) -> [FeedSubscription.Effect] {
+    subscription.receive(frame, nowMs: nowMs, using: &random)
+  }
+
+  @Test("It reports the list, then each change with the list after it")
+  mutating func news() {
+    #expect(receive(snapshot) == [.report(.list(source, isStale: false))])
+    let frame = change(1)
+    guard case .delta(let delta, _, _) = frame else { return }
+    #expect(receive(frame) == [.report(.changes(delta, source))])
+    #expect(receive(.heartbeat(epoch: epoch, seq: 1, hash: source.hash)) == [])
+    #expect(
+      receive(.heartbeat(epoch: epoch, seq: 1, hash: source.hash, isStale: true)) == [.report(.stale(true))])
+  }
+
+  @Test("A join without an answer is repeated after three heartbeats")
+  mutating func unanswered() {
+    #expect(subscription.nextMs(nowMs: 0) == Limits.feedHeartbeatMs)
+    subscription.reconnected(nowMs: 0)
+    let dueMs = 3 * Limits.feedHeartbeatMs
+    #expect(subscription.tick(nowMs: dueMs - 1) == [])
+    #expect(subscription.tick(nowMs: dueMs) == [.join])
+    #expect(subscription.tick(nowMs: dueMs) == [])
+  }
+
+  @Test("A loss is reported, and followed by a join within 500 ms")
+  mutating func loss() {
+    _ = receive(snapshot)
+    _ = change(1)
+    #expect(receive(change(2), nowMs: 10) == [.report(.lost(.missing(1...1)))])
+    let dueMs = subscription.nextMs(nowMs: 10)
+    #expect((10..<510).contains(dueMs))
+    #expect(subscription.tick(nowMs: dueMs) == [.join])
+    #expect(receive(snapshot, nowMs: dueMs) == [.report(.list(source, isStale: false))])
+    #expect(subscription.tick(nowMs: dueMs + 1) == [])
+  }
+
+  @Test("A silent feed is left after three heartbeats, and its loss is reported once")
+  mutating func silence() {
+    _ = receive(snapshot)
+    let lateMs = 3 * Limits.feedHeartbeatMs + 1
+    #expect(subscription.tick(nowMs: lateMs - 1) == [])
+    #expect(subscription.tick(nowMs: lateMs) == [.report(.lost(.silent)), .reconnect])
+    #expect(subscription.tick(nowMs: lateMs + 1) == [])
+    let effects = subscription.tick(nowMs: 2 * lateMs)
+    #expect(effects.contains(.reconnect) && !effects.contains(.report(.lost(.silent))))
+  }
+
+  @Test("A goodbye names other feeds; without one of them, no join comes before the feed may be back")
+  mutating func goodbye() {
+    _ = receive(snapshot)
+    let bye = FeedReplica.Frame.bye(reason: "it ends", alternates: ["tcp://b:1"], retryAfterMs: 20_000)
+    #expect(
+      receive(bye, nowMs: 5) == [.report(.lost(.ended("it ends"))), .leave(alternates: ["tcp://b:1"])])
+    #expect(subscription.tick(nowMs: 20_004) == [])
+    #expect(subscription.tick(nowMs: 20_005) == [.join])
+  }
+}
