@@ -5,7 +5,7 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// A worker's end of the job link: a DEALER, driven by `WorkerSession`. Jobs are answered where they arrive, on the
+/// A worker's end of the job link: a DEALER, driven by `WorkerCore`. Jobs are answered where they arrive, on the
 /// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
 /// inbox, and its lease is kept by the heartbeats meanwhile.
 package final class JobClient: Station {
@@ -17,15 +17,12 @@ package final class JobClient: Station {
   private let logger: Logger
   private let joined: @Sendable () -> Void
   private let left: @Sendable () -> Void
-  /// True if `joined` was called after the last `left`.
-  private var hasJoined = false
   private let remoteIntervalMs: Int64?
   private let later: Inbox<JobResult>?
   private let answer: @Sendable (Job, Lease) -> WorkerAnswer?
-  private var session: WorkerSession
+  private var core: WorkerCore
   private var malformed = MalformedFrames("jobs")
   private let reconnects = Metric.linkReconnects.counter("jobs")
-  private var quietUntilMs: Int64 = 0
   private var quota = LogQuota()
   /// Of Welcome: ingest would cut the connection of a longer frame.
   private var frameBytesMax = Limits.jobFrameBytesMax
@@ -60,16 +57,14 @@ package final class JobClient: Station {
     self.remoteIntervalMs = remoteIntervalMs
     self.later = later
     self.answer = answer
-    session = WorkerSession(concurrency: concurrency, nowMs: Reactor.nowMs)
+    core = WorkerCore(concurrency: concurrency, nowMs: Reactor.nowMs)
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     switch IngestMessage(frames) {
-    // Of a session that is over: what it says no longer counts.
-    case .jobs(session.session, let tasks)?: work(tasks, nowMs: nowMs)
-    case .acks(session.session, let acks)?:
-      for ack in acks { session.acknowledge(ack.lease, ack.disposition, nowMs: nowMs) }
-    case .jobs?, .acks?: break
+    case .jobs(let session, let tasks)?: work(tasks, session: session, nowMs: nowMs)
+    case .acks(let session, let acks)?:
+      run(core.receive(.acks(acks.map { ($0.lease, $0.disposition) }), session: session, nowMs: nowMs))
     case .other(let frame)? where frame.major != Protocol.major: refuseVersion(frame, nowMs: nowMs)
     case .other(let frame)? where frame.body != nil || frame.minor > Protocol.minor: receive(frame, nowMs: nowMs)
     case .other?, nil:
@@ -85,62 +80,47 @@ package final class JobClient: Station {
     case .welcome(let welcome):
       logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
       quota = LogQuota()
-      // Of a refusal that crossed it: the session's heartbeats must not wait.
-      quietUntilMs = 0
       let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
       frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
-      send(
-        session.welcome(
-          session: frame.session, heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs),
-          nowMs: nowMs), nowMs: nowMs)
-      hasJoined = true
-      joined()
+      receive(
+        .welcome(heartbeatMs: Int64(welcome.heartbeatMs), livenessMs: Int64(welcome.livenessMs)), frame, nowMs: nowMs)
     case .reset(let reset):
-      // Meant for a session of before: frames of it were still on their way when the new one began.
-      guard frame.session == session.session else { return }
-      logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
-      session.reset()
+      if frame.session == core.session.session {
+        logger.notice("session over", metadata: ["reason": "\(reset.reason)"])
+      }
+      receive(.reset, frame, nowMs: nowMs)
     case .error(let error):
       if error.code == .unsupportedVersion { return refuseVersion(frame, nowMs: nowMs) }
       logger.error("refused by ingest", metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
-      guard session.session == nil else { return }
-      quietUntilMs = nowMs + min(max(Limits.refusedPauseMinMs, Int64(error.retryAfterMs)), Limits.quarantineMs)
+      receive(.refusal(retryAfterMs: Int64(error.retryAfterMs)), frame, nowMs: nowMs)
     case .drain:
-      guard frame.session == session.session else { return }
-      logger.notice("ingest is going")
-      session.reset()
-    case .heartbeat: if frame.session == session.session { session.heard(nowMs: nowMs) }
+      if frame.session == core.session.session { logger.notice("ingest is going") }
+      receive(.reset, frame, nowMs: nowMs)
+    case .heartbeat: receive(.heartbeat, frame, nowMs: nowMs)
     case .jobs, .acks: break
     }
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    if let results = later?.takeAll(), !results.isEmpty { send(session.answer(results, nowMs: nowMs), nowMs: nowMs) }
-    if session.isDead(nowMs: nowMs) {
-      logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
-      session.reset()
-      try? socket.reconnect(endpoint)
-      reconnects.increment()
-    }
-    if hasJoined, session.session == nil {
-      hasJoined = false
-      left()
-    }
-    guard nowMs >= quietUntilMs else { return quietUntilMs }
-    send(session.tick(nowMs: nowMs), nowMs: nowMs)
-    return max(session.nextMs, nowMs + (session.session == nil ? Limits.linkRetryMs : 1))
+  private func receive(_ message: WorkerCore.Message, _ frame: IngestFrame, nowMs: Int64) {
+    run(core.receive(message, session: frame.session, nowMs: nowMs))
   }
 
-  package func leave() { send(session.drain(), nowMs: Reactor.nowMs) }
+  package func turn(nowMs: Int64) -> Int64 {
+    if let results = later?.takeAll(), !results.isEmpty { run(core.answer(results, nowMs: nowMs)) }
+    run(core.tick(nowMs: nowMs))
+    return core.nextMs(nowMs: nowMs)
+  }
+
+  package func leave() { run(core.drain()) }
 
   /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
   /// connection, and what it said last would be lost with it.
-  package var hasLeft: Bool { session.session == nil }
+  package var hasLeft: Bool { core.session.session == nil }
 
   /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
   private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
-    guard session.session == nil else { return }
-    quietUntilMs = nowMs + Limits.quarantineMs
+    guard core.session.session == nil else { return }
+    receive(.refusal(retryAfterMs: Limits.quarantineMs), frame, nowMs: nowMs)
     guard quota.admit("version", nowMs: nowMs) != nil else { return }
     let error = frame.error
     let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
@@ -153,9 +133,9 @@ package final class JobClient: Station {
     .failed(
       .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for")))
 
-  private func work(_ tasks: [IngestMessage.Task], nowMs: Int64) {
+  private func work(_ tasks: [IngestMessage.Task], session: UInt64, nowMs: Int64) {
     // Some of them, in their order.
-    let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
+    guard let wanted = core.receive(tasks.map(\.lease), session: session, nowMs: nowMs) else { return }
     var results: [JobResult] = []
     results.reserveCapacity(wanted.count)
     var next = 0
@@ -165,14 +145,22 @@ package final class JobClient: Station {
         results.append(JobResult(lease: task.lease, answer: answer))
       }
     }
-    send(session.answer(results, nowMs: nowMs), nowMs: nowMs)
+    run(core.answer(results, nowMs: nowMs))
   }
 
-  private func send(_ messages: [WorkerSession.Message], nowMs: Int64) {
-    for message in messages {
-      for frame in frames(message, session: session.session ?? 0) {
-        // Without a connection HELLO is tried until there is one; the rest is repeated by the session's rules.
-        if socket.send(frame) != .accepted, case .hello = message { session.helloFailed() }
+  private func run(_ effects: [WorkerCore.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .send(let message, let session):
+        for frame in frames(message, session: session) {
+          if socket.send(frame) != .accepted, case .hello = message { core.helloFailed() }
+        }
+      case .reconnect:
+        logger.warning("ingest is silent: connecting anew", metadata: ["ingest": "\(endpoint)"])
+        try? socket.reconnect(endpoint)
+        reconnects.increment()
+      case .joined: joined()
+      case .left: left()
       }
     }
   }
