@@ -191,7 +191,7 @@ package struct Dispatch: Sendable {
   var resumedMs = Int64.min
   /// Jobs taken back from workers without an answer, to go out again, since the start.
   package private(set) var redelivered: UInt64 = 0
-  /// When `expire` was called last; nil before the first time.
+  /// When `expire` was called last, or this start was; nil where neither is known.
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
@@ -207,6 +207,7 @@ package struct Dispatch: Sendable {
     counter = firstToken
     pacer = RequestPacer(perSecond: remotePerSecond)
     seenMs = startMs ?? 0
+    expiredMs = startMs
     if let startMs { _ = pacer.take(nowMs: startMs) }
   }
 

@@ -272,6 +272,14 @@ struct DispatchSessionTests {
     #expect(losses.requeued == leases.map(\.job))
   }
 
+  @Test("A standstill right after the start blames nobody either")
+  mutating func standstillAtStart() {
+    dispatch = Dispatch(boot: 1, startMs: 0)
+    _ = dispatch.join(instance: 1, credit: 3)
+    let (silent, losses) = dispatch.expire(nowMs: 60_000)
+    #expect(silent.isEmpty && losses.isEmpty)
+  }
+
   @Test("After a standstill a lease lasts for 30 s again")
   mutating func standstillOfLeases() {
     let (session, leases) = leaseThree()
