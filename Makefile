@@ -68,7 +68,7 @@ run: .build/release/onthemap .build/release/gazetteer.otm
 WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
 NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
-SOCKETS := ^(FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
+SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
 
 # The verdicts come last, so that they are what one reads.
 test: setup-test lint check-proto tests

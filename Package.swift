@@ -144,13 +144,15 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strict),
+    // 3: the other end of a link, for a program that somebody else has written: `onthemap conform`.
+    .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: strict),
 
     // 4: command line, configuration, wiring, signals.
     .executableTarget(
       name: "Commands",
       dependencies: [
-        "CRestart", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Ingest", "Messaging",
-        "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
+        "CRestart", "Conformance", "Feed", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Ingest",
+        "Messaging", "Domain", "RemoteGeocoding", "SQLiteStore", "Telemetry", "Web", "Worker",
         lifecycle, logging, metrics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -194,6 +196,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "MessagingTests", dependencies: ["Fuzzing", "Messaging"], swiftSettings: strict),
     .testTarget(
+      name: "ConformanceTests", dependencies: ["Conformance", "Messaging", "Domain", logging], swiftSettings: strict),
+    .testTarget(
       name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StandIn"], swiftSettings: strict),
     .testTarget(
       name: "RemoteGeocodingTests", dependencies: ["Domain", "RemoteGeocoding", "StandIn", logging],
@@ -235,7 +239,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
+        "Commands", "Conformance", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(

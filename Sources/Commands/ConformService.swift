@@ -1,3 +1,4 @@
+import Conformance
 import Domain
 import Glibc
 import Messaging
@@ -20,7 +21,7 @@ final class ConformService: Service {
   private let program: [String]
   private let tellsLists: Bool
   private let make: @Sendable (Reactor.Context, Room) throws -> (stations: [any Station], place: Place)
-  private let result = Mutex<Conformance?>(nil)
+  private let result = Mutex<ConformanceReport?>(nil)
 
   /// - Parameters:
   ///   - program: that is examined, with its arguments; empty where somebody else starts it.
@@ -36,10 +37,10 @@ final class ConformService: Service {
   }
 
   /// Nil before the end, and where it was ended early.
-  var conformance: Conformance? { result.withLock { $0 } }
+  var conformance: ConformanceReport? { result.withLock { $0 } }
 
   func run() async throws {
-    let (finished, wake, terminated) = (OneShot<Conformance>(), Wake(), OneShot<Void>())
+    let (finished, wake, terminated) = (OneShot<ConformanceReport>(), Wake(), OneShot<Void>())
     let inbox = Inbox<ExamineeNews>(wake)
     let listener = ExamListener(
       came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.set(()) },

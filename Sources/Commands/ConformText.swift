@@ -1,10 +1,11 @@
+import Conformance
 import Domain
 
 /// What came out of an exam, for people and for programs: a line for each rule.
 struct ConformText {
-  private let conformance: Conformance
+  private let conformance: ConformanceReport
 
-  init(_ conformance: Conformance) { self.conformance = conformance }
+  init(_ conformance: ConformanceReport) { self.conformance = conformance }
 
   /// With a last line that counts.
   var lines: [String] {
@@ -15,7 +16,7 @@ struct ConformText {
     return findings.map(ConformText.line) + [counts + "\(missing) not shown"]
   }
 
-  private static func line(_ finding: Conformance.Finding) -> String {
+  private static func line(_ finding: ConformanceReport.Finding) -> String {
     let rule = "\(finding.rule.says) (\(finding.rule.reference))"
     let line =
       switch finding.verdict {

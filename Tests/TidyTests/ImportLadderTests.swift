@@ -4,9 +4,9 @@ import Testing
 /// services never name each other, and each outside library has one owner. `*` stands for any ending.
 private let ladder: [String: Set<String>] = [
   "Commands": service.union([
-    "Domain", "CRestart", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn", "Messaging",
-    "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics", "SQLiteStore",
-    "SystemPackage", "Telemetry", "UnixSignals", "Web",
+    "Domain", "CRestart", "Conformance", "Gazetteer", "GazetteerBuild", "HTTPClient", "LoadTest", "SignIn",
+    "Messaging", "RemoteGeocoding", "Ingest", "Worker", "Feed", "ArgumentParser", "Configuration", "Metrics",
+    "SQLiteStore", "SystemPackage", "Telemetry", "UnixSignals", "Web",
   ]),
 
   "Ingest": service.union([
@@ -17,6 +17,7 @@ private let ladder: [String: Set<String>] = [
   "Feed": service.union(["Domain", "Messaging", "Metrics", "Telemetry", "Web", "Hummingbird", "NIO*", "HTTPTypes"]),
 
   "LoadTest": system.union(["Domain", "Gazetteer", "HTTPClient", "Messaging", "Histogram", "Logging", "NIO*"]),
+  "Conformance": system.union(["Domain", "Messaging", "Logging"]),
 
   "Messaging": system.union(["Domain", "CZeroMQ", "SwiftProtobuf", "Logging", "Metrics", "Telemetry"]),
   "SignIn": system.union(["Domain", "CSodium", "HTTPClient"]),

@@ -1,3 +1,4 @@
+import Conformance
 import Domain
 import Foundation
 
@@ -25,10 +26,10 @@ struct ShownList: Decodable {
   }
 
   /// Reads a line of a program under examination. Nil for a line without a list.
-  static func read(_ line: Substring) -> SubscriberExam.Shown? {
+  static func read(_ line: Substring) -> PrintedList? {
     guard let shown = try? JSONDecoder().decode(ShownList.self, from: Data(line.utf8)) else { return nil }
     let isList = shown.kind == .list || shown.kind == .snapshot || shown.kind == .delta
-    return SubscriberExam.Shown(
+    return PrintedList(
       epoch: shown.epoch.lowercased(), seq: shown.seq, hash: shown.stateHash.lowercased(),
       isLive: shown.live ?? isList)
   }

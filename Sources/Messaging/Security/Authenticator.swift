@@ -153,7 +153,7 @@ final class DoorWatch: Station {
 }
 
 /// The connections that a socket which listens has now, subscribed or not. On the reactor's thread.
-final class Connections {
+package final class Connections {
   private var descriptors: Set<UInt32> = []
 
   /// How many there are, those that have only begun among them.

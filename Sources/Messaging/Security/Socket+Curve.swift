@@ -1,6 +1,6 @@
 import CZeroMQ
 import Domain
-import Logging
+package import Logging
 
 extension Socket {
   /// Takes in only peers that know this key; whoever answers for the link says which of them. Before `bind`.
@@ -60,7 +60,7 @@ extension Reactor.Context {
   /// Binds a socket, with keys where there are some, and returns the address with the port that was taken.
   ///
   /// - Parameter connections: is kept up to date, where somebody wants to know.
-  func bind(
+  package func bind(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: Connections? = nil,
     logger: Logger
   ) throws(LinkError) -> Endpoint {
@@ -87,7 +87,7 @@ extension Reactor.Context {
   /// Connects a socket, with keys where there are some.
   ///
   /// - Parameter link: what the log is to call the connection; nil where it is not to tell of it.
-  func connect(
+  package func connect(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
   ) throws(LinkError) {
     if let curve { try socket.identify(curve) }

@@ -47,7 +47,8 @@ package final class Inbox<Command: Sendable>: Sendable {
     if first { wake.signal() }
   }
 
-  func takeAll() -> [Command] {
+  /// Returns the waiting commands, oldest first, and removes them. On the reactor's thread.
+  package func takeAll() -> [Command] {
     waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting

@@ -45,7 +45,8 @@ package final class Reactor: Sendable {
       zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads)
     }
 
-    func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
+    /// Makes a socket. A frame from outside that is longer than `frameBytesMax` ends its connection.
+    package func socket(_ kind: Socket.Kind, frameBytesMax: Int) throws(LinkError) -> Socket {
       // A bit for each thread: the second, where there is one, is the publisher's.
       let threads: UInt64 = ioThreads == 1 ? 0 : kind == .xpub ? 2 : 1
       let socket = try Socket(
@@ -55,7 +56,7 @@ package final class Reactor: Sendable {
     }
 
     /// Adds a station that goes with a socket.
-    func add(_ attendant: any Station) { attendants.append(attendant) }
+    package func add(_ attendant: any Station) { attendants.append(attendant) }
 
     fileprivate func close() {
       for socket in sockets { socket.tellNoMore() }

@@ -97,7 +97,7 @@ package final class Socket {
   }
 
   /// Sets an integer option, before bind or connect.
-  func set(_ option: Int32, _ value: Int32) throws(LinkError) {
+  package func set(_ option: Int32, _ value: Int32) throws(LinkError) {
     try set(option, withUnsafeBytes(of: value, Array.init))
   }
 
@@ -164,7 +164,7 @@ package final class Socket {
   }
 
   /// Subscribes to topics with a prefix. On an XPUB in manual mode: for the peer whose message was received last.
-  func subscribe(_ prefix: String) throws(LinkError) {
+  package func subscribe(_ prefix: String) throws(LinkError) {
     try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count))
     // An XPUB's peers send their subscriptions again themselves.
     if kind == .sub { topics.append(prefix) }
@@ -201,11 +201,11 @@ package final class Socket {
 
   /// Sends a message of one frame or more, whole or not at all. Never waits.
   @discardableResult
-  func send(_ frames: [UInt8]...) -> Sent { send(frames: frames) }
+  package func send(_ frames: [UInt8]...) -> Sent { send(frames: frames) }
 
   /// The same of an array.
   @discardableResult
-  func send(frames: [[UInt8]]) -> Sent { send(frames, isWhole: true) }
+  package func send(frames: [[UInt8]]) -> Sent { send(frames, isWhole: true) }
 
   /// - Parameter isWhole: false where another frame follows the last.
   private func send(_ frames: [[UInt8]], isWhole: Bool) -> Sent {

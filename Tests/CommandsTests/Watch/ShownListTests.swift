@@ -1,4 +1,4 @@
-import Domain
+import Conformance
 import Testing
 
 @testable import Commands

@@ -1,0 +1,33 @@
+/// A list that the subscriber's program tells, on its output.
+package struct PrintedList: Sendable, Equatable {
+  /// As 32 hexadecimal digits.
+  package let epoch: String
+  /// What the list stands at.
+  package let seq: UInt64
+  /// As 16 hexadecimal digits.
+  package let hash: String
+  /// Whether it tells it as right.
+  package let isLive: Bool
+
+  package init(epoch: String, seq: UInt64, hash: String, isLive: Bool) {
+    self.epoch = epoch
+    self.seq = seq
+    self.hash = hash
+    self.isLive = isLive
+  }
+
+  /// The fault in the form of its epoch or hash, and the right form; nil if both are right.
+  var fault: String? {
+    func isHexadecimal(_ text: String, digits: Int) -> Bool {
+      text.utf8.count == digits
+        && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+    if !isHexadecimal(epoch, digits: 32) {
+      return "epoch \"\(epoch)\", which is to be 32 hexadecimal digits, not base64 or another form"
+    }
+    if !isHexadecimal(hash, digits: 16) {
+      return "stateHash \"\(hash)\", which is to be 16 hexadecimal digits, not a decimal number or another form"
+    }
+    return nil
+  }
+}

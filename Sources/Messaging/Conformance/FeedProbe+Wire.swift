@@ -1,0 +1,151 @@
+import Domain
+import FoundationEssentials
+import SwiftProtobuf
+
+extension FeedProbe.Utterance {
+  /// - Parameter frames: of what came on the change log, without ZeroMQ's routing id.
+  package init(fetch frames: ArraySlice<[UInt8]>, connection: Int) {
+    guard frames.count == 1, let bytes = frames.first else {
+      self = .badFetch("a message of \(frames.count) frames")
+      return
+    }
+    guard let wire = try? FetchRequest(serializedBytes: bytes) else {
+      self = .badFetch("a frame that is no FetchRequest")
+      return
+    }
+    guard wire.magic == Protocol.magic, wire.major == Protocol.major, wire.minor == Protocol.minor else {
+      self = .badFetch("magic \(hexadecimal(UInt64(wire.magic), digits: 8)), version \(wire.major).\(wire.minor)")
+      return
+    }
+    self = .fetch(
+      FeedProbe.Fetch(
+        connection: connection, id: wire.requestID, feed: wire.feed, epoch: Array(wire.epoch), afterSeq: wire.afterSeq,
+        max: Int(wire.max), waitMs: Int64(wire.waitMs)))
+  }
+
+  /// - Parameter frames: that the feed has published.
+  package init(told frames: [[UInt8]], subscriber: Int) {
+    guard frames.count == 2 else {
+      self = .badFrame("a message of \(frames.count) frames")
+      return
+    }
+    guard let subject = FeedProbe.Subject(topic: frames[0]) else {
+      self = .badFrame("a frame on the topic \"\(String(decoding: frames[0], as: UTF8.self))\"")
+      return
+    }
+    if let frame = FeedFrame.read(frames[1]), frame != .later {
+      self = .told(subscriber: subscriber, subject, frame)
+    } else {
+      self = .badFrame("a frame on \(subject) that cannot be read")
+    }
+  }
+
+  /// - Parameter frames: of the answer to a question.
+  package init(answer frames: [[UInt8]]) {
+    guard frames.count == 1, let reply = try? FeedReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
+      reply.major == Protocol.major
+    else {
+      self = .answer(id: 0, .unreadable)
+      return
+    }
+    self = .answer(id: reply.requestID, FeedProbe.Answer(reply))
+  }
+}
+
+extension FeedProbe.Answer {
+  fileprivate init(_ reply: FeedReply) {
+    switch reply.body {
+    case .snapshot(let snapshot):
+      let state = Epoch(reply.epoch).flatMap { snapshot.state($0, reply.seq) }
+      self = state.map { .list($0, hash: snapshot.stateHash) } ?? .unreadable
+    case .delta(let delta):
+      guard let epoch = Epoch(reply.epoch), let told = delta.delta(to: reply.seq) else {
+        self = .unreadable
+        return
+      }
+      self = .delta(told, epoch, hash: delta.stateHash)
+    case .notModified: self = .notModified
+    case .error: self = .error
+    case nil: self = .unreadable
+    }
+  }
+}
+
+extension FeedProbe.Subject {
+  private static let prefix = Topic.snapshot.dropLast(2)
+
+  fileprivate init?(topic: [UInt8]) {
+    let text = String(decoding: topic, as: UTF8.self)
+    guard text.hasPrefix(Self.prefix) else { return nil }
+    let rest = text.dropFirst(Self.prefix.count)
+    switch rest {
+    case "s/": self = .snapshot
+    case "d/": self = .delta
+    case "h/": self = .heartbeat
+    case _ where Topic.join(in: topic) != nil: self = .join(String(rest.dropFirst(2).dropLast()))
+    default: self = .other(String(rest))
+    }
+  }
+
+  /// The topic as it is subscribed to.
+  package var topic: String {
+    switch self {
+    case .snapshot: Topic.snapshot
+    case .delta: Topic.delta
+    case .heartbeat: Topic.heartbeat
+    case .join(let nonce): Topic.join(nonce)
+    case .other(let rest): Self.prefix + rest
+    }
+  }
+}
+
+extension FeedProbe.Said {
+  /// Messages for the change log, each of one frame where nothing is wrong with it.
+  package var replies: [[[UInt8]]] {
+    switch self {
+    case .reply(let id, let epoch, let answer): [[EntryFrame.reply(answer, id: id, epoch: epoch)]]
+    case .wrongList(let id, let list): [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.list.stateHash ^= 1 }]]
+    case .malformed(let id, let epoch, let entry):
+      malformed(id, .changes([.put(entry)], lastSeq: entry.seq, hash: nil), epoch)
+    case .subscribe, .ask, .terminate: []
+    }
+  }
+
+  private func malformed(_ id: UInt64, _ answer: ChangeLog.Answer, _ epoch: Epoch) -> [[[UInt8]]] {
+    let whole = EntryFrame.reply(answer, id: id, epoch: epoch)
+    return [
+      [[]], [Array(repeating: 0xFF, count: 40)], [Array(whole.dropLast())], [whole, []],
+      [FeedProbe.changed(id, answer, epoch) { $0.magic = 0x3154_4D4F }],
+      [FeedProbe.changed(id, answer, epoch) { $0.major = Protocol.major + 1 }],
+    ]
+  }
+}
+
+extension FeedProbe {
+  fileprivate static func changed(
+    _ id: UInt64, _ answer: ChangeLog.Answer, _ epoch: Epoch, _ change: (inout FetchReply) -> Void
+  ) -> [UInt8] {
+    guard var reply = try? FetchReply(serializedBytes: EntryFrame.reply(answer, id: id, epoch: epoch)) else {
+      return []
+    }
+    change(&reply)
+    return reply.bytes
+  }
+}
+
+extension FeedProbe.Question {
+  /// The question's frame.
+  package func bytes(id: UInt64) -> [UInt8] {
+    var request = FeedRequest.with {
+      ($0.magic, $0.major, $0.minor, $0.requestID) = (Protocol.magic, Protocol.major, Protocol.minor, id)
+    }
+    switch self {
+    case .snapshot(let epoch, let seq):
+      request.getSnapshot = .with { ($0.ifEpoch, $0.ifSeq) = (Data(epoch?.bytes ?? []), seq) }
+    case .changes(let epoch, let seq):
+      request.getChanges = .with { ($0.epoch, $0.afterSeq) = (Data(epoch.bytes), seq) }
+    case .malformed: return Array(repeating: 0xFF, count: 40)
+    }
+    return request.bytes
+  }
+}

@@ -1,0 +1,47 @@
+package import Domain
+
+/// The messages that a producer sends and receives in its exam.
+package enum ProducerProbe {
+  /// A message from the producer.
+  package struct Utterance: Sendable {
+    /// The frame's body.
+    package enum Body: Sendable {
+      case batch([SubmittedPost])
+      /// Post ids, as they came.
+      case query([String])
+      /// The fault of the message.
+      case unreadable(String)
+    }
+
+    /// Number of the connection, from 1 in the order of their first messages.
+    package let connection: Int
+    /// Request number; 0 where it could not be read.
+    package let id: UInt64
+    package let token: String
+    /// Length of the whole message, in bytes.
+    package let byteCount: Int
+    package let body: Body
+
+    package init(connection: Int, id: UInt64, token: String, byteCount: Int, _ body: Body) {
+      self.connection = connection
+      self.id = id
+      self.token = token
+      self.byteCount = byteCount
+      self.body = body
+    }
+  }
+
+  /// A message to the producer, by the connection that it goes to.
+  package enum Said: Sendable, Equatable {
+    /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
+    case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
+    /// Statuses that say that each post is published.
+    case statuses(connection: Int, id: UInt64, [String])
+    case error(connection: Int, id: UInt64, Refusal, retryAfterMs: Int64)
+    /// Malformed frames, some of which would accept the whole batch.
+    case malformed(connection: Int, id: UInt64, [SubmitReceipt])
+  }
+
+  /// An Error's code.
+  package enum Refusal: Sendable { case malformed, busy, unauthorized }
+}

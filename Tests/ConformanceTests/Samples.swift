@@ -1,0 +1,59 @@
+import Logging
+import Testing
+
+@testable import Conformance
+@testable import Domain
+@testable import Messaging
+
+/// Waits until a condition holds. Records an issue if it does not within a minute.
+func eventually(
+  _ claim: String, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
+) async throws {
+  let deadline = ContinuousClock.now + .seconds(60)
+  while try !holds() {
+    guard ContinuousClock.now < deadline else {
+      Issue.record("not within a minute: \(claim)", sourceLocation: sourceLocation)
+      throw CancellationError()
+    }
+    try await Task.sleep(for: .milliseconds(3))
+  }
+}
+
+/// Discards what stations log.
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+extension Endpoint {
+  /// A free port of this host.
+  static func anyPort() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
+
+  var port: UInt16 { UInt16(description.split(separator: ":").last ?? "") ?? 0 }
+}
+
+extension PostID {
+  static func numbered(_ number: UInt64) -> PostID {
+    guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
+    return id
+  }
+}
+
+extension FeedEntry {
+  static func sample(_ seq: UInt64) -> FeedEntry { ExamList.entry(seq) }
+}
+
+extension FeedState {
+  /// The list of the posts of these numbers.
+  static func sample(_ seqs: ClosedRange<UInt64>) -> FeedState {
+    ExamList.history(0, entries: seqs.upperBound - seqs.lowerBound + 1, after: seqs.lowerBound - 1)
+  }
+}
+
+extension Place {
+  static func sample(_ latitude: Double, _ longitude: Double) -> Place {
+    guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("A test names a point that is not on the earth.")
+    }
+    return Place(
+      coordinate: point, level: .city, match: .exact, confidence: 0.9, label: "Seattle, Washington, United States",
+      name: "Seattle", region: "Washington", country: "United States", countryCode: "US")
+  }
+}
