@@ -48,14 +48,7 @@ struct ConformWorkerCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(options.common)
     let endpoint = try settings.endpoint(.jobs, flag: jobs)
-    let logger = makeLogger("conform", level: settings.logLevel)
-    let service = ConformService(program: options.program, tellsLists: false) { [options, query] context, room in
-      let examiner = try JobExaminer(
-        context, bind: endpoint, waitMs: options.waitMs, query: query, hasProcess: room.hasProcess, inbox: room.inbox,
-        logger: logger, listener: room.listener)
-      return ([examiner], ("jobs", examiner.endpoint))
-    }
-    try await options.report(service, settings: settings)
+    try await options.run(.worker(query: query), bind: endpoint, settings: settings)
   }
 }
 
@@ -86,14 +79,7 @@ struct ConformSubscriberCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(options.common)
     let endpoint = try settings.endpoint(.publish, flag: publish)
-    let logger = makeLogger("conform", level: settings.logLevel)
-    let service = ConformService(program: options.program, tellsLists: true) { [options] context, room in
-      let examiner = try SubscriberExaminer(
-        context, bind: endpoint, waitMs: options.waitMs, hasProcess: room.hasProcess, inbox: room.inbox, logger: logger,
-        listener: room.listener)
-      return ([examiner], ("feed", examiner.endpoint))
-    }
-    try await options.report(service, settings: settings)
+    try await options.run(.subscriber, bind: endpoint, settings: settings)
   }
 }
 
@@ -128,13 +114,6 @@ struct ConformFeedCommand: AsyncParsableCommand {
     let endpoint = try settings.endpoint(.changes, flag: changes)
     let feed = try settings.endpoint(.feed, flag: feed)
     let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.shown)
-    let logger = makeLogger("conform", level: settings.logLevel)
-    let service = ConformService(program: options.program, tellsLists: false) { [options] context, room in
-      let examiner = try FeedExaminer(
-        context, bind: endpoint, feed: feed, query: asked, waitMs: options.waitMs, hasProcess: room.hasProcess,
-        inbox: room.inbox, logger: logger, listener: room.listener)
-      return ([examiner], ("changes", examiner.endpoint))
-    }
-    try await options.report(service, settings: settings)
+    try await options.run(.feed(publish: feed, query: asked), bind: endpoint, settings: settings)
   }
 }

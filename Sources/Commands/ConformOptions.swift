@@ -1,8 +1,9 @@
 import ArgumentParser
 import Conformance
 import Domain
+import Messaging
 
-/// What every exam can be told.
+/// The options of every conformance run.
 struct ConformOptions: ParsableArguments {
   @Option(help: "How many seconds to wait for the program to come, 1 to 600.")
   var wait = 30
@@ -20,17 +21,19 @@ struct ConformOptions: ParsableArguments {
     }
   }
 
-  var waitMs: Int64 { Int64(wait) * 1_000 }
-
-  /// Runs an exam, and says what came out of it; ends with 1 where not all rules hold.
-  func report(_ service: ConformService, settings: Settings) async throws {
-    try await serve([service], settings: settings, logger: makeLogger("conform", level: settings.logLevel))
-    guard let conformance = service.conformance else {
+  /// Runs a program against its suite, and prints the report. Exits with 1 unless every rule holds.
+  ///
+  /// - Parameter endpoint: address to bind for the program.
+  func run(_ kind: ProgramUnderTest, bind endpoint: Endpoint, settings: Settings) async throws {
+    let logger = makeLogger("conform", level: settings.logLevel)
+    let service = ConformService(kind, command: program, bind: endpoint, waitMs: Int64(wait) * 1_000, logger: logger)
+    try await serve([service], settings: settings, logger: logger)
+    guard let report = service.report else {
       complain("Ended before the exam was over.")
       throw ExitCode(1)
     }
-    let text = ConformText(conformance)
+    let text = ConformText(report)
     for line in json ? text.json : text.lines { say(line) }
-    if !conformance.isWhole { throw ExitCode(1) }
+    if !report.isWhole { throw ExitCode(1) }
   }
 }

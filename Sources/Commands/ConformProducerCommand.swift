@@ -1,7 +1,5 @@
 import ArgumentParser
 import Conformance
-import Domain
-import Messaging
 
 struct ConformProducerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,12 +25,6 @@ struct ConformProducerCommand: AsyncParsableCommand {
   func run() async throws {
     let settings = try await Settings(options.common)
     let endpoint = try settings.endpoint(.submit, flag: submit)
-    let logger = makeLogger("conform", level: settings.logLevel)
-    let service = ConformService(program: options.program, tellsLists: false) { [options] context, room in
-      let examiner = try ProducerExaminer(
-        context, bind: endpoint, waitMs: options.waitMs, inbox: room.inbox, logger: logger, listener: room.listener)
-      return ([examiner], ("submit", examiner.endpoint))
-    }
-    try await options.report(service, settings: settings)
+    try await options.run(.producer, bind: endpoint, settings: settings)
   }
 }

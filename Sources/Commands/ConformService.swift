@@ -1,81 +1,73 @@
 import Conformance
 import Domain
 import Glibc
+import Logging
 import Messaging
 import ServiceLifecycle
 import Synchronization
 
-/// One exam, from the socket to the verdicts. Ends what it started.
+/// A conformance run, from the socket to the report. Ends the process that it started.
 final class ConformService: Service {
-  /// What an exam needs.
-  struct Room {
-    let inbox: Inbox<ExamineeNews>
-    let listener: ExamListener
-    /// Whether the program is a child of this one.
-    let hasProcess: Bool
-  }
-
-  /// The examiner's address, by the name that it has in the program's arguments.
-  typealias Place = (name: String, endpoint: Endpoint)
-
-  private let program: [String]
-  private let tellsLists: Bool
-  private let make: @Sendable (Reactor.Context, Room) throws -> (stations: [any Station], place: Place)
+  private let program: ProgramUnderTest
+  private let command: [String]
+  private let endpoint: Endpoint
+  private let waitMs: Int64
+  private let logger: Logger
   private let result = Mutex<ConformanceReport?>(nil)
 
   /// - Parameters:
-  ///   - program: that is examined, with its arguments; empty where somebody else starts it.
-  ///   - tellsLists: whether lines of its standard output may tell what list it has.
-  ///   - make: the examiner, on the reactor's thread.
-  init(
-    program: [String], tellsLists: Bool,
-    make: @escaping @Sendable (Reactor.Context, Room) throws -> (stations: [any Station], place: Place)
-  ) {
+  ///   - command: the program's command line. Empty if somebody else starts the program.
+  ///   - endpoint: address to bind for the program.
+  ///   - waitMs: timeout for the program's first message, in milliseconds.
+  init(_ program: ProgramUnderTest, command: [String], bind endpoint: Endpoint, waitMs: Int64, logger: Logger) {
     self.program = program
-    self.tellsLists = tellsLists
-    self.make = make
+    self.command = command
+    self.endpoint = endpoint
+    self.waitMs = waitMs
+    self.logger = logger
   }
 
-  /// Nil before the end, and where it was ended early.
-  var conformance: ConformanceReport? { result.withLock { $0 } }
+  /// The result. Nil before the end of the run, and if the run was aborted.
+  var report: ConformanceReport? { result.withLock { $0 } }
 
   func run() async throws {
     let (finished, wake, terminated) = (OneShot<ConformanceReport>(), Wake(), OneShot<Void>())
-    let inbox = Inbox<ExamineeNews>(wake)
-    let listener = ExamListener(
+    let news = Inbox<ProcessNews>(wake)
+    let environment = ConformanceEnvironment(
+      waitMs: waitMs, hasProcess: !command.isEmpty, news: news, logger: logger,
       came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.set(()) },
       finished: { finished.set($0) })
-    let room = Room(inbox: inbox, listener: listener, hasProcess: !program.isEmpty)
-    let (reactor, place) = try Reactor.start("conform", wake: wake) { [make] context in
-      let made = try make(context, room)
-      return (made.stations, made.place)
+    let (reactor, bound) = try Reactor.start("conform", wake: wake) { [program, endpoint] context in
+      let made = try program.station(context, bind: endpoint, environment: environment)
+      return ([made.station], made.endpoint)
     }
     defer { reactor.stop() }
-    let address = place.endpoint.connectable.description
-    complain("listening \(place.name)=\(address)")
+    let address = bound.connectable.description
+    complain("listening \(program.link)=\(address)")
     let output = try ChildOutput()
-    let command = program.map { $0.replacing("{\(place.name)}", with: address) }
-    let process = try program.isEmpty ? nil : ChildProcess(command, output: tellsLists ? output.writer : STDERR_FILENO)
-    let conformance = try? await cancelWhenGracefulShutdown {
+    let command = command.map { $0.replacing("{\(program.link)}", with: address) }
+    let descriptor = if case .subscriber = program { output.writer } else { STDERR_FILENO }
+    let process = try command.isEmpty ? nil : ChildProcess(command, output: descriptor)
+    let report = try? await cancelWhenGracefulShutdown {
       try await withThrowingTaskGroup(of: Void.self) { group in
         if let process {
-          group.addTask { inbox.put(.ended(try await process.exit)) }
+          group.addTask { news.put(.exited(try await process.exit)) }
           group.addTask {
             try await terminated.value
             process.terminate()
           }
-          group.addTask { try await output.read { ConformService.take($0, inbox) } }
+          group.addTask { try await output.read { ConformService.handle($0, news) } }
         }
         defer { group.cancelAll() }
         return try await finished.value
       }
     }
     await process?.end()
-    result.withLock { $0 = conformance }
+    result.withLock { $0 = report }
   }
 
-  /// What tells no list goes to standard error.
-  private static func take(_ line: Substring, _ inbox: Inbox<ExamineeNews>) {
-    if let shown = ShownList.read(line) { inbox.put(.shown(shown)) } else { complain(String(line)) }
+  /// Hands a printed list to the run. Other lines go to standard error.
+  private static func handle(_ line: Substring, _ news: Inbox<ProcessNews>) {
+    if let list = ShownList.read(line) { news.put(.printed(list)) } else { complain(String(line)) }
   }
 }

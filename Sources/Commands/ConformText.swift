@@ -1,15 +1,15 @@
 import Conformance
 import Domain
 
-/// What came out of an exam, for people and for programs: a line for each rule.
+/// A conformance report for people and for programs: a line for each rule.
 struct ConformText {
-  private let conformance: ConformanceReport
+  private let report: ConformanceReport
 
-  init(_ conformance: ConformanceReport) { self.conformance = conformance }
+  init(_ report: ConformanceReport) { self.report = report }
 
-  /// With a last line that counts.
+  /// The lines for people. The last one counts the verdicts.
   var lines: [String] {
-    let findings = conformance.findings
+    let findings = report.findings
     let holding = findings.count { $0.verdict == .holds }
     let missing = findings.count { if case .notShown = $0.verdict { true } else { false } }
     let counts = "\(findings.count) rules: \(holding) hold, \(findings.count - holding - missing) do not hold, "
@@ -27,9 +27,9 @@ struct ConformText {
     return line.safeLine(bytesMax: .max)
   }
 
-  /// One object a line.
+  /// The lines for programs: a JSON object for each rule.
   var json: [String] {
-    conformance.findings.map { finding in
+    report.findings.map { finding in
       let text = JSONText.object { json in
         json.add("rule", finding.rule.name)
         switch finding.verdict {

@@ -29,6 +29,13 @@ extension Endpoint {
   var port: UInt16 { UInt16(description.split(separator: ":").last ?? "") ?? 0 }
 }
 
+extension ConformanceReport {
+  /// The names of the rules that do not hold.
+  var brokenRules: Set<String> {
+    Set(findings.filter { if case .doesNotHold = $0.verdict { true } else { false } }.map(\.rule.name))
+  }
+}
+
 extension PostID {
   static func numbered(_ number: UInt64) -> PostID {
     guard let id = PostID(rawValue: number) else { preconditionFailure("A test names an id that does not exist.") }
@@ -37,13 +44,13 @@ extension PostID {
 }
 
 extension FeedEntry {
-  static func sample(_ seq: UInt64) -> FeedEntry { ExamList.entry(seq) }
+  static func sample(_ seq: UInt64) -> FeedEntry { SampleList.entry(seq) }
 }
 
 extension FeedState {
   /// The list of the posts of these numbers.
   static func sample(_ seqs: ClosedRange<UInt64>) -> FeedState {
-    ExamList.history(0, entries: seqs.upperBound - seqs.lowerBound + 1, after: seqs.lowerBound - 1)
+    SampleList.history(0, entries: seqs.upperBound - seqs.lowerBound + 1, after: seqs.lowerBound - 1)
   }
 }
 

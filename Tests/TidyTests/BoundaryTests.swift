@@ -46,7 +46,7 @@ struct BoundaryTests {
         #"(\bDate\(\)|\bUUID\(\)|\.now\b|\bSystemRandomNumberGenerator\b|\.(?:shuffled|randomElement)\(\)"#
           + #"|\.random\((?![^)]*\busing:))"#),
       advice: "take the time or the generator as a parameter, so that a test can replay it.",
-      applies: { ["Domain", "Gazetteer", "GazetteerBuild", "Store"].contains($0.target) }
+      applies: { ["Domain", "Conformance", "Gazetteer", "GazetteerBuild", "Store"].contains($0.target) }
     ).hold(
       at: "Sources/Domain/A.swift",
       bad: ["Date()", "let a = ContinuousClock.now", "Int.random(in: 0..<9)", "var a = SystemRandomNumberGenerator()"],

@@ -14,7 +14,7 @@ struct ShownList: Decodable {
   private let stateHash: String
   private let live: Bool?
 
-  /// Accepts missing and malformed members: the exam reports the right form.
+  /// Accepts missing and malformed members: the conformance run reports the right form.
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     kind = try members.decode(Kind.self, forKey: .kind)
@@ -25,7 +25,7 @@ struct ShownList: Decodable {
     live = try? members.decode(Bool.self, forKey: .live)
   }
 
-  /// Reads a line of a program under examination. Nil for a line without a list.
+  /// Reads a line of a program under test. Nil for a line without a list.
   static func read(_ line: Substring) -> PrintedList? {
     guard let shown = try? JSONDecoder().decode(ShownList.self, from: Data(line.utf8)) else { return nil }
     let isList = shown.kind == .list || shown.kind == .snapshot || shown.kind == .delta

@@ -1,45 +1,32 @@
-/// What came out of an examination of somebody's program by the protocol: a finding for each rule.
+/// The result of a conformance run: a finding for each rule of the protocol.
 package struct ConformanceReport: Sendable, Equatable {
-  /// Something that proto/README.md asks for.
+  /// A requirement of proto/README.md.
   package struct Rule: Sendable, Equatable {
-    /// A word for machines, which stays.
+    /// Stable name, for programs.
     package let name: String
-    /// What the protocol says.
+    /// The requirement, in a sentence.
     package let says: String
-    /// Where: a heading of proto/README.md, and the step where it has steps.
+    /// A heading of proto/README.md, with the step if its steps have numbers.
     package let reference: String
-
-    package init(name: String, says: String, reference: String) {
-      self.name = name
-      self.says = says
-      self.reference = reference
-    }
   }
 
-  /// Whether a rule is kept.
+  /// The outcome for one rule.
   package enum Verdict: Sendable, Equatable {
     case holds
     case doesNotHold(seen: String)
-    /// The program did not get as far as that.
+    /// The run did not get far enough to judge the rule.
     case notShown(why: String)
   }
 
-  /// What is said of one rule.
+  /// A rule with its verdict.
   package struct Finding: Sendable, Equatable {
     package let rule: Rule
     package let verdict: Verdict
-
-    package init(rule: Rule, verdict: Verdict) {
-      self.rule = rule
-      self.verdict = verdict
-    }
   }
 
-  /// In the order in which the rules are examined.
+  /// The findings, in the order of the rules.
   package let findings: [Finding]
 
-  package init(findings: [Finding]) { self.findings = findings }
-
-  /// Whether every rule was shown to hold.
+  /// True if every rule was shown to hold.
   package var isWhole: Bool { findings.allSatisfy { $0.verdict == .holds } }
 }

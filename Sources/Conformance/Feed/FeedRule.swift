@@ -1,5 +1,5 @@
-/// What proto/README.md asks of a feed, as far as ingest, its subscribers and those who ask it can see it.
-enum FeedRule: String, CaseIterable, Sendable {
+/// The rules of proto/README.md for a feed, as far as ingest, subscribers and the feed's query clients can see them.
+enum FeedRule: String, ConformanceRule {
   case fetch
   case nothingBefore = "nothing-before"
   case fetchRepeated = "fetch-repeated"
@@ -32,13 +32,7 @@ enum FeedRule: String, CaseIterable, Sendable {
   case malformedQuestion = "malformed-question"
   case goodbye
 
-  /// What the protocol says, and where.
-  var rule: ConformanceReport.Rule {
-    let (says, reference) = words
-    return ConformanceReport.Rule(name: rawValue, says: says, reference: reference)
-  }
-
-  private var words: (says: String, reference: String) {
+  var text: (says: String, reference: String) {
     switch self {
     case .fetch:
       (
@@ -85,6 +79,6 @@ enum FeedRule: String, CaseIterable, Sendable {
 }
 
 extension FeedRule {
-  /// Those that only its answers show.
+  /// Rules that only the answers to queries show.
   static let questions: Set<FeedRule> = [.getSnapshot, .notModified, .getChanges, .outsideRing, .malformedQuestion]
 }

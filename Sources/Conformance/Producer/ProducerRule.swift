@@ -1,5 +1,5 @@
 /// The rules of proto/README.md for a producer, as far as ingest's end of submission can see them.
-enum ProducerRule: String, CaseIterable, Sendable {
+enum ProducerRule: String, ConformanceRule {
   case frame
   case token
   case requestID = "request-id"
@@ -22,13 +22,7 @@ enum ProducerRule: String, CaseIterable, Sendable {
   case resendAnew = "resend-anew"
   case unauthorized
 
-  /// The rule's text, and its section in the protocol.
-  var rule: ConformanceReport.Rule {
-    let (says, reference) = words
-    return ConformanceReport.Rule(name: rawValue, says: says, reference: reference)
-  }
-
-  private var words: (says: String, reference: String) {
+  var text: (says: String, reference: String) {
     switch self {
     case .frame:
       ("a message is one frame of the protocol, major 1, with a body, of at most 720,896 bytes", "Submission")

@@ -1,12 +1,12 @@
-/// A list that the subscriber's program tells, on its output.
+/// A list that a subscriber's program prints.
 package struct PrintedList: Sendable, Equatable {
-  /// As 32 hexadecimal digits.
+  /// Epoch, as 32 hexadecimal digits if it is well-formed.
   package let epoch: String
-  /// What the list stands at.
+  /// Sequence number of the list.
   package let seq: UInt64
-  /// As 16 hexadecimal digits.
+  /// State hash, as 16 hexadecimal digits if it is well-formed.
   package let hash: String
-  /// Whether it tells it as right.
+  /// True if the program says that the list is right.
   package let isLive: Bool
 
   package init(epoch: String, seq: UInt64, hash: String, isLive: Bool) {

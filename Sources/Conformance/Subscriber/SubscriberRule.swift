@@ -1,6 +1,6 @@
-/// What proto/README.md asks of a subscriber of level 1, as far as the feed's end of the link can see it, and what the
-/// subscriber prints where it does.
-enum SubscriberRule: String, CaseIterable, Sendable {
+/// The rules of proto/README.md for a subscriber of level 1, as far as the feed's end of the link can see them, and
+/// the lists that the subscriber prints.
+enum SubscriberRule: String, ConformanceRule {
   case subscriptions
   case nonce
   case joinRepeated = "join-repeated"
@@ -34,13 +34,12 @@ enum SubscriberRule: String, CaseIterable, Sendable {
   case alternate
   case shown
 
-  /// What the protocol says, and where.
-  var rule: ConformanceReport.Rule {
-    let (says, reference) = words
-    return ConformanceReport.Rule(name: rawValue, says: says, reference: "A subscriber, level 1, \(reference)")
+  var text: (says: String, reference: String) {
+    let (says, step) = words
+    return (says, "A subscriber, level 1, \(step)")
   }
 
-  private var words: (says: String, reference: String) {
+  private var words: (says: String, step: String) {
     switch self {
     case .subscriptions: ("it subscribes to d/, h/ and j/NONCE/, in this order, and to nothing else", "1")
     case .nonce: ("NONCE is 1 to 40 of 0-9 A-Z a-z", "1")

@@ -1,5 +1,5 @@
-/// What proto/README.md asks of a worker, as far as ingest's end of the link can see it.
-enum WorkerRule: String, CaseIterable, Sendable {
+/// The rules of proto/README.md for a worker, as far as ingest's end of the job link can see them.
+enum WorkerRule: String, ConformanceRule {
   case frame
   case helloFirst = "hello-first"
   case hello
@@ -40,13 +40,7 @@ enum WorkerRule: String, CaseIterable, Sendable {
   case helloOnlyWhenDue = "hello-only-when-due"
   case goodbye
 
-  /// What the protocol says, and where.
-  var rule: ConformanceReport.Rule {
-    let (says, reference) = words
-    return ConformanceReport.Rule(name: rawValue, says: says, reference: reference)
-  }
-
-  private var words: (says: String, reference: String) {
+  var text: (says: String, reference: String) {
     switch self {
     case .frame:
       (

@@ -2,9 +2,9 @@ import Domain
 import FoundationEssentials
 import SwiftProtobuf
 
-extension FeedProbe.Utterance {
-  /// - Parameter frames: of what came on the change log, without ZeroMQ's routing id.
-  package init(fetch frames: ArraySlice<[UInt8]>, connection: Int) {
+extension FeedProbe.ReceivedMessage {
+  /// - Parameter frames: a message's frames on the change log, without ZeroMQ's routing id.
+  package init(fetch frames: [[UInt8]], connection: Int) {
     guard frames.count == 1, let bytes = frames.first else {
       self = .badFetch("a message of \(frames.count) frames")
       return
@@ -23,8 +23,8 @@ extension FeedProbe.Utterance {
         max: Int(wire.max), waitMs: Int64(wire.waitMs)))
   }
 
-  /// - Parameter frames: that the feed has published.
-  package init(told frames: [[UInt8]], subscriber: Int) {
+  /// - Parameter frames: the frames of a published message.
+  package init(published frames: [[UInt8]], subscriber: Int) {
     guard frames.count == 2 else {
       self = .badFrame("a message of \(frames.count) frames")
       return
@@ -34,13 +34,13 @@ extension FeedProbe.Utterance {
       return
     }
     if let frame = FeedFrame.read(frames[1]), frame != .later {
-      self = .told(subscriber: subscriber, subject, frame)
+      self = .published(subscriber: subscriber, subject, frame)
     } else {
       self = .badFrame("a frame on \(subject) that cannot be read")
     }
   }
 
-  /// - Parameter frames: of the answer to a question.
+  /// - Parameter frames: the frames of an answer.
   package init(answer frames: [[UInt8]]) {
     guard frames.count == 1, let reply = try? FeedReply(serializedBytes: frames[0]), reply.magic == Protocol.magic,
       reply.major == Protocol.major
@@ -99,15 +99,15 @@ extension FeedProbe.Subject {
   }
 }
 
-extension FeedProbe.Said {
-  /// Messages for the change log, each of one frame where nothing is wrong with it.
+extension FeedProbe.Stimulus {
+  /// Messages for the change log. A well-formed message has one frame.
   package var replies: [[[UInt8]]] {
     switch self {
     case .reply(let id, let epoch, let answer): [[EntryFrame.reply(answer, id: id, epoch: epoch)]]
     case .wrongList(let id, let list): [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.list.stateHash ^= 1 }]]
     case .malformed(let id, let epoch, let entry):
       malformed(id, .changes([.put(entry)], lastSeq: entry.seq, hash: nil), epoch)
-    case .subscribe, .ask, .terminate: []
+    case .subscribe, .ask: []
     }
   }
 

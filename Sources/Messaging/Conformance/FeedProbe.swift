@@ -1,67 +1,55 @@
 package import Domain
 
-/// What a feed says and hears, as its exam sees it.
+/// The messages in a conformance run of a feed: on the change log, to subscribers, and of queries.
 package enum FeedProbe {
-  /// What the feed has said.
-  package enum Utterance: Sendable {
+  /// A message from the feed.
+  package enum ReceivedMessage: Sendable {
     case fetch(Fetch)
-    /// On the change log: what is wrong with it.
+    /// A malformed message on the change log, with its fault.
     case badFetch(String)
-    /// To one of the exam's subscribers.
-    case told(subscriber: Int, Subject, FeedReplica.Frame)
-    /// To one of the exam's subscribers: what is wrong with it.
+    /// A frame to one of the run's subscribers.
+    case published(subscriber: Int, Subject, FeedReplica.Frame)
+    /// A malformed message to a subscriber, with its fault.
     case badFrame(String)
-    /// To a question.
+    /// An answer to a question.
     case answer(id: UInt64, Answer)
   }
 
   /// A FetchRequest.
   package struct Fetch: Sendable {
-    /// Which of the connections that there have been, from 1.
+    /// Number of the connection, from 1 in the order of their first messages.
     package let connection: Int
-    /// The feed's own, which rises.
+    /// Request number, which rises.
     package let id: UInt64
-    /// Its name, for people.
+    /// Name of the feed, for people.
     package let feed: String
-    /// As it came: 16 bytes or none where it is right.
+    /// Epoch as received: 16 bytes or none if it is valid.
     package let epoch: [UInt8]
-    /// What the feed has.
+    /// Sequence number of the feed's list.
     package let afterSeq: UInt64
-    /// Changes wanted.
+    /// Maximum number of changes in the answer.
     package let max: Int
-    /// How long the answer may wait for something new.
+    /// Time that the answer may wait for a change, in milliseconds.
     package let waitMs: Int64
-
-    package init(
-      connection: Int, id: UInt64, feed: String, epoch: [UInt8], afterSeq: UInt64, max: Int, waitMs: Int64
-    ) {
-      self.connection = connection
-      self.id = id
-      self.feed = feed
-      self.epoch = epoch
-      self.afterSeq = afterSeq
-      self.max = max
-      self.waitMs = waitMs
-    }
   }
 
   /// A topic.
   package enum Subject: Sendable, Hashable {
     case snapshot, delta, heartbeat
     case join(String)
-    /// Any other, after the feed's name.
+    /// Any other topic, after the feed's name.
     case other(String)
   }
 
-  /// What is asked of the feed.
+  /// A query to the feed.
   package enum Question: Sendable, Equatable {
     case snapshot(Epoch?, seq: UInt64)
     case changes(Epoch, after: UInt64)
-    /// Nobody can read it.
+    /// A malformed frame.
     case malformed
   }
 
-  /// What the feed answers.
+  /// An answer of the feed.
   package enum Answer: Sendable, Equatable {
     case list(FeedState, hash: UInt64)
     case delta(FeedDelta, Epoch, hash: UInt64)
@@ -70,15 +58,13 @@ package enum FeedProbe {
     case unreadable
   }
 
-  /// What is said to the feed.
-  package enum Said: Sendable, Equatable {
+  /// A message to the feed.
+  package enum Stimulus: Sendable, Equatable {
     case reply(id: UInt64, Epoch, ChangeLog.Answer)
     case wrongList(id: UInt64, FeedState)
-    /// Replies that nobody can read; a change is in some.
+    /// Malformed replies. Some have a change in them.
     case malformed(id: UInt64, Epoch, FeedEntry)
     case subscribe(subscriber: Int, Subject)
     case ask(id: UInt64, Question)
-    /// Its process gets SIGTERM.
-    case terminate
   }
 }

@@ -1,9 +1,9 @@
 import Domain
 import SwiftProtobuf
 
-extension ProducerProbe.Utterance {
+extension ProducerProbe.ReceivedMessage {
   /// - Parameter frames: the message's frames, without ZeroMQ's routing id.
-  package init(_ frames: ArraySlice<[UInt8]>, connection: Int) {
+  package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     guard frames.count == 1, let bytes = frames.first else {
       self.init(connection, byteCount, .unreadable("a message of \(frames.count) frames"))
@@ -19,15 +19,15 @@ extension ProducerProbe.Utterance {
     if request.magic != Protocol.magic {
       body = .unreadable("a frame with magic \(hexadecimal(UInt64(request.magic), digits: 8))")
     }
-    self.init(connection: connection, id: request.requestID, token: request.token, byteCount: byteCount, body)
+    self.init(connection: connection, id: request.requestID, token: request.token, byteCount: byteCount, body: body)
   }
 
   private init(_ connection: Int, _ byteCount: Int, _ body: Body) {
-    self.init(connection: connection, id: 0, token: "", byteCount: byteCount, body)
+    self.init(connection: connection, id: 0, token: "", byteCount: byteCount, body: body)
   }
 }
 
-extension ProducerProbe.Utterance.Body {
+extension ProducerProbe.ReceivedMessage.Body {
   fileprivate init(_ body: SubmitRequest.OneOf_Body) {
     switch body {
     case .batch(let batch): self = .batch(batch.posts.map(\.post))
@@ -36,7 +36,7 @@ extension ProducerProbe.Utterance.Body {
   }
 }
 
-extension ProducerProbe.Said {
+extension ProducerProbe.Stimulus {
   /// The connection to send on.
   package var connection: Int {
     switch self {

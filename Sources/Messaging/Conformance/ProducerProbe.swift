@@ -1,9 +1,9 @@
 package import Domain
 
-/// The messages that a producer sends and receives in its exam.
+/// The submission link's messages in a conformance run of a producer.
 package enum ProducerProbe {
   /// A message from the producer.
-  package struct Utterance: Sendable {
+  package struct ReceivedMessage: Sendable {
     /// The frame's body.
     package enum Body: Sendable {
       case batch([SubmittedPost])
@@ -21,18 +21,10 @@ package enum ProducerProbe {
     /// Length of the whole message, in bytes.
     package let byteCount: Int
     package let body: Body
-
-    package init(connection: Int, id: UInt64, token: String, byteCount: Int, _ body: Body) {
-      self.connection = connection
-      self.id = id
-      self.token = token
-      self.byteCount = byteCount
-      self.body = body
-    }
   }
 
   /// A message to the producer, by the connection that it goes to.
-  package enum Said: Sendable, Equatable {
+  package enum Stimulus: Sendable, Equatable {
     /// - Parameter isLater: true for a frame of a later minor version, with an unknown field.
     case receipts(connection: Int, id: UInt64, [SubmitReceipt], isLater: Bool = false)
     /// Statuses that say that each post is published.

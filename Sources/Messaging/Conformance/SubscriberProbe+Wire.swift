@@ -2,8 +2,8 @@ import Domain
 import FoundationEssentials
 import SwiftProtobuf
 
-extension SubscriberProbe.Demand {
-  /// Nil for a message that is no subscription: libzmq hands those up too.
+extension SubscriberProbe.ReceivedMessage {
+  /// Nil for a message that is no subscription: libzmq delivers those too.
   package init?(_ frames: [[UInt8]]) {
     guard frames.count == 1, let first = frames[0].first, first <= 1 else { return nil }
     let subject = SubscriberProbe.Subject(topic: String(decoding: frames[0].dropFirst(), as: UTF8.self))
@@ -33,8 +33,8 @@ extension SubscriberProbe.Subject {
   }
 }
 
-extension SubscriberProbe.Said {
-  /// Messages, each of a topic and a frame where nothing is wrong with it.
+extension SubscriberProbe.Stimulus {
+  /// The messages to send. A well-formed message has a topic and a frame.
   package var messages: [[[UInt8]]] {
     switch body {
     case .frame(let frame, let form): [[subject.topic, SubscriberProbe.bytes(frame) + form.bytes]]
@@ -46,7 +46,7 @@ extension SubscriberProbe.Said {
 }
 
 extension SubscriberProbe.Form {
-  /// What follows a frame: of a field that comes twice the last one counts.
+  /// The bytes after the frame. The last value of a repeated field counts.
   fileprivate var bytes: [UInt8] {
     var rest = FieldWriter()
     if self == .laterMinor { rest.number(3, UInt64(Protocol.minor + 1)) }
@@ -80,7 +80,7 @@ extension SubscriberProbe {
     }
   }
 
-  /// The rest of messages that nobody can read.
+  /// Malformed messages, without their topics.
   fileprivate static func malformed(after list: FeedState) -> [[[UInt8]]] {
     let ahead = FeedFrame.with {
       $0.begin(list.epoch)
@@ -113,7 +113,7 @@ extension SubscriberProbe {
     ]
   }
 
-  /// As who does not look at the entry would reckon.
+  /// The hash that a subscriber computes if it does not validate the entry.
   private static func hash(of entry: Onthemap_Feed_V1_Entry, before list: FeedState) -> UInt64 {
     var hash = FNV1a()
     let rest = list.entries.prefix(Limits.feedEntriesMax - 1).map { ($0.id.description, $0.seq) }

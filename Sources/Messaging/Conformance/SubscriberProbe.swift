@@ -1,9 +1,9 @@
 package import Domain
 
-/// What a subscriber does and hears, as its exam sees it.
+/// The feed's topics and frames in a conformance run of a subscriber.
 package enum SubscriberProbe {
-  /// What the subscriber asks of a feed.
-  package enum Demand: Sendable, Equatable {
+  /// A subscription that the subscriber begins or ends.
+  package enum ReceivedMessage: Sendable, Equatable {
     case subscribed(Subject)
     case unsubscribed(Subject)
   }
@@ -11,15 +11,15 @@ package enum SubscriberProbe {
   /// A topic.
   package enum Subject: Sendable, Equatable {
     case delta, heartbeat
-    /// With its nonce, whatever that is.
+    /// A join topic, with its nonce, valid or not.
     case join(String)
-    /// Any other, as text.
+    /// Any other topic, as text.
     case other(String)
   }
 
-  /// What a feed says to the subscriber.
-  package struct Said: Sendable, Equatable {
-    /// Which of the two feeds: 0 is the first, 1 the alternate.
+  /// A message from a feed to the subscriber.
+  package struct Stimulus: Sendable, Equatable {
+    /// The feed: 0 is the first, 1 the alternate.
     package let feed: Int
     package let subject: Subject
     package let body: Body
@@ -31,16 +31,16 @@ package enum SubscriberProbe {
     }
   }
 
-  /// What is said.
+  /// The frame of a message.
   package enum Body: Sendable, Equatable {
     case frame(FeedReplica.Frame, Form = .plain)
-    /// A body that only a later minor version has.
+    /// A body of a later minor version.
     case unknownBody(Epoch)
-    /// Messages that nobody can read, some of which would be a loss, or a change, if they were taken.
+    /// Malformed messages. A subscriber that takes one joins again, or has another list.
     case malformed(after: FeedState)
   }
 
-  /// What a frame has beside what it says.
+  /// Additions to a frame.
   package enum Form: Sendable, Equatable { case plain, unknownField, laterMinor }
 }
 

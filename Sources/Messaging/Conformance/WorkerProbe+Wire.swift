@@ -1,9 +1,9 @@
 import Domain
 import SwiftProtobuf
 
-extension WorkerProbe.Utterance {
-  /// - Parameter frames: of the message, without ZeroMQ's routing id.
-  package init(_ frames: ArraySlice<[UInt8]>, connection: Int) {
+extension WorkerProbe.ReceivedMessage {
+  /// - Parameter frames: the message's frames, without ZeroMQ's routing id.
+  package init(_ frames: [[UInt8]], connection: Int) {
     let byteCount = frames.reduce(0) { $0 + $1.count }
     var session: UInt64 = 0
     var body: Body
@@ -18,11 +18,11 @@ extension WorkerProbe.Utterance {
     } else {
       body = .unreadable(frames.count == 1 ? "a frame that is no WorkerFrame" : "a message of \(frames.count) frames")
     }
-    self.init(connection: connection, session: session, byteCount: byteCount, body)
+    self.init(connection: connection, session: session, byteCount: byteCount, body: body)
   }
 }
 
-extension WorkerProbe.Utterance.Body {
+extension WorkerProbe.ReceivedMessage.Body {
   fileprivate init(_ body: WorkerFrame.OneOf_Body) {
     switch body {
     case .hello(let hello):
@@ -44,8 +44,8 @@ extension WorkerProbe.Utterance.Body {
   }
 }
 
-extension WorkerProbe.Said {
-  /// Messages, each of one frame where nothing is wrong with it.
+extension WorkerProbe.Stimulus {
+  /// The messages to send. A well-formed message has one frame.
   package var messages: [[[UInt8]]] {
     switch self {
     case .welcome(let session):
@@ -90,7 +90,6 @@ extension WorkerProbe.Said {
       ]
     case .malformed(let session): malformed(session)
     case .unknownBody(let session): [[frame(session, minor: Protocol.minor + 1, body: 99) { $0.number(1, 1) }]]
-    case .terminate: []
     }
   }
 
@@ -119,7 +118,6 @@ extension WorkerProbe.Said {
     }
   }
 
-  /// What nobody can read, some of which would be a Reset if it were taken.
   private func malformed(_ session: UInt64) -> [[[UInt8]]] {
     var reset = IngestFrame(session: session, .reset(.with { $0.reason = .unknownSession }))
     let whole = reset.bytes

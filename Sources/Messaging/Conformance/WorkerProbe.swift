@@ -1,10 +1,10 @@
 package import Domain
 
-/// What a worker says and hears, as its exam sees it.
+/// The job link's messages in a conformance run of a worker.
 package enum WorkerProbe {
-  /// What the worker has said.
-  package struct Utterance: Sendable {
-    /// A Result; nil where the protocol forbids its outcome.
+  /// A message from the worker.
+  package struct ReceivedMessage: Sendable {
+    /// A Result. Its answer is nil if the protocol forbids the outcome.
     package typealias Answer = (lease: Lease, answer: WorkerAnswer?)
 
     /// The frame's body.
@@ -14,74 +14,55 @@ package enum WorkerProbe {
       case results([Answer])
       case release([Lease], goodbye: Bool)
       case heartbeat(jobLimit: UInt64, held: [Lease], progress: UInt64?)
-      /// What is wrong with it.
+      /// The fault of the message.
       case unreadable(String)
     }
 
-    /// Which of the connections that there have been, from 1.
+    /// Number of the connection, from 1 in the order of their first messages.
     package let connection: Int
-    /// The frame's; 0 where it could not be read.
+    /// The frame's session; 0 where it could not be read.
     package let session: UInt64
-    /// Of the whole frame.
+    /// Length of the whole message, in bytes.
     package let byteCount: Int
     package let body: Body
-
-    package init(connection: Int, session: UInt64, byteCount: Int, _ body: Body) {
-      self.connection = connection
-      self.session = session
-      self.byteCount = byteCount
-      self.body = body
-    }
   }
 
   /// A worker's Hello.
   package struct Hello: Sendable {
-    /// The versions that it speaks.
+    /// Major versions that the worker speaks.
     package let majors: (min: UInt32, max: UInt32)
     package let worker: String
-    /// As it came: 16 bytes where it is right.
+    /// Instance as received: 16 bytes if it is valid.
     package let instance: [UInt8]
     package let software: String
-    /// What it works on, and results that are not acknowledged.
+    /// Leases of jobs in work and of results that are not acknowledged.
     package let held: [Lease]
-
-    package init(
-      majors: (min: UInt32, max: UInt32), worker: String, instance: [UInt8], software: String, held: [Lease]
-    ) {
-      self.majors = majors
-      self.worker = worker
-      self.instance = instance
-      self.software = software
-      self.held = held
-    }
   }
 
-  /// What is said to the worker.
-  package enum Said: Sendable, Equatable {
+  /// A message to the worker.
+  package enum Stimulus: Sendable, Equatable {
     case welcome(session: UInt64)
     case jobs(session: UInt64, [Task], Version = .ours)
-    /// With the numbers of dispositions, for some are unknown.
+    /// - Parameter disposition: a number, because some are unknown to the protocol.
     case acks(session: UInt64, [Lease], disposition: UInt8)
     case heartbeat(session: UInt64, jobsSent: UInt64)
     case reset(session: UInt64)
     case drain(session: UInt64)
     case error(Refusal, retryAfterMs: Int64)
-    /// Frames that nobody can read.
+    /// Malformed frames, some of which would be a Reset if the worker took them.
     case malformed(session: UInt64)
-    /// A body that only a later minor version has.
+    /// A body of a later minor version.
     case unknownBody(session: UInt64)
-    /// Its process gets SIGTERM.
-    case terminate
   }
 
-  /// A frame's version.
+  /// The version of a frame.
   package enum Version: Sendable { case ours, laterMinor, otherMajor }
   /// An Error's code.
   package enum Refusal: Sendable { case busy, unsupportedVersion }
 
-  /// A job as it is sent.
+  /// A job for the worker.
   package struct Task: Sendable, Equatable {
-    /// What it asks.
+    /// The kind of question.
     package enum Kind: Sendable { case post, lookup, unknownLookup, postWithUnknownField }
     package let lease: Lease
     package let query: String
@@ -95,8 +76,8 @@ package enum WorkerProbe {
   }
 }
 
-extension WorkerProbe.Utterance.Body {
-  /// The message's name.
+extension WorkerProbe.ReceivedMessage.Body {
+  /// The name of the message in the protocol.
   package var word: String {
     switch self {
     case .hello: "Hello"

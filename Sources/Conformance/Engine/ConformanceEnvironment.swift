@@ -1,0 +1,48 @@
+package import Logging
+package import Messaging
+
+/// What the caller of a conformance run supplies: limits, the news of the process, and what to do with the results. The
+/// closures run on the reactor's thread and must not wait.
+package struct ConformanceEnvironment: Sendable {
+  /// Timeout for the program's first message, in milliseconds.
+  let waitMs: Int64
+  /// True if the program is a child process, which `terminate` ends.
+  let hasProcess: Bool
+  let news: Inbox<ProcessNews>
+  let logger: Logger
+  /// Called once, with the program's name, when it has come.
+  let came: @Sendable (String) -> Void
+  /// Sends SIGTERM to the program. Its end comes through `news`.
+  let terminate: @Sendable () -> Void
+  /// Called once, with the result.
+  let finished: @Sendable (ConformanceReport) -> Void
+
+  package init(
+    waitMs: Int64, hasProcess: Bool, news: Inbox<ProcessNews>, logger: Logger,
+    came: @escaping @Sendable (String) -> Void = { _ in }, terminate: @escaping @Sendable () -> Void = {},
+    finished: @escaping @Sendable (ConformanceReport) -> Void
+  ) {
+    self.waitMs = waitMs
+    self.hasProcess = hasProcess
+    self.news = news
+    self.logger = logger
+    self.came = came
+    self.terminate = terminate
+    self.finished = finished
+  }
+}
+
+/// An event of the program's process, if it is a child of this one.
+package enum ProcessNews: Sendable {
+  /// The program has printed a list.
+  case printed(PrintedList)
+  /// The process has ended, with this exit code, or a signal's number, negative.
+  case exited(Int32)
+}
+
+extension RunContext {
+  /// The context of a run that begins now.
+  init(_ environment: ConformanceEnvironment) {
+    self.init(waitMs: environment.waitMs, hasProcess: environment.hasProcess, nowMs: Reactor.nowMs)
+  }
+}

@@ -1,0 +1,69 @@
+import Domain
+import Logging
+import Messaging
+
+/// A socket without encryption that hands each message to a closure. On the reactor's thread.
+final class ProbeSocket: Station {
+  let socket: Socket
+  /// The address, with its actual port.
+  let endpoint: Endpoint
+  /// Called with a message, without ZeroMQ's routing id, the number of its connection, and the reactor's clock.
+  var received: (_ frames: [[UInt8]], _ connection: Int, _ nowMs: Int64) -> Void = { _, _, _ in }
+  /// Number of the connection that the latest message came on, from 1. A ROUTER counts the routing ids that it has
+  /// seen: a new id shows that the program has reconnected.
+  private(set) var connection = 1
+  private let isRouter: Bool
+  private var peers: [[UInt8]] = []
+
+  /// Binds a ROUTER or an XPUB.
+  ///
+  /// - Parameter frameBytesMax: above the protocol's limit, so that the run sees a frame that is too long.
+  init(
+    _ context: Reactor.Context, _ kind: Socket.Kind, bind: Endpoint, as link: LinkName, frameBytesMax: Int,
+    logger: Logger
+  ) throws(LinkError) {
+    let isRouter = kind == .router
+    self.isRouter = isRouter
+    socket = try context.socket(kind, frameBytesMax: frameBytesMax)
+    try socket.set(isRouter ? ZMQOption.routerMandatory : ZMQOption.xpubVerbose, 1)
+    endpoint = try context.bind(socket, bind, as: link, curve: nil, logger: logger)
+  }
+
+  /// Connects a SUB or a DEALER.
+  init(
+    _ context: Reactor.Context, _ kind: Socket.Kind, connect endpoint: Endpoint, frameBytesMax: Int, logger: Logger
+  ) throws(LinkError) {
+    isRouter = false
+    self.endpoint = endpoint
+    socket = try context.socket(kind, frameBytesMax: frameBytesMax)
+    try context.connect(socket, endpoint, curve: nil, logger: logger)
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard isRouter else { return received(frames, connection, nowMs) }
+    guard let peer = frames.first else { return }
+    if let index = peers.firstIndex(of: peer) {
+      connection = index + 1
+    } else {
+      peers.append(peer)
+      connection = peers.count
+    }
+    received(Array(frames.dropFirst()), connection, nowMs)
+  }
+
+  func turn(nowMs: Int64) -> Int64 { .max }
+
+  func leave() {}
+
+  /// Sends a message.
+  ///
+  /// - Parameter connection: number of a ROUTER's connection. Nil for the latest.
+  func send(_ frames: [[UInt8]], to connection: Int? = nil) {
+    guard isRouter else {
+      socket.send(frames: frames)
+      return
+    }
+    let index = (connection ?? self.connection) - 1
+    if peers.indices.contains(index) { socket.send(frames: [peers[index]] + frames) }
+  }
+}

@@ -1,0 +1,40 @@
+package import Messaging
+
+/// A program that `onthemap conform` runs against: which kind it is, and where it can be reached beside its own link.
+package enum ProgramUnderTest: Sendable {
+  /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
+  case worker(query: String)
+  case subscriber
+  case producer
+  /// - Parameters:
+  ///   - publish: address at which the feed publishes.
+  ///   - query: address at which the feed answers queries. Nil to leave queries out.
+  case feed(publish: Endpoint, query: Endpoint?)
+
+  /// The link that the run binds for the program.
+  package var link: LinkName {
+    switch self {
+    case .worker: .jobs
+    case .subscriber: .feed
+    case .producer: .submit
+    case .feed: .changes
+    }
+  }
+
+  /// Binds the link, and makes the station of the run. Call this on the reactor's thread.
+  ///
+  /// - Returns: the station, and the link's address with its actual port.
+  package func station(
+    _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
+  ) throws(LinkError) -> (station: any Station, endpoint: Endpoint) {
+    switch self {
+    case .worker(let query):
+      try ConformanceStation<WorkerSuite>.make(context, bind: bind, query: query, environment: environment)
+    case .subscriber: try ConformanceStation<SubscriberSuite>.make(context, bind: bind, environment: environment)
+    case .producer: try ConformanceStation<ProducerSuite>.make(context, bind: bind, environment: environment)
+    case .feed(let publish, let query):
+      try ConformanceStation<FeedSuite>.make(
+        context, bind: bind, publish: publish, query: query, environment: environment)
+    }
+  }
+}

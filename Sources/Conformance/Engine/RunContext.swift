@@ -1,0 +1,56 @@
+/// The state of a run that every suite has: time, process, verdicts and effects. Times are milliseconds of a clock that
+/// never goes back.
+struct RunContext<Rule: ConformanceRule, Stimulus: Sendable>: Sendable {
+  /// Timeout for the program's first message.
+  let waitMs: Int64
+  /// True if the program is a child process.
+  let hasProcess: Bool
+  var nowMs: Int64
+  /// Time since which the current step could have begun.
+  var readyMs: Int64
+  /// Time at which the current step began. Nil while it waits for its precondition.
+  var begunMs: Int64?
+  /// The end of the program's process. Nil while it runs.
+  var exit: ProcessExit?
+  var effects: [ConformanceEffect<Stimulus>] = []
+  private(set) var verdicts: [Rule: ConformanceReport.Verdict] = [:]
+  private(set) var isStopped = false
+  private(set) var judgesLastStep = false
+
+  init(waitMs: Int64, hasProcess: Bool, nowMs: Int64) {
+    self.waitMs = waitMs
+    self.hasProcess = hasProcess
+    self.nowMs = nowMs
+    readyMs = nowMs
+  }
+
+  /// Records a verdict. A rule that was once broken stays broken.
+  mutating func record(_ verdict: ConformanceReport.Verdict, for rule: Rule) {
+    if case .doesNotHold? = verdicts[rule] { return }
+    verdicts[rule] = verdict
+  }
+
+  /// Ends the run before its last step.
+  ///
+  /// - Parameter judging: true to judge the current step first.
+  mutating func stop(judging: Bool = false) { (isStopped, judgesLastStep) = (true, judging) }
+}
+
+/// An effect of a run, for its station to perform.
+enum ConformanceEffect<Stimulus: Sendable>: Sendable {
+  case send(Stimulus)
+  /// Sends SIGTERM to the program's process.
+  case terminate
+}
+
+extension ConformanceEffect: Equatable where Stimulus: Equatable {}
+
+/// The end of a process.
+struct ProcessExit: Sendable {
+  /// Exit code, or a signal's number, negative.
+  let code: Int32
+  let atMs: Int64
+
+  /// "with exit code 1" or "by signal 9".
+  var words: String { code < 0 ? "by signal \(-code)" : "with exit code \(code)" }
+}

@@ -1,0 +1,243 @@
+import Domain
+import Messaging
+
+/// The steps of the suite, in their order.
+extension FeedSuite {
+  static let steps: [Step] =
+    [arrival, unanswered, entrance, steady, busy, caughtUp, badJoins, goodJoin, deletion, edit] + otherRequest
+    + malformed
+    + [wrongList, recovered, backwards, recovered, wrongChanges, recovered, epoch, silence, fresh] + questions + [end]
+
+  /// Deadline for what the feed must send at once.
+  private static let promptMs: Int64 = 1_500
+
+  /// Precondition of a step that answers a fetch.
+  private static let onFetch: @Sendable (FeedSuite) -> Step.Start = { run in
+    if run.open != nil { return .ready }
+    return run.nowMs - run.context.readyMs > Limits.examGoneMs ? .impossible : .waiting
+  }
+
+  private static let arrival = Step(
+    limitMs: nil,
+    begin: { run in
+      for subject: Subject in [.snapshot, .delta, .heartbeat, .join("n0")] {
+        run.send(.subscribe(subscriber: 0, subject))
+      }
+    }, isDone: { $0.hasCome },
+    judge: { if !$0.hasCome { $0.context.stop() } })
+
+  private static let unanswered = Step(
+    limitMs: 4_500, isDone: { $0.fetches.count > 1 },
+    judge: { run in
+      if !run.hadList { run.judge(.nothingBefore, run.publications.isEmpty ? nil : "\(run.publications.count) frames") }
+      let gap = run.fetches.count > 1 ? run.fetches[1].atMs - run.fetches[0].atMs : nil
+      let seen = gap.map { $0 < 1_500 ? "asked again after \($0) ms" : nil }
+      run.judge(.fetchRepeated, seen ?? "not asked again within 4.5 s")
+    })
+
+  private static let entrance = Step(
+    start: onFetch, limitMs: promptMs, begin: { $0.answersFetches = true },
+    isDone: { $0.hasPublished(.snapshot) && $0.hasPublished(.join("n0")) && $0.isEqual(0) },
+    judge: { run in
+      let hasList = run.hasPublished(.snapshot) && run.isEqual(0)
+      run.judge(.newList, hasList ? nil : "no Snapshot of it within \(promptMs) ms")
+      run.judge(.join, run.hasPublished(.join("n0")) ? nil : "no Snapshot on its topic within \(promptMs) ms")
+    })
+
+  private static let steady = Step(
+    limitMs: 6_500, isDone: { _ in false },
+    judge: { run in
+      run.judgeHeartbeats(.heartbeat)
+      let pause = run.pauses(of: .snapshot).max() ?? 0
+      run.judge(.snapshotPeriod, pause > 5_900 ? "none for \(pause) ms" : nil)
+      let joins = run.publications.count { $0.subject == .join("n0") }
+      if joins > 1 { run.judge(.join, "\(joins) Snapshots to one join") }
+    })
+
+  private static let busy = Step(
+    limitMs: 4_000,
+    begin: { $0.isBusy = true }, isDone: { _ in false },
+    judge: { run in
+      run.isBusy = false
+      for (rule, loss) in zip([FeedRule.delta, .joinMidway], run.losses) {
+        if let loss { run.judge(rule, loss) }
+      }
+      run.judgeHeartbeats(.busyHeartbeat)
+      let seen = run.hasPublished(.snapshot) ? nil : "none within \(run.passedMs) ms of changes"
+      // Five take 1,000 ms. The first of them may be up to 300 ms late on a busy machine.
+      let shortest = run.spans(of: 5, .snapshot).min() ?? 1_000
+      run.judge(.snapshotPace, seen ?? (shortest < 700 ? "five within \(shortest) ms" : nil))
+    })
+
+  private static let caughtUp = Step(
+    limitMs: promptMs, isDone: { $0.isEqual(0) && $0.isEqual(1) },
+    judge: { run in
+      let lacking = "the list after it is not the one that was told"
+      run.judge(.delta, run.losses[0] ?? (run.isEqual(0) ? nil : lacking))
+      run.judge(.joinMidway, run.losses[1] ?? (run.isEqual(1) ? nil : lacking))
+    })
+
+  private static let badJoins = Step(
+    limitMs: 800,
+    begin: { run in
+      for topic in ["j//", "j/a-b/", "j/\(String(repeating: "a", count: 41))/", "j/abc"] {
+        run.send(.subscribe(subscriber: 2, .other(topic)))
+      }
+    }, isDone: { _ in false },
+    judge: { run in
+      let told = run.publicationsSinceBegin.contains { if case .other = $0.subject { true } else { false } }
+      if told { run.judge(.malformedJoin, "a frame on such a topic") }
+    })
+
+  private static let goodJoin = Step(
+    limitMs: promptMs, begin: { $0.send(.subscribe(subscriber: 2, .join("n2"))) },
+    isDone: { $0.hasPublished(.join("n2")) },
+    judge: { run in
+      run.judge(.malformedJoin, run.hasPublished(.join("n2")) ? nil : "a join after them is not answered")
+    })
+
+  private static let deletion = Step(
+    limitMs: 3_000, begin: { $0.make(SampleList.deletion(in: $0.log.state)) }, isDone: { $0.isEqual(0) },
+    judge: { run in
+      run.judge(
+        .deletion, run.losses[0] ?? (run.isEqual(0) ? nil : "the list after it is not the one that was told"))
+    })
+
+  private static let edit = Step(
+    limitMs: 3_000, begin: { $0.make(SampleList.edit(in: $0.log.state)) },
+    isDone: { $0.isEqual(0) && $0.hasSnapshot },
+    judge: { run in
+      let lacking = run.isEqual(0) ? "no Snapshot of it within 3 s" : "the list after it is not the one that was told"
+      let isRight = run.isEqual(0) && run.hasSnapshot
+      run.judge(.edit, run.losses[0] ?? run.strange ?? (isRight ? nil : lacking))
+    })
+
+  private static let otherRequest = ignored(.otherRequest) { run, id in
+    run.send(.reply(id: id + 1_000, run.log.epoch, run.wrongChange))
+  }
+
+  private static let malformed = ignored(.malformedReply) { run, id in
+    run.send(.malformed(id: id, run.log.epoch, run.wrongEntry))
+  }
+
+  private static let wrongList = refused(.wrongList) { run, id in
+    var list = run.log.state
+    list.apply([.put(run.wrongEntry)])
+    run.send(.wrongList(id: id, list))
+  }
+
+  private static let backwards = refused(.backwards) { run, id in
+    run.send(.reply(id: id, run.log.epoch, .snapshot(run.first)))
+  }
+
+  private static let wrongChanges = refused(.wrongChanges) { run, id in
+    let answer = ChangeLog.Answer.changes([.put(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
+    run.send(.reply(id: id, run.log.epoch, answer))
+  }
+
+  private static let recovered = Step(
+    limitMs: 3_000,
+    begin: { run in
+      run.answersFetches = true
+      run.advance()
+    }, isDone: { $0.isEqual(0) })
+
+  private static let epoch = Step(
+    start: onFetch, limitMs: 3_000, begin: { $0.beginHistory() }, isDone: { $0.isEqual(0) },
+    judge: { $0.judge(.epoch, $0.isEqual(0) ? nil : "no list of it within 3 s") })
+
+  private static let silence = Step(
+    start: onFetch, limitMs: 10_000, begin: { $0.answersFetches = false },
+    isDone: { $0.staleMs != nil && $0.newConnectionMs != nil },
+    judge: { run in
+      let stale = run.staleMs.map {
+        $0 < 5_500 ? "stale after \($0) ms" : $0 > 8_000 ? "stale after \($0) ms only" : nil
+      }
+      run.judge(.stale, stale ?? "nothing stale within \(run.nowMs - run.repliedMs) ms of silence")
+      let why = "no fetch on a new connection within \(run.nowMs - run.repliedMs) ms of silence"
+      run.judge(.reconnect, run.newConnectionMs == nil ? why : nil)
+      run.answersFetches = true
+    })
+
+  private static let fresh = Step(
+    limitMs: 4_000, isDone: { run in run.heartbeats.last.map { $0.atMs > run.begunMs && !$0.isStale } ?? false },
+    judge: { run in
+      let isOver = run.heartbeats.last.map { $0.atMs > run.begunMs && !$0.isStale } ?? false
+      if !isOver { run.judge(.stale, "stale for 4 s after ingest was back") }
+    })
+
+  private static let questions: [Step] = [
+    question(.getSnapshot) { _ in [.snapshot(nil, seq: 0)] },
+    question(.notModified) { [.snapshot($0.log.epoch, seq: $0.log.seq), .changes($0.log.epoch, after: $0.log.seq)] },
+    question(.getChanges) { [.changes($0.log.epoch, after: $0.first.seq)] },
+    question(.outsideRing) { run in
+      [.changes(run.formerEpoch, after: run.log.seq), .changes(run.log.epoch, after: run.log.seq + 1)]
+        + [.changes(run.log.epoch, after: 1)]
+    },
+    question(.malformedQuestion) { _ in [.malformed, .snapshot(nil, seq: 0)] },
+  ]
+
+  private static let end = Step(
+    needsProcess: true, limitMs: 8_000, begin: { $0.context.effects.append(.terminate) },
+    isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.crossingMs } ?? false },
+    judge: { run in
+      let hasSaid = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
+      let lasts = run.exit == nil ? "its process did not end within 8 s after SIGTERM" : nil
+      run.judge(.goodbye, hasSaid ? lasts : "no Bye")
+    })
+
+  /// Returns steps that send something to be ignored while a fetch waits, and then its answer.
+  private static func ignored(
+    _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
+  ) -> [Step] {
+    [
+      Step(
+        start: onFetch, limitMs: 700,
+        begin: { run in
+          run.answersFetches = false
+          if let id = run.open?.id { trouble(&run, id) }
+        }, isDone: { _ in false },
+        judge: { run in
+          if let strange = run.strange { run.judge(rule, strange) }
+          run.answersFetches = true
+          run.advance()
+        }),
+      Step(
+        limitMs: 9_000, isDone: { $0.isEqual(0) },
+        judge: { $0.judge(rule, $0.isEqual(0) ? nil : "the change after it is not published within 9 s") }),
+    ]
+  }
+
+  /// Returns a step that answers a fetch with a list or changes that the feed must refuse.
+  private static func refused(
+    _ rule: FeedRule, _ trouble: @escaping @Sendable (inout FeedSuite, UInt64) -> Void
+  ) -> Step {
+    Step(
+      start: onFetch, limitMs: 9_500,
+      begin: { run in
+        run.answersFetches = false
+        guard let id = run.open?.id else { return }
+        run.closeFetch()
+        trouble(&run, id)
+      }, isDone: { $0.open != nil },
+      judge: { run in
+        let ms = run.passedMs
+        let pause = run.open == nil ? "not asked again within 9.5 s" : ms < 5_000 ? "asked again after \(ms) ms" : nil
+        run.judge(rule, run.strange ?? run.older ?? pause)
+      })
+  }
+
+  private static func question(
+    _ rule: FeedRule, _ make: @escaping @Sendable (FeedSuite) -> [Question]
+  ) -> Step {
+    Step(
+      start: { $0.hasQuestions ? .ready : .impossible }, limitMs: promptMs,
+      begin: { run in for question in make(run) { run.ask(question) } }, isDone: { $0.areAnswered },
+      judge: { $0.judgeAnswers(rule) })
+  }
+
+  /// True if the feed has published ingest's list as a Snapshot since the step began.
+  private var hasSnapshot: Bool {
+    publicationsSinceBegin.contains { if case .snapshot(log.state, _, _) = $0.frame { true } else { false } }
+  }
+}

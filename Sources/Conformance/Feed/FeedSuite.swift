@@ -1,0 +1,318 @@
+import Domain
+import Messaging
+
+/// The conformance suite for feeds: plays ingest's end of the change log, three subscribers and a query client.
+struct FeedSuite: ConformanceSuite {
+  typealias Rule = FeedRule
+  typealias Step = ConformanceStep<FeedSuite>
+  typealias ReceivedMessage = FeedProbe.ReceivedMessage
+  typealias Stimulus = FeedProbe.Stimulus
+  typealias Fetch = FeedProbe.Fetch
+  typealias Subject = FeedProbe.Subject
+  typealias Question = FeedProbe.Question
+  typealias Answer = FeedProbe.Answer
+
+  /// A frame to one of the subscribers, with its time.
+  struct Publication: Sendable {
+    let atMs: Int64
+    let subscriber: Int
+    let subject: Subject
+    let frame: FeedReplica.Frame
+  }
+
+  static let program = "feed"
+
+  /// True if the feed's query address is known.
+  let hasQuestions: Bool
+  var context: RunContext<FeedRule, Stimulus>
+  private(set) var fetches: [(atMs: Int64, fetch: Fetch)] = []
+  private(set) var publications: [Publication] = []
+  private(set) var answers: [UInt64: Answer] = [:]
+  /// Lengths of `publications` and `fetches` at the current step's begin.
+  private var mark = (publications: 0, fetches: 0)
+
+  /// Ingest's changes.
+  private(set) var log: ChangeLog
+  /// The first list of this history.
+  private(set) var first: FeedState
+  private(set) var formerEpoch: Epoch
+  private var known = KnownLists()
+  private var histories: UInt8 = 0
+  /// The fetch that waits for its answer.
+  private(set) var open: Fetch?
+  private var openMs: Int64 = 0
+  /// The feed's list according to the answers that it got. Nil before the first.
+  private var had: (epoch: Epoch, seq: UInt64)?
+  /// True while fetches are answered as ingest does.
+  var answersFetches = false
+  /// True while there are changes all the time.
+  var isBusy = false
+  private var changedMs: Int64 = 0
+  private var hasJoinedMidway = false
+  /// Time of ingest's last answer.
+  private(set) var repliedMs: Int64
+  /// The lists of the two subscribers that follow.
+  private var replicas: [FeedReplica]
+  /// The first loss of each subscriber since the step began.
+  private(set) var losses: [String?] = [nil, nil]
+  /// The fault of the first list since the step began that is none of ingest's.
+  private(set) var strange: String?
+  private var asked: [(id: UInt64, question: Question)] = []
+  private var questionCount: UInt64 = 0
+
+  /// - Parameter hasQuestions: true if the feed's query address is known.
+  init(_ context: RunContext<FeedRule, Stimulus>, hasQuestions: Bool) {
+    self.context = context
+    self.hasQuestions = hasQuestions
+    repliedMs = context.nowMs
+    replicas = [FeedReplica(nowMs: context.nowMs), FeedReplica(nowMs: context.nowMs)]
+    first = SampleList.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
+    formerEpoch = SampleList.history(9, entries: 1, after: 1).epoch
+    log = ChangeLog(state: first)
+    known.insert(first)
+  }
+
+  var hasCome: Bool { !fetches.isEmpty }
+  var name: String? { fetches.first?.fetch.feed }
+  var rules: [FeedRule] {
+    FeedRule.allCases.filter { rule in
+      (context.hasProcess || rule != .goodbye) && (hasQuestions || !FeedRule.questions.contains(rule))
+    }
+  }
+  /// True if the feed began with a list of an earlier run.
+  var hadList: Bool { fetches.first.map { !$0.fetch.epoch.isEmpty } ?? false }
+
+  static func namesExit(_ rule: FeedRule) -> Bool { rule != .goodbye }
+
+  mutating func receive(_ message: ReceivedMessage) {
+    switch message {
+    case .fetch(let fetch): handle(fetch)
+    case .badFetch(let why): judge(.fetch, why)
+    case .published(let subscriber, let subject, let frame): handle(frame, on: subject, at: subscriber)
+    case .badFrame(let why): judge(.frame, why)
+    case .answer(let id, let answer): answers[id] = answer
+    }
+    if fetches.count + publications.count > Limits.examFramesMax {
+      judge(.frame, "\(fetches.count) fetches and \(publications.count) frames, which nobody asked for")
+      context.stop()
+    }
+  }
+
+  mutating func runDueWork() {
+    if isBusy, nowMs - changedMs >= 20 {
+      changedMs = nowMs
+      for _ in 0..<3 { advance() }
+      if passedMs > 1_000 { joinMidway() }
+    }
+    reply()
+  }
+
+  mutating func stepBegan() {
+    mark = (publications.count, fetches.count)
+    (losses, strange, asked) = ([nil, nil], nil, [])
+  }
+
+  mutating func judgeRun() {
+    guard hasCome else { return }
+    judge(.fetch, nil)
+    judge(.oneFetch, nil)
+    if fetches.count > 2 { judge(.afterSeq, nil) }
+    if !publications.isEmpty { judge(.frame, nil) }
+  }
+
+  // MARK: - Receiving
+
+  private mutating func handle(_ fetch: Fetch) {
+    judge(.fetch, fault(of: fetch))
+    if open?.connection == fetch.connection, nowMs - openMs < 1_500 {
+      judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which was not answered")
+    }
+    // With another connection the last answer may have been lost.
+    if let had, fetch.connection == fetches.last?.fetch.connection,
+      fetch.epoch != had.epoch.bytes || fetch.afterSeq != had.seq
+    {
+      judge(.afterSeq, "after_seq \(fetch.afterSeq), where it was told \(had.seq), or another epoch")
+    }
+    fetches.append((nowMs, fetch))
+    (open, openMs) = (fetch, nowMs)
+    reply()
+  }
+
+  private func fault(of fetch: Fetch) -> String? {
+    if fetch.feed.utf8.count > 64 { return "a name of \(fetch.feed.utf8.count) bytes" }
+    if !fetch.epoch.isEmpty && fetch.epoch.count != 16 { return "an epoch of \(fetch.epoch.count) bytes" }
+    if let last = fetches.last?.fetch.id, fetch.id <= last { return "request_id \(fetch.id) after \(last)" }
+    return nil
+  }
+
+  private mutating func handle(_ frame: FeedReplica.Frame, on subject: Subject, at subscriber: Int) {
+    publications.append(Publication(atMs: nowMs, subscriber: subscriber, subject: subject, frame: frame))
+    if let (epoch, seq, hash) = frame.list {
+      let right = known.hash(epoch, seq)
+      if right != hash {
+        strange = strange ?? "a list of seq \(seq), \(right == nil ? "which never was" : "not ingest's")"
+      }
+    }
+    guard subscriber < replicas.count else { return }
+    let before = replicas[subscriber].state
+    if case .delta(let delta, let epoch, _) = frame, subscriber == 0, let before, before.epoch == epoch,
+      delta.prevSeq != before.seq
+    {
+      losses[0] = losses[0] ?? "prev_seq \(delta.prevSeq), where the list stood at \(before.seq)"
+    }
+    guard case .resync(let loss) = replicas[subscriber].receive(frame, nowMs: nowMs) else { return }
+    losses[subscriber] = losses[subscriber] ?? loss.description
+  }
+
+  var publicationsSinceBegin: ArraySlice<Publication> { publications[mark.publications...] }
+
+  func hasPublished(_ subject: Subject) -> Bool {
+    publicationsSinceBegin.contains { publication in
+      if case .snapshot = publication.frame { publication.subject == subject } else { false }
+    }
+  }
+
+  /// True if a subscriber has ingest's list.
+  func isEqual(_ subscriber: Int) -> Bool {
+    replicas[subscriber].isLive && replicas[subscriber].state == log.state
+  }
+
+  /// The fault of an earlier list of ingest that the feed has published since the step began.
+  var older: String? {
+    // An earlier frame to another subscriber may arrive later.
+    let seqs = publicationsSinceBegin.compactMap { $0.subscriber == 0 ? $0.frame.list?.seq : nil }
+    return seqs.first { $0 < log.seq }.map { "a list of seq \($0), where \(log.seq) had been published" }
+  }
+
+  var heartbeats: [(atMs: Int64, isStale: Bool)] {
+    publications.compactMap { publication in
+      guard publication.subscriber == 0, case .heartbeat(_, _, _, let isStale) = publication.frame else { return nil }
+      return (publication.atMs, isStale)
+    }
+  }
+
+  /// The times, in ms, that each `count` frames in a row to the first subscriber on a topic took since the step began.
+  func spans(of count: Int, _ subject: Subject) -> [Int64] {
+    let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
+    return zip(times.dropFirst(count - 1), times).map { $0 - $1 }
+  }
+
+  /// The pauses between frames to the first subscriber on a topic, with those after the step's begin and before now.
+  func pauses(of subject: Subject) -> [Int64] {
+    let times = publicationsSinceBegin.filter { $0.subscriber == 0 && $0.subject == subject }.map(\.atMs)
+    return zip(times + [nowMs], [begunMs] + times).map { $0 - $1 }
+  }
+
+  mutating func judgeHeartbeats(_ rule: FeedRule) {
+    let longest = pauses(of: .heartbeat).max() ?? 0
+    judge(rule, (rule == .heartbeat ? losses[0] : nil) ?? (longest > 1_900 ? "none for \(longest) ms" : nil))
+  }
+
+  /// Time from ingest's last answer to the first stale frame of the step. Nil if none was stale.
+  var staleMs: Int64? {
+    heartbeats.first { $0.isStale && $0.atMs > begunMs }.map { $0.atMs - repliedMs }
+  }
+
+  /// Time from ingest's last answer to a fetch on a new connection. Nil if there was none.
+  var newConnectionMs: Int64? {
+    guard mark.fetches > 0 else { return nil }
+    let before = fetches[mark.fetches - 1].fetch.connection
+    return fetches[mark.fetches...].first { $0.fetch.connection != before }.map { $0.atMs - repliedMs }
+  }
+
+  // MARK: - Questions
+
+  mutating func ask(_ question: Question) {
+    questionCount += 1
+    asked.append((questionCount, question))
+    send(.ask(id: questionCount, question))
+  }
+
+  /// True if all well-formed questions are answered.
+  var areAnswered: Bool { asked.allSatisfy { $0.question == .malformed || answers[$0.id] != nil } }
+
+  mutating func judgeAnswers(_ rule: FeedRule) {
+    for (id, question) in asked where question != .malformed {
+      guard let answer = answers[id] else { return judge(rule, "no answer within \(passedMs) ms") }
+      judge(rule, fault(of: answer, to: question, rule))
+    }
+    if let answer = answers[0], answer != .error { judge(rule, "another answer than an error to what nobody can read") }
+  }
+
+  private func fault(of answer: Answer, to question: Question, _ rule: FeedRule) -> String? {
+    let list = log.state
+    if rule == .notModified { return answer == .notModified ? nil : "another answer" }
+    switch (question, answer) {
+    case (.changes, .delta(let delta, let epoch, let hash)) where rule == .getChanges:
+      var state = first
+      state.apply(delta)
+      let isRight = delta.prevSeq == first.seq && epoch == list.epoch && hash == list.hash && state == list
+      return isRight ? nil : "a Delta that does not lead from the list at \(first.seq) to the one at \(list.seq)"
+    case (.changes, _) where rule == .getChanges: return "no Delta"
+    case (_, .list(let state, let hash)): return state == list && hash == list.hash ? nil : "another list"
+    default: return "no list"
+    }
+  }
+
+  // MARK: - Sending
+
+  /// Answers the open fetch as ingest does.
+  private mutating func reply() {
+    guard answersFetches, let fetch = open else { return }
+    let news = log.answer(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
+    guard news != nil || nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) else { return }
+    let answer = news ?? .changes([], lastSeq: fetch.afterSeq, hash: log.hash)
+    switch answer {
+    case .changes(_, let seq, _): had = (log.epoch, seq)
+    case .snapshot(let list): had = (log.epoch, list.seq)
+    }
+    repliedMs = nowMs
+    closeFetch()
+    send(.reply(id: fetch.id, log.epoch, answer))
+  }
+
+  mutating func closeFetch() { open = nil }
+
+  private mutating func joinMidway() {
+    guard !hasJoinedMidway else { return }
+    hasJoinedMidway = true
+    for subject: Subject in [.delta, .heartbeat, .join("n1")] { send(.subscribe(subscriber: 1, subject)) }
+  }
+
+  // MARK: - The list
+
+  /// A change that ingest never made, and its entry.
+  var wrongEntry: FeedEntry { SampleList.entry(log.seq + 1, id: 7) }
+  var wrongChange: ChangeLog.Answer { .changes([.put(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
+
+  /// Adds a new post.
+  mutating func advance() { make(.put(SampleList.entry(log.seq + 1))) }
+
+  /// Begins the history of another database, whose numbers are lower, and adds some changes after its first list.
+  mutating func beginHistory() {
+    histories += 1
+    formerEpoch = log.epoch
+    first = SampleList.history(histories, entries: 5, after: 10)
+    log = ChangeLog(state: first)
+    known.insert(first)
+    reply()
+    for _ in 0..<3 { advance() }
+  }
+
+  mutating func make(_ change: FeedChange) {
+    log.append([change])
+    known.insert(log.state)
+  }
+}
+
+extension FeedReplica.Frame {
+  /// The list that the frame states.
+  fileprivate var list: (epoch: Epoch, seq: UInt64, hash: UInt64)? {
+    switch self {
+    case .snapshot(let list, let hash, _): (list.epoch, list.seq, hash)
+    case .delta(let delta, let epoch, let hash): (epoch, delta.seq, hash)
+    case .heartbeat(let epoch, let seq, let hash, _): (epoch, seq, hash)
+    case .bye, .later: nil
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Domain
+import Messaging
+
+/// The steps of the suite, in their order. Each waits for the next batch of new posts, handles it in its own way, and
+/// lasts until it has seen enough or times out.
+extension ProducerSuite {
+  /// Pauses that BUSY and UNAUTHORIZED ask for.
+  static let busyMs: Int64 = 2_000
+  static let tokenPauseMs: Int64 = 1_000
+  static let busyRefusal = SubmitRefusal(code: "busy", detail: "examined by onthemap conform")
+  /// Longest time that a reply waits for the reply to a later batch.
+  static let orderMs: Int64 = 1_000
+  /// Pause between replies to batches outside a step: sixteen batches get theirs before they are due again.
+  static let queueMs: Int64 = 250
+  /// Tolerances before and after the 5 s after which a batch is sent again.
+  private static let earlyMs: Int64 = 1_000
+  private static let lateMs: Int64 = 3_500
+  /// Time, from the first message on a new connection, within which every open batch must come on it.
+  static let anewMs: Int64 = 2_000
+
+  // Steps after which no post may come again are first: the rest of the run shows that none does.
+  static let steps: [Step] = [
+    batch(meet: { $0.answer($1) }), batch(meet: { $0.answer($1, by: .laterMinor, isLater: true) }), refused, silent,
+    busyPost, busy,
+    ignored(.receiptCount) { run, request in
+      let ids = request.keys.dropLast().map { run.store($0) }
+      run.send(.receipts(connection: request.connection, id: request.id, ids.map { .accepted($0) }))
+    },
+    ignored(.unmatched) { run, request in
+      run.send(.error(connection: request.connection, id: 0, .malformed, retryAfterMs: 0))
+    },
+    ignored(.matching) { run, request in
+      let receipts = request.keys.map { SubmitReceipt.accepted(run.store($0)) }
+      // A request that has its reply, and one that never existed.
+      for id in [run.repliedID, request.id &+ 1_000_000] {
+        run.send(.receipts(connection: request.connection, id: id, receipts))
+      }
+    },
+    ignored(.malformedFrame) { run, request in
+      let receipts = request.keys.map { SubmitReceipt.accepted(run.store($0)) }
+      run.send(.malformed(connection: request.connection, id: request.id, receipts))
+    }, order, silence, unauthorized,
+  ]
+
+  private static let refused = batch(
+    meet: { run, request in
+      let refusal = SubmitRefusal(code: "invalid_place", detail: "examined by onthemap conform", field: "place")
+      let receipts = run.accept(request.keys.dropLast())
+      for key in request.keys.suffix(1) { run.forget(key, by: .refused) }
+      run.reply(request, receipts + [.refused(refusal)])
+    })
+
+  private static let silent = batch(
+    limitMs: Limits.submitAnswerMs + lateMs,
+    meet: { run, request in
+      // The posts are stored, and their reply is lost.
+      for key in request.keys { run.store(key) }
+      run.wanted = Set(request.keys)
+    }, judge: { $0.judgeReturn(.resend, fromMs: Limits.submitAnswerMs - earlyMs) })
+
+  private static let busyPost = batch(
+    limitMs: busyMs + lateMs + Limits.submitAnswerMs,
+    meet: { run, request in
+      let half = request.keys.count / 2
+      let receipts = run.accept(request.keys.prefix(half))
+      let rest = request.keys.dropFirst(half)
+      run.wanted = Set(rest)
+      run.reply(request, receipts + rest.map { _ in .busy(busyRefusal, retryAfterMs: busyMs) })
+    }, judge: { $0.judgeReturn(.busyPost, fromMs: busyMs - 100) })
+
+  private static let busy = batch(
+    limitMs: busyMs + lateMs,
+    meet: { run, request in
+      run.wanted = Set(request.keys)
+      run.refuse(request, .busy, retryAfterMs: busyMs)
+    }, judge: { $0.judgeReturn(.busy, fromMs: busyMs - 100) })
+
+  private static let order = batch(
+    limitMs: 2 * orderMs + lateMs + Limits.submitAnswerMs, meet: { $0.hold($1) },
+    isDone: { !$0.wanted.isEmpty && $0.areAllBack }, judge: { $0.judgeReturn(.order, fromMs: orderMs - 100) })
+
+  private static let silence = batch(
+    limitMs: 2 * Limits.livenessMs + lateMs,
+    meet: { run, _ in
+      (run.isSilent, run.lostConnection) = (true, run.connection)
+      run.wanted = Set(run.open.flatMap(\.keys))
+    },
+    isDone: { run in run.reconnectedMs.map { run.areAllBack || run.nowMs - $0 > anewMs } ?? false },
+    judge: { run in
+      run.judgeSilence()
+      run.speakAgain()
+    })
+
+  // The limit is long enough for unanswered batches to be sent again.
+  private static let unauthorized = batch(
+    limitMs: Limits.submitAnswerMs + 2_000, meet: { $0.shut($1.token) }, isDone: { $0.newTokenMs != nil },
+    judge: { $0.judge(.unauthorized, nil) })
+
+  /// Returns a step that begins with a batch of new posts.
+  ///
+  /// - Parameters:
+  ///   - limitMs: deadline after the batch.
+  ///   - meet: handles the batch.
+  private static func batch(
+    limitMs: Int64 = 0, meet: @escaping @Sendable (inout ProducerSuite, Request) -> Void,
+    isDone: @escaping @Sendable (ProducerSuite) -> Bool = { $0.areAllBack },
+    judge: @escaping @Sendable (inout ProducerSuite) -> Void = { _ in }
+  ) -> Step {
+    Step(
+      start: { $0.subject == nil ? .waiting : .ready }, limitMs: limitMs,
+      begin: { run in if let batch = run.subject { meet(&run, batch) } }, isDone: isDone, judge: judge)
+  }
+
+  /// Returns a step that sends no reply to the batch, but something else, so that the producer sends the batch again.
+  private static func ignored(
+    _ rule: ProducerRule, _ reply: @escaping @Sendable (inout ProducerSuite, Request) -> Void
+  ) -> Step {
+    batch(
+      limitMs: Limits.submitAnswerMs + lateMs,
+      meet: { run, request in
+        run.wanted = Set(request.keys)
+        reply(&run, request)
+      }, judge: { $0.judgeReturn(rule, fromMs: 0) })
+  }
+
+  /// True if all posts that are expected again have come.
+  var areAllBack: Bool { wanted.allSatisfy { againMs[$0] != nil } }
+
+  private mutating func judgeReturn(_ rule: ProducerRule, fromMs: Int64) {
+    guard let subject else { return }
+    let missing = wanted.count { againMs[$0] == nil }
+    if missing > 0 {
+      let end = exit == nil ? "within \(nowMs - subject.atMs) ms" : "before the process ended"
+      return judge(rule, "\(missing) of \(wanted.count) posts did not come again \(end)")
+    }
+    let firstMs = againMs.values.min().map { $0 - subject.atMs } ?? fromMs
+    judge(rule, firstMs < fromMs ? "sent again after \(firstMs) ms" : nil)
+  }
+
+  private mutating func judgeSilence() {
+    guard let subject else { return }
+    guard let reconnectedMs else {
+      leaveOpen(.resendAnew, "the producer did not connect anew")
+      return judge(.reconnect, "no new connection within \(nowMs - subject.atMs) ms without a reply")
+    }
+    let pauseMs = reconnectedMs - subject.atMs
+    let isEarly = pauseMs < Limits.livenessMs - ProducerSuite.earlyMs
+    judge(.reconnect, isEarly ? "a new connection after \(pauseMs) ms" : nil)
+    let missing = wanted.count { againMs[$0] == nil }
+    let passedMs = nowMs - reconnectedMs
+    let seen = "\(missing) of \(wanted.count) posts did not come on the new connection within \(passedMs) ms"
+    judge(.resendAnew, missing == 0 ? nil : seen)
+  }
+}

@@ -1,0 +1,306 @@
+import Domain
+import Messaging
+
+/// The conformance suite for producers: plays ingest's end of submission.
+struct ProducerSuite: ConformanceSuite {
+  typealias Rule = ProducerRule
+  typealias Step = ConformanceStep<ProducerSuite>
+  typealias ReceivedMessage = ProducerProbe.ReceivedMessage
+  typealias Stimulus = ProducerProbe.Stimulus
+
+  /// A batch of posts.
+  struct Request: Sendable {
+    let atMs: Int64
+    let connection: Int
+    let id: UInt64
+    let token: String
+    let posts: [SubmittedPost]
+
+    var keys: [String] { posts.map(\.idempotencyKey) }
+  }
+
+  static let program = "producer"
+
+  var context: RunContext<ProducerRule, Stimulus>
+
+  /// Batches without a reply, oldest first.
+  private(set) var open: [Request] = []
+  /// The request that got its reply last.
+  private(set) var repliedID: UInt64 = 0
+  /// Every post that has come, by its key, in its first form.
+  private var posts: [String: SubmittedPost] = [:]
+  private var stored: [String: PostID] = [:]
+  /// Posts that must not come again, by their keys, with the rule that says so.
+  private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
+  private var messages = 0
+  private var heardMs: Int64
+  private(set) var connection = 0
+
+  /// The current step's batch; nil until it comes.
+  private(set) var subject: Request?
+  /// Posts that the current step expects again, and the time when each came.
+  var wanted: Set<String> = []
+  private(set) var againMs: [String: Int64] = [:]
+  /// True while the suite answers no request, and the connection on which the silence began.
+  var isSilent = false
+  var lostConnection = 0
+  private(set) var reconnectedMs: Int64?
+  /// New batches that have come during a step, by request. Each gets its reply after a pause, so that a fast producer
+  /// has posts left for the steps that follow.
+  private var queued: [UInt64] = []
+  private var queueMs: Int64 = 0
+  /// A batch whose reply waits for that of a later one.
+  private var held: Request?
+  /// A token whose session has ended, with that time, and the time when another token came.
+  private(set) var shut: (token: String, atMs: Int64)?
+  private(set) var newTokenMs: Int64?
+
+  init(_ context: RunContext<ProducerRule, Stimulus>) {
+    self.context = context
+    heardMs = context.nowMs
+  }
+
+  var hasCome: Bool { messages > 0 }
+  var name: String? { hasCome ? "a producer" : nil }
+
+  static func namesExit(_ rule: ProducerRule) -> Bool { false }
+
+  func reason(for unshown: ProducerRule) -> String? {
+    if let exit { return "the producer's process ended, \(exit.words): does it have enough posts?" }
+    return hasCome ? "the producer sent too few batches: give it more posts" : nil
+  }
+
+  mutating func receive(_ message: ReceivedMessage) {
+    heardMs = nowMs
+    messages += 1
+    if messages >= Limits.examFramesMax {
+      judge(.frame, "\(messages) messages, which nobody asked for")
+      return context.stop()
+    }
+    if message.byteCount > Limits.submitFrameBytesMax { judge(.frame, "a frame of \(message.byteCount) bytes") }
+    if message.connection > connection {
+      connection = message.connection
+      if isSilent, connection > lostConnection { reconnectedMs = reconnectedMs ?? nowMs }
+    }
+    switch message.body {
+    case .unreadable(let why): judge(.frame, why)
+    case .query(let ids):
+      check(message)
+      send(.statuses(connection: message.connection, id: message.id, ids))
+    case .batch(let posts):
+      check(message)
+      handle(
+        Request(atMs: nowMs, connection: message.connection, id: message.id, token: message.token, posts: posts))
+    }
+  }
+
+  mutating func runDueWork() {
+    if let held, nowMs - held.atMs >= ProducerSuite.orderMs { release() }
+    if !isSilent, nowMs - queueMs >= ProducerSuite.queueMs { answerQueued() }
+    guard subject == nil else { return }
+    guard hasCome else {
+      if nowMs - heardMs >= context.waitMs { context.stop() }
+      return
+    }
+    // Resent batches alone show nothing new.
+    if nowMs - heardMs > Limits.examGoneMs || nowMs - context.readyMs > 3 * Limits.examGoneMs { context.stop() }
+  }
+
+  mutating func stepEnded() {
+    // A batch that is not sent again is given up.
+    if let subject { open.removeAll { $0.id == subject.id } }
+    (subject, wanted, againMs) = (nil, [], [:])
+  }
+
+  mutating func judges(_ interrupted: Step) -> Bool {
+    // The producer owes all posts of a batch whose reply is held back.
+    if let held { wanted = Set(held.keys) }
+    // A producer without a session may end. A producer that ends with 0 has given up the posts that it owes.
+    return shut != nil || exit?.code == 0 && !interrupted.isDone(self)
+  }
+
+  mutating func judgeRun() {
+    guard hasCome else { return }
+    for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
+    // For each rule, the time since its first reply.
+    let observedMs = Dictionary(forgotten.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
+    for (rule, ms) in observedMs where rule != .order {
+      guard ms < Limits.crossingMs else {
+        judge(rule, nil)
+        continue
+      }
+      let why = "the exam ended \(ms) ms after the reply, too early to see whether the post comes again"
+      leaveOpen(rule, why)
+    }
+  }
+
+  // MARK: - Receiving
+
+  private mutating func check(_ message: ReceivedMessage) {
+    if message.id == 0 { judge(.requestID, "request_id 0") }
+    if message.token.utf8.count != Limits.sessionTokenBytes {
+      judge(.token, "a token of \(message.token.utf8.count) bytes")
+    }
+  }
+
+  private mutating func handle(_ request: Request) {
+    judge(.draft, fault(of: request))
+    let isFresh = request.keys.allSatisfy { posts[$0] == nil }
+    if let same = open.first(where: { $0.id == request.id }), Set(same.keys).isDisjoint(with: request.keys) {
+      judge(.requestID, "request_id \(request.id) twice, for different posts, while the first is open")
+    }
+    for post in request.posts { record(post) }
+    let keys = Set(request.keys)
+    open.removeAll { $0.id == request.id || keys.isSuperset(of: $0.keys) }
+    open.append(request)
+    let limit = Limits.submitUnansweredMax
+    if open.count > limit { judge(.window, "\(open.count) requests that wait for their reply") }
+    if let shut { return handle(request, without: shut) }
+    if isSilent { return }
+    guard subject == nil, isFresh else {
+      if isFresh, held == nil { return queued.append(request.id) }
+      answer(request, by: held == nil ? nil : .order)
+      return release()
+    }
+    subject = request
+  }
+
+  private mutating func record(_ post: SubmittedPost) {
+    let key = post.idempotencyKey
+    if let before = posts[key] {
+      judge(.key, before.isSame(as: post) ? nil : "another post under the key \"\(key)\"")
+    } else {
+      posts[key] = post
+    }
+    // A post that came on a lost connection must come on the next one too.
+    let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
+    if isCounted { againMs[key] = againMs[key] ?? nowMs }
+    guard let (rule, atMs) = forgotten[key], nowMs - atMs >= Limits.crossingMs else { return }
+    judge(rule, "the post of key \"\(key)\" again, \(nowMs - atMs) ms after its reply")
+  }
+
+  private func fault(of request: Request) -> String? {
+    if !(1...Limits.submitPostsMax).contains(request.posts.count) { return "a batch of \(request.posts.count) posts" }
+    for post in request.posts {
+      let key = post.idempotencyKey
+      if !(1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count) { return "a key of \(key.utf8.count) bytes" }
+      if !key.isSafeLine { return "a key with a control character" }
+      if !(1...Limits.placeBytesMax).contains(post.place.utf8.count) {
+        return "a place of \(post.place.utf8.count) bytes"
+      }
+      if post.link.utf8.count > Limits.linkBytesMax { return "a link of \(post.link.utf8.count) bytes" }
+      if (post.latitude == nil) != (post.longitude == nil) { return "one coordinate without the other" }
+    }
+    return nil
+  }
+
+  private mutating func handle(_ request: Request, without shut: (token: String, atMs: Int64)) {
+    guard request.token == shut.token else {
+      if newTokenMs == nil, nowMs - shut.atMs < ProducerSuite.tokenPauseMs - 100 {
+        judge(.unauthorized, "a request under a new token after \(nowMs - shut.atMs) ms")
+      }
+      newTokenMs = newTokenMs ?? nowMs
+      return answer(request)
+    }
+    if nowMs - shut.atMs >= Limits.crossingMs {
+      judge(.unauthorized, "a request under that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
+    }
+    refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
+  }
+
+  // MARK: - Sending
+
+  /// Replies to a batch: new posts are ACCEPTED, stored ones REPLAYED.
+  ///
+  /// - Parameter rule: the rule by which the producer must forget the posts; nil for the rule of their outcome.
+  mutating func answer(_ request: Request, by rule: ProducerRule? = nil, isLater: Bool = false) {
+    let receipts = request.keys.map { key in
+      let isStored = stored[key] != nil
+      forget(key, by: rule ?? (isStored ? .replayed : .accepted))
+      return isStored ? SubmitReceipt.replayed(store(key)) : .accepted(store(key))
+    }
+    reply(request, receipts, isLater: isLater)
+  }
+
+  /// Replies to a batch.
+  mutating func reply(_ request: Request, _ receipts: [SubmitReceipt], isLater: Bool = false) {
+    open.removeAll { $0.id == request.id }
+    repliedID = request.id
+    send(.receipts(connection: request.connection, id: request.id, receipts, isLater: isLater))
+  }
+
+  /// Replies to a batch with an Error.
+  mutating func refuse(_ request: Request, _ refusal: ProducerProbe.Refusal, retryAfterMs: Int64) {
+    open.removeAll { $0.id == request.id }
+    send(.error(connection: request.connection, id: request.id, refusal, retryAfterMs: retryAfterMs))
+  }
+
+  /// Stores posts, and returns their receipts.
+  ///
+  /// - Parameter rule: the rule by which the producer must forget the posts.
+  mutating func accept(_ keys: some Sequence<String>, by rule: ProducerRule = .accepted) -> [SubmitReceipt] {
+    keys.map { key in
+      forget(key, by: rule)
+      return .accepted(store(key))
+    }
+  }
+
+  /// Stores the post of a key, with or without a receipt to the producer.
+  @discardableResult
+  mutating func store(_ key: String) -> PostID {
+    let number = UInt64(stored.count) + 1_000_000_000
+    guard let id = stored[key] ?? PostID(rawValue: number) else { preconditionFailure("There is such an id.") }
+    stored[key] = id
+    return id
+  }
+
+  /// Notes that the producer must not send a post again.
+  mutating func forget(_ key: String, by rule: ProducerRule) {
+    if forgotten[key] == nil { forgotten[key] = (rule, nowMs) }
+  }
+
+  /// Holds back the reply to a batch until another batch has got its own, or none comes.
+  mutating func hold(_ request: Request) { held = request }
+
+  /// Replies to the batch that was held: its first post is BUSY.
+  private mutating func release() {
+    guard let request = held else { return }
+    held = nil
+    wanted = Set(request.keys.prefix(1))
+    let rest = accept(request.keys.dropFirst(), by: .order)
+    reply(request, [.busy(ProducerSuite.busyRefusal, retryAfterMs: ProducerSuite.orderMs)] + rest)
+  }
+
+  private mutating func answerQueued() {
+    queueMs = nowMs
+    while !queued.isEmpty {
+      let id = queued.removeFirst()
+      guard let request = open.first(where: { $0.id == id }), id != subject?.id else { continue }
+      return answer(request)
+    }
+  }
+
+  /// Ends the silence: all open requests get their replies. No reply reaches a lost connection, so its requests are no
+  /// longer open.
+  mutating func speakAgain() {
+    isSilent = false
+    let lost = reconnectedMs == nil ? 0 : lostConnection
+    open.removeAll { $0.connection <= lost }
+    for request in open { answer(request) }
+  }
+
+  /// Ends the session of a token.
+  mutating func shut(_ token: String) {
+    shut = (token, nowMs)
+    for request in open where request.token == token {
+      refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
+    }
+  }
+}
+
+extension SubmittedPost {
+  /// True if the posts are the same. The trace is no part of a post.
+  fileprivate func isSame(as other: SubmittedPost) -> Bool {
+    place == other.place && link == other.link && latitude == other.latitude && longitude == other.longitude
+  }
+}

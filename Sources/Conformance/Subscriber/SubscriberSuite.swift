@@ -1,0 +1,296 @@
+import Domain
+import Messaging
+
+/// The conformance suite for subscribers of level 1: plays a feed, and the alternate that the feed names.
+struct SubscriberSuite: ConformanceSuite {
+  typealias Rule = SubscriberRule
+  typealias Step = ConformanceStep<SubscriberSuite>
+  typealias Stimulus = SubscriberProbe.Stimulus
+
+  /// An event of the subscriber.
+  enum ReceivedMessage: Sendable {
+    /// - Parameter feed: 0 for the first feed, 1 for the alternate.
+    case message(SubscriberProbe.ReceivedMessage, feed: Int)
+    /// A list that the program has printed.
+    case printed(PrintedList)
+  }
+
+  /// A message with its time.
+  struct Entry: Sendable {
+    let atMs: Int64
+    let message: SubscriberProbe.ReceivedMessage
+  }
+
+  /// A join.
+  struct Join: Sendable {
+    let atMs: Int64
+    let feed: Int
+    /// Number of the connection, from 1.
+    let connection: Int
+    let nonce: String
+  }
+
+  /// The reply to a join.
+  enum Answer { case nothing, wrongList, list }
+
+  static let program = "subscriber"
+
+  let alternate: String
+  var context: RunContext<SubscriberRule, Stimulus>
+  /// Every subscription that was begun or ended.
+  private(set) var log: [Entry] = []
+  private(set) var joins: [Join] = []
+
+  /// The feed's list.
+  private(set) var list: FeedState
+  private var known = KnownLists()
+  private var histories: UInt8 = 0
+  /// The feed that the subscriber is to be at: 0 or 1.
+  var feed = 0
+  /// The reply to joins: nothing before the first list.
+  var answer = Answer.nothing
+  /// True while Heartbeats are sent.
+  var isBeating = true
+  /// True if Heartbeats are stale.
+  var isStale = false
+  private var beatMs: Int64
+  private var lastSentMs: Int64
+  private(set) var connections = 0
+  /// Length of the feed's silence before the subscriber's latest message.
+  private var silenceMs: Int64 = 0
+  /// Time since which nobody subscribes to changes. Nil while the subscriber does.
+  private var goneMs: Int64?
+  /// Nonces whose topics are to be unsubscribed by a time.
+  private var formerNonces: [(nonce: String, dueMs: Int64)] = []
+  /// The latest list that the program printed as live. Nil before the first.
+  private var printed: PrintedList?
+  /// Lengths of `joins` and `connections` at the current step's begin.
+  private var mark = (joins: 0, connections: 0)
+
+  /// - Parameter alternate: address of the second feed.
+  init(_ context: RunContext<SubscriberRule, Stimulus>, alternate: String) {
+    self.context = context
+    self.alternate = alternate
+    (beatMs, lastSentMs) = (context.nowMs, context.nowMs)
+    list = SampleList.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
+    known.insert(list)
+  }
+
+  var hasCome: Bool { !log.isEmpty }
+  var name: String? { hasCome ? "a subscriber" : nil }
+  var rules: [SubscriberRule] { SubscriberRule.allCases.filter { context.hasProcess || $0 != .shown } }
+  var hasLeft: Bool { goneMs.map { $0 < begunMs } ?? false }
+
+  static func message(_ printed: PrintedList) -> ReceivedMessage? { .printed(printed) }
+
+  func reason(for unshown: SubscriberRule) -> String? {
+    guard unshown == .shown, exit == nil else { return nil }
+    return "the subscriber's program prints no JSON lines that tell its list"
+  }
+
+  mutating func receive(_ message: ReceivedMessage) {
+    switch message {
+    case .message(let message, let feed): handle(message, at: feed)
+    case .printed(let list): if list.isLive { handle(list) }
+    }
+  }
+
+  mutating func runDueWork() {
+    if isBeating, nowMs - beatMs >= Limits.feedHeartbeatMs { sendHeartbeat() }
+    if let former = formerNonces.first, nowMs >= former.dueMs {
+      judge(.unsubscribe, "\(former.nonce) is still subscribed to \(Limits.crossingMs) ms after the next join")
+      formerNonces.removeFirst()
+    }
+    if let goneMs, nowMs - goneMs > Limits.examLivenessMs { context.stop(judging: !hasLeft) }
+  }
+
+  mutating func stepBegan() { mark = (joins.count, connections) }
+
+  // MARK: - Judging
+
+  mutating func judgeSubscriptions() {
+    let topics = log.compactMap { entry in
+      if case .subscribed(let subject) = entry.message { subject.word } else { nil }
+    }
+    judge(.subscriptions, topics == ["d/", "h/", "j/NONCE/"] ? nil : topics.joined(separator: ", "))
+  }
+
+  mutating func judgeSilence() {
+    guard hasConnected else {
+      let why = hasJoined ? "a join on the same connection" : "no new connection"
+      return judge(.silence, "\(why) within \(nowMs - lastSentMs) ms of silence")
+    }
+    let isEarly = silenceMs < 3 * Limits.feedHeartbeatMs - 200
+    judge(.silence, isEarly ? "a new connection after \(silenceMs) ms" : nil)
+  }
+
+  mutating func judgeRun() {
+    if joins.count > 1 { judge(.newNonce, nil) }
+    if zip(joins.dropFirst(), joins).contains(where: { $0.connection == $1.connection }) { judge(.unsubscribe, nil) }
+    if isPrinted { judge(.shown, nil) }
+  }
+
+  // MARK: - Receiving
+
+  /// Joins since the step began.
+  var joinsSinceBegin: ArraySlice<Join> { joins[mark.joins...] }
+  var hasJoined: Bool { joins.count > mark.joins }
+  /// True if the subscriber has connected since the step began, and has joined.
+  var hasConnected: Bool { connections > mark.connections && hasJoined }
+  /// True if the subscriber has left since the step began.
+  var isGone: Bool { goneMs.map { $0 >= begunMs } ?? false }
+
+  private mutating func handle(_ message: SubscriberProbe.ReceivedMessage, at feed: Int) {
+    log.append(Entry(atMs: nowMs, message: message))
+    if log.count >= Limits.examFramesMax {
+      judge(.pause, "\(log.count) subscriptions within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
+      return context.stop()
+    }
+    if nowMs - lastSentMs > Limits.crossingMs { silenceMs = nowMs - lastSentMs }
+    switch message {
+    case .subscribed(.delta):
+      connections += 1
+      goneMs = nil
+    case .unsubscribed(.delta): if feed == self.feed { goneMs = nowMs }
+    case .subscribed(.join(let nonce)): handle(join: nonce, at: feed)
+    case .unsubscribed(.join(let nonce)): formerNonces.removeAll { $0.nonce == nonce }
+    case .subscribed(.other(let topic)): judge(.subscriptions, "a subscription to \"\(topic)\"")
+    default: break
+    }
+  }
+
+  private mutating func handle(_ printed: PrintedList) {
+    self.printed = printed
+    if let fault = printed.fault { return judge(.shown, fault) }
+    let hash = known.hash(printed.epoch, printed.seq).map { hexadecimal($0, digits: 16) }
+    guard hash != printed.hash else { return }
+    let why = hash.map { "where the feed's has \($0)" } ?? "which the feed's never stood at"
+    judge(.shown, "a list of epoch \(printed.epoch), seq \(printed.seq) with stateHash \(printed.hash), \(why)")
+  }
+
+  private mutating func handle(join nonce: String, at feed: Int) {
+    let isNonce =
+      (1...Limits.joinNonceBytesMax).contains(nonce.utf8.count)
+      && nonce.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+    judge(.nonce, isNonce ? nil : "\"\(nonce)\"")
+    if let last = joins.last, last.connection == connections {
+      if joins.contains(where: { $0.nonce == nonce }) { judge(.newNonce, "\(nonce) twice on one connection") }
+      let isUnsubscribed = log.contains { $0.message == .unsubscribed(.join(last.nonce)) }
+      if !isUnsubscribed { formerNonces.append((last.nonce, nowMs + Limits.crossingMs)) }
+    }
+    joins.append(Join(atMs: nowMs, feed: feed, connection: connections, nonce: nonce))
+    guard feed == self.feed else { return }
+    switch answer {
+    case .nothing: break
+    case .list: sendList()
+    case .wrongList: send(.snapshot(list, hash: list.hash ^ 1))
+    }
+  }
+
+  // MARK: - Sending
+
+  mutating func send(_ subject: SubscriberProbe.Subject, _ body: SubscriberProbe.Body) {
+    send(Stimulus(feed: feed, subject: subject, body: body))
+    lastSentMs = nowMs
+  }
+
+  mutating func send(_ frame: FeedReplica.Frame, in form: SubscriberProbe.Form = .plain) {
+    switch frame {
+    case .snapshot:
+      // Nobody else has that topic.
+      guard let join = joins.last, join.feed == feed else { return }
+      send(.join(join.nonce), .frame(frame, form))
+    case .delta: send(.delta, .frame(frame, form))
+    case .heartbeat, .bye, .later: send(.heartbeat, .frame(frame, form))
+    }
+  }
+
+  /// Makes a change of the list, by default a new post, and sends it.
+  mutating func sendChange(
+    _ change: (FeedState) -> FeedChange = SampleList.post, in form: SubscriberProbe.Form = .plain
+  ) {
+    let before = list
+    send(make(change(before)), onto: before, in: form)
+  }
+
+  /// Sends a change of a list, with the hash of the list after it.
+  mutating func send(_ delta: FeedDelta, onto before: FeedState, in form: SubscriberProbe.Form = .plain) {
+    var after = before
+    after.apply(delta)
+    send(.delta(delta, epoch: after.epoch, hash: after.hash), in: form)
+  }
+
+  mutating func sendList() { send(.snapshot(list, hash: list.hash)) }
+
+  mutating func sendHeartbeat() {
+    beatMs = nowMs
+    send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash, isStale: isStale))
+  }
+
+  /// Sends a change after two that are not sent.
+  mutating func sendGap() {
+    advance()
+    advance()
+    sendChange()
+  }
+
+  /// Sends a change, and returns to the list before it, with the Heartbeats of that list.
+  mutating func returnToFormerList() {
+    let former = list
+    sendChange()
+    sendList()
+    list = former
+    for _ in 0..<Limits.lowerHeartbeatsMax { sendHeartbeat() }
+  }
+
+  /// Sends a loss in every way that a subscriber may see one. It joins after the first, and ignores the rest.
+  mutating func sendLosses() {
+    sendGap()
+    sendHeartbeat()
+    send(.heartbeat(epoch: list.epoch, seq: list.seq, hash: list.hash ^ 1))
+    send(.bye(reason: "examined by onthemap conform"))
+  }
+
+  /// Ends a loss. A subscriber that has not joined gets the list nonetheless, so that the next rules can be judged.
+  mutating func resume() {
+    isBeating = true
+    beatMs = nowMs
+    if hasJoined { return }
+    advance()
+    sendList()
+  }
+
+  // MARK: - The list
+
+  /// True if the program has printed a list as live.
+  var isPrinted: Bool { printed != nil }
+
+  /// True if the latest list that the program printed as live is the feed's.
+  var isPrintedAsLive: Bool { printed.map { $0.epoch == list.epoch.description && $0.seq == list.seq } ?? false }
+
+  /// Adds a new post.
+  @discardableResult
+  mutating func advance() -> FeedDelta { make(SampleList.post(after: list)) }
+
+  /// Adds a post of a number, and skips the numbers before it.
+  mutating func skip(to seq: UInt64) { make(.put(SampleList.entry(seq))) }
+
+  /// Returns the changes since an earlier list as one delta.
+  func changes(since before: FeedState) -> FeedDelta {
+    var after = before
+    return after.apply(list.entries.filter { $0.seq > before.seq }.reversed().map { .put($0) })
+  }
+
+  /// Begins the history of another database, whose numbers are lower.
+  mutating func beginHistory() {
+    histories += 1
+    list = SampleList.history(histories, entries: 5, after: 10)
+    known.insert(list)
+  }
+
+  @discardableResult
+  private mutating func make(_ change: FeedChange) -> FeedDelta {
+    defer { known.insert(list) }
+    return list.apply([change])
+  }
+}

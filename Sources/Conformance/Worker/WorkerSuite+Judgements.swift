@@ -1,0 +1,228 @@
+import Domain
+import Messaging
+
+/// Judgements of the worker's messages.
+extension WorkerSuite {
+  /// The Hellos of the log from an entry on.
+  func hellos(from index: Int) -> [(atMs: Int64, hello: Hello)] {
+    log[index...].compactMap { entry in
+      if case .hello(let hello) = entry.message.body { (entry.atMs, hello) } else { nil }
+    }
+  }
+
+  /// Time from the step's begin to the first Hello.
+  var firstHelloMs: Int64? { hellos(from: mark).first.map { $0.atMs - begunMs } }
+
+  /// The limits of Ready since the step began.
+  var readies: [UInt64] {
+    log[mark...].compactMap { if case .ready(let limit) = $0.message.body { limit } else { nil } }
+  }
+
+  /// Heartbeats of the present session.
+  private var heartbeats: [(atMs: Int64, held: [Lease])] {
+    log.compactMap { entry in
+      guard case .heartbeat(_, let held, _) = entry.message.body, entry.message.session == session else {
+        return nil
+      }
+      return (entry.atMs, held)
+    }
+  }
+
+  var areAnswered: Bool { subjects.allSatisfy { answered.contains($0.lease) } }
+
+  /// True if the results of the step's jobs have come since it began.
+  var isSeenSinceBegin: Bool { subjects.allSatisfy { resultTimes[$0.lease]?.last ?? 0 > begunMs } }
+
+  /// True if the worker has granted credit for the free half of its window.
+  var hasRaisedCredit: Bool { credit >= max(1, firstCredit / 2) }
+
+  func delay(ofHelloAfter what: String) -> String? {
+    guard let pauseMs = firstHelloMs else { return "no Hello within 3 s after \(what)" }
+    return pauseMs > 1_000 ? "Hello \(pauseMs) ms after \(what)" : nil
+  }
+
+  mutating func judgeHellos() {
+    let heard = hellos(from: 0)
+    if let first = log.first {
+      if case .hello = first.message.body {
+        judge(.helloFirst, nil)
+      } else {
+        judge(.helloFirst, first.message.body.word)
+      }
+    }
+    for entry in log {
+      guard case .hello(let hello) = entry.message.body else { continue }
+      judge(.hello, fault(of: hello, session: entry.message.session))
+    }
+    let gaps = zip(heard.dropFirst(), heard).map { $0.atMs - $1.atMs }
+    let isSteady = heard.count >= 3 && gaps.allSatisfy { (600...1_900).contains($0) }
+    judge(.helloRepeated, isSteady ? nil : "Hello came \(heard.count) times, after \(milliseconds(gaps))")
+  }
+
+  private func fault(of hello: Hello, session: UInt64) -> String? {
+    if session != 0 { return "session \(session)" }
+    if !(hello.majors.min <= 1 && hello.majors.max >= 1) {
+      return "versions \(hello.majors.min) to \(hello.majors.max)"
+    }
+    if !(1...64).contains(hello.worker.utf8.count) { return "a name of \(hello.worker.utf8.count) bytes" }
+    if !hello.worker.isSafeLine { return "a name with control or invisible characters" }
+    if hello.instance.count != 16 { return "an instance of \(hello.instance.count) bytes" }
+    if hello.software.utf8.count > 64 { return "software of \(hello.software.utf8.count) bytes" }
+    return nil
+  }
+
+  mutating func judgeWork() {
+    let missing = subjects.count { !answered.contains($0.lease) }
+    judge(.answer, missing == 0 ? nil : "\(missing) of \(subjects.count) jobs not answered within 10 s")
+  }
+
+  mutating func judgeCopies() {
+    guard let first = subjects.first?.lease, let times = resultTimes[first] else { return }
+    // Its own schedule sends the result again after 1 s, 2 s and 4 s; early where the worker's clock runs fast.
+    let due = [0, 600, 2_100, 4_900].count { nowMs - times[0] >= $0 }
+    let seen = "\(times.count) Results within \(nowMs - times[0]) ms, to copies of a job whose result was kept"
+    judge(.repeatedJob, times.count <= due ? nil : seen)
+    if !isAllSent {
+      judge(.creditForCopies, "job_limit stays at \(jobLimit): no credit for copies of a job whose result was kept")
+    }
+    acknowledge([first])
+    // The steps that follow need credit.
+    if !isAllSent { endSession { .reset(session: $0) } }
+    discardWaiting()
+  }
+
+  mutating func judgeKinds() {
+    for task in subjects where sentLeases.contains(task.lease) {
+      switch (task.kind, answers[task.lease]) {
+      case (_, nil) where !answered.contains(task.lease): judge(task.kind.rule, "not answered within 5 s")
+      case (.lookup, nil), (.unknownLookup, nil): break
+      case (.lookup, .outcome(.located(let places))?):
+        judge(.lookup, places.allSatisfy { $0.detail != nil } ? nil : "Places without a Detail")
+      case (.lookup, .outcome(.failed(let failure))?) where failure.kind == .permanent: judge(.lookup, nil)
+      case (.lookup, _): leaveOpen(.lookup, "the look-up of \"\(query)\" found nothing")
+      case (.unknownLookup, .outcome(.failed(let failure))?)
+      where failure.kind == .permanent && failure.code == "malformed_job":
+        judge(.malformedJob, nil)
+      case (.unknownLookup, _): judge(.malformedJob, "another answer than PERMANENT malformed_job")
+      default: judge(.unknownField, nil)
+      }
+    }
+  }
+
+  mutating func judgeAcknowledgements() {
+    if subjects.prefix(3).allSatisfy({ answered.contains($0.lease) }) { judge(.acknowledged, nil) }
+    // A new session has begun all anew.
+    guard hellos(from: mark).isEmpty, let last = subjects.last?.lease, let times = resultTimes[last] else { return }
+    let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
+    let due: [ClosedRange<Int64>] = [600...1_900, 1_500...3_200, 3_200...5_600]
+    let isSteady = !gaps.isEmpty && zip(gaps, due).allSatisfy { $1.contains($0) }
+    judge(.resend, isSteady ? nil : gaps.isEmpty ? "not sent again" : "sent again after \(milliseconds(gaps))")
+    if times.count > 1 { judge(.retryLater, times.count > 2 ? nil : "not sent again after RETRY_LATER") }
+    if times.count > 2 { judge(.unknownDisposition, times.count > 3 ? nil : "not sent again after Disposition 99") }
+    judgeHeartbeats(fromMs: times[0], held: last, untilMs: times[times.count - 1])
+  }
+
+  private mutating func judgeHeartbeats(fromMs: Int64, held lease: Lease, untilMs: Int64) {
+    let beats = heartbeats.filter { $0.atMs > fromMs }
+    let times = [fromMs] + beats.map(\.atMs) + [nowMs]
+    let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
+    // The first and the last of them are only parts of a pause.
+    let isSteady = gaps.allSatisfy { $0 <= 1_900 } && gaps.dropFirst().dropLast().allSatisfy { $0 >= 400 }
+    let seen = beats.isEmpty ? "none within \(nowMs - fromMs) ms" : "pauses of \(milliseconds(gaps))"
+    judge(.heartbeat, isSteady ? nil : "\(seen), where heartbeat_ms is \(Limits.examHeartbeatMs)")
+    for beat in beats {
+      if beat.atMs < untilMs, !beat.held.contains(lease) {
+        judge(.heartbeatHeld, "a result that is not acknowledged is not named")
+      }
+      if beat.held.contains(where: { !sentLeases.contains($0) }) {
+        judge(.heartbeatHeld, "a lease that was never sentLeases out")
+      }
+      if beat.held.contains(where: { acknowledgedMs[$0].map { beat.atMs - $0 >= Limits.crossingMs } ?? false }) {
+        judge(.heartbeatHeld, "a lease whose result is acknowledged")
+      }
+    }
+    if !beats.isEmpty { judge(.heartbeatHeld, nil) }
+  }
+
+  /// True if the worker still keeps the results of the step's jobs.
+  var areKept: Bool {
+    isSeenSinceBegin
+      || heartbeats.contains { beat in
+        beat.atMs > begunMs + Limits.crossingMs && subjects.allSatisfy { beat.held.contains($0.lease) }
+      }
+  }
+
+  /// The fault in the worker's reaction to frames of an earlier session.
+  var faultsWithOtherSession: String? {
+    if !hellos(from: mark).isEmpty { return "Hello after a Reset of an earlier session" }
+    if answersDecoy { return "Jobs of an earlier session were answered" }
+    return areKept ? nil : "a ResultAck of an earlier session ended a Result"
+  }
+
+  /// True if the worker has answered a decoy since the step began.
+  private var answersDecoy: Bool {
+    log[mark...].contains { entry in
+      guard case .results(let answers) = entry.message.body else { return false }
+      return answers.contains { decoys.contains($0.lease) }
+    }
+  }
+
+  mutating func judgeProbe(_ rule: WorkerRule) {
+    if !hellos(from: mark).isEmpty { return judge(rule, "Hello: the session was sentLeases up") }
+    if answersDecoy { return judge(rule, "the jobs in it were answered") }
+    judge(rule, areAnswered ? nil : "the job after it is not answered within 4 s")
+  }
+
+  mutating func judgeSilence() {
+    let heard = hellos(from: mark).first
+    let pauseMs = heard.map { $0.atMs - lastSentMs }
+    let seen = pauseMs.map { $0 < Limits.examLivenessMs - 200 ? "Hello after \($0) ms" : nil }
+    judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms, where liveness_ms is \(Limits.examLivenessMs)")
+    (isSilent, welcomesHello) = (false, true)
+    guard heard != nil else { return }
+    let advice = "Hello on the same connection: with IMMEDIATE, disconnect takes effect later, so use a new socket"
+    judge(.reconnect, connection == lostConnection ? advice : nil)
+    welcome()
+  }
+
+  mutating func judgeGoodbye() {
+    let goodbye = log[mark...].firstIndex { entry in
+      if case .release(_, true) = entry.message.body { true } else { false }
+    }
+    let end = exit.map { "its process ended, \($0.words)" }
+    guard let goodbye else {
+      return judge(.goodbye, "no Release with goodbye; \(end ?? "its process did not end within 8 s")")
+    }
+    if !hellos(from: goodbye).isEmpty { judge(.goodbye, "Hello after goodbye") }
+    judge(.goodbye, end == nil ? "its process did not end within 8 s after SIGTERM" : nil)
+  }
+
+  mutating func judgeRun() {
+    guard !log.isEmpty else { return }
+    judge(.frame, nil)
+    let instances = hellos(from: 0).map(\.hello.instance)
+    if instances.count > 1 {
+      judge(
+        .instance, Set(instances).count == 1 ? nil : "\(Set(instances).count) different ones: or there were two workers"
+      )
+    }
+    if wasInSession {
+      judge(.session, nil)
+      judge(.helloOnlyWhenDue, nil)
+    }
+    if !answered.isEmpty { leaveOpen(.outcome, "\"\(query)\" was never found: name a text that the worker finds") }
+  }
+
+  private func milliseconds(_ gaps: [Int64]) -> String { gaps.map { "\($0)" }.joined(separator: ", ") + " ms" }
+}
+
+extension WorkerSuite.Task.Kind {
+  /// The rule that a job of this kind shows.
+  fileprivate var rule: WorkerRule {
+    switch self {
+    case .lookup: .lookup
+    case .unknownLookup: .malformedJob
+    case .post, .postWithUnknownField: .unknownField
+    }
+  }
+}

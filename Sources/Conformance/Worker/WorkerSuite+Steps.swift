@@ -1,0 +1,222 @@
+import Domain
+import Messaging
+
+/// The steps of the suite, in their order.
+extension WorkerSuite {
+  static let steps: [Step] = [
+    arrival, hellos, busy, version, entrance, work, copies, credit, firstLease, secondLease,
+    kind(.postWithUnknownField), kind(.lookup), kind(.unknownLookup), acknowledgements, kept, reset, again,
+    otherSession, malformed, laterMinor, otherMajor, drain, silence, last, end,
+  ]
+
+  private static let refusalMs: Int64 = 2_000
+
+  /// Precondition of a step that needs a session. A worker without one may still be coming back.
+  private static let inSession: @Sendable (WorkerSuite) -> Step.Start = { run in
+    if run.isInSession { return .ready }
+    return run.nowMs - run.context.readyMs >= Limits.examLivenessMs ? .impossible : .waiting
+  }
+
+  private static let arrival = Step(
+    limitMs: nil, isDone: { !$0.log.isEmpty }, judge: { if $0.log.isEmpty { $0.context.stop() } })
+
+  private static let hellos = Step(
+    limitMs: 4_500, isDone: { $0.hellos(from: 0).count >= 3 }, judge: { $0.judgeHellos() })
+
+  private static let busy = Step(
+    limitMs: refusalMs + 2_500, begin: { $0.send(.error(.busy, retryAfterMs: refusalMs)) },
+    isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    judge: { run in
+      let pauseMs = run.firstHelloMs
+      let seen = pauseMs.map { $0 < refusalMs - 100 ? "Hello after \($0) ms, not \(refusalMs)" : nil }
+      run.judge(.busy, seen ?? "no Hello within \(refusalMs + 2_500) ms")
+    })
+
+  // How long a worker keeps quiet after it is its own affair, so Welcome comes unasked then: a late one.
+  private static let version = Step(
+    limitMs: refusalMs + 300,
+    begin: { $0.send(.error(.unsupportedVersion, retryAfterMs: refusalMs)) },
+    isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    judge: { run in
+      let early = run.firstHelloMs.flatMap { $0 < refusalMs - 100 ? $0 : nil }
+      run.judge(.unsupportedVersion, early.map { "Hello after \($0) ms, not \(refusalMs)" })
+    })
+
+  private static let entrance = Step(
+    limitMs: 3_000,
+    begin: { run in
+      run.welcomesHello = true
+      run.welcome()
+    }, isDone: { $0.jobLimit > 0 },
+    judge: { run in
+      run.judge(.ready, run.readies.contains { $0 > 0 } ? nil : "no Ready within 3 s")
+    })
+
+  private static let work = Step(
+    start: inSession, limitMs: 10_000,
+    begin: { run in
+      run.firstCredit = min(run.credit, Limits.windowMax)
+      let first = run.task()
+      let count = max(1, min(16, run.firstCredit / 2))
+      // One that it may not find.
+      let others = (1..<count).map { run.task(query: $0 == 1 ? "Nowhere at all" : nil) }
+      run.subjects = [first] + others
+      run.enqueue([first], plan: [nil])
+      run.enqueue(others, plan: [1])
+    }, isDone: { $0.areAnswered && $0.isAllSent }, judge: { $0.judgeWork() })
+
+  // This step follows once the result is certainly kept: a worker that answers copies answers these. They are twice the
+  // window, so that a worker that does not count them runs out of credit.
+  private static let copies = Step(
+    start: inSession, limitMs: 6_000,
+    begin: { run in
+      guard let first = run.subjects.first, run.answered.contains(first.lease) else { return }
+      for _ in 0..<2 * max(1, run.firstCredit) { run.enqueue([first], plan: [nil]) }
+    }, isDone: { $0.passedMs >= 900 && $0.isAllSent }, judge: { $0.judgeCopies() })
+
+  private static let credit = Step(
+    start: inSession, limitMs: 1_500, isDone: { $0.hasRaisedCredit },
+    judge: { run in
+      guard run.firstCredit > 0 else { return }
+      let seen = "job_limit allows \(run.credit) more jobs while nothing is to be done, \(run.firstCredit) at first"
+      run.judge(.creditForCopies, run.hasRaisedCredit ? nil : seen)
+    })
+
+  private static let firstLease = keep
+
+  private static let secondLease = Step(
+    start: inSession, limitMs: 5_000,
+    begin: { run in
+      guard let first = run.subjects.first else { return }
+      run.subjects.append(Task(lease: run.newLease(of: first.lease.job), query: first.query, kind: .post))
+      run.enqueue(Array(run.subjects.suffix(1)), plan: [1])
+    }, isDone: { $0.areAnswered },
+    judge: { run in
+      guard run.subjects.allSatisfy({ run.sentLeases.contains($0.lease) }) else { return }
+      run.judge(.newLease, run.areAnswered ? nil : "no Result under the greater token within 5 s")
+      run.acknowledge(run.subjects.map(\.lease))
+    })
+
+  private static func kind(_ kind: Task.Kind) -> Step {
+    Step(
+      start: inSession, limitMs: 5_000,
+      begin: { $0.enqueueSubject(kind, plan: [1]) }, isDone: { $0.areAnswered }, judge: { $0.judgeKinds() })
+  }
+
+  private static let acknowledgements = Step(
+    start: inSession, limitMs: 11_500,
+    begin: { run in
+      run.subjects = (0..<4).map { _ in run.task() }
+      for (index, task) in run.subjects.enumerated() {
+        // The last Result gets no reply, RETRY_LATER, an unknown disposition, and no reply again.
+        run.enqueue([task], plan: index < 3 ? [UInt8(index + 1)] : [nil, 4, 99, nil])
+      }
+      guard let session = run.session else { return }
+      run.send(.acks(session: session, [run.newLease()], disposition: 1))
+    }, isDone: { run in run.subjects.last.map { run.resultTimes[$0.lease]?.count ?? 0 >= 4 } ?? true },
+    judge: { $0.judgeAcknowledgements() })
+
+  // The last result has been sent four times: by its own schedule it is due again only after 8 s, so that a new session
+  // shows whether the session sends it. A worker that has not sent it so often is asked for another.
+  private static let kept = Step(
+    start: inSession, limitMs: 5_000,
+    begin: { run in
+      if let last = run.subjects.last, run.resultTimes[last.lease]?.count ?? 0 >= 4 {
+        run.subjects = [last]
+      } else {
+        keep.begin(&run)
+      }
+    }, isDone: { $0.areAnswered })
+
+  private static let reset = Step(
+    start: inSession, limitMs: 3_000,
+    begin: { run in run.endSession { .reset(session: $0) } }, isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    judge: { run in
+      run.judge(.reset, run.delay(ofHelloAfter: "Reset"))
+      guard let hello = run.hellos(from: run.mark).first?.hello, run.areAnswered else { return }
+      let isNamed = run.subjects.allSatisfy { hello.held.contains($0.lease) }
+      run.judge(.helloHeld, isNamed ? nil : "held has \(hello.held.count) leases, and not that of the Result")
+    })
+
+  private static let again = Step(
+    limitMs: 1_500,
+    isDone: { run in run.subjects.allSatisfy { run.resultTimes[$0.lease]?.last ?? 0 >= run.sessionMs } },
+    judge: { run in
+      guard run.session != nil, run.areAnswered, let lease = run.subjects.first?.lease else { return }
+      let sight = run.resultTimes[lease]?.first { $0 >= run.sessionMs }
+      let seen = sight.map { $0 - run.sessionMs < 850 ? nil : "only \($0 - run.sessionMs) ms after Welcome" }
+      run.judge(.resultsAgain, seen ?? "not within 1.5 s after Welcome")
+    })
+
+  private static let otherSession = Step(
+    start: inSession, limitMs: 3_000,
+    begin: { run in
+      guard let former = run.formerSession else { return }
+      run.send(.jobs(session: former, [run.decoy()]))
+      run.send(.acks(session: former, run.subjects.map(\.lease), disposition: 1))
+      run.send(.reset(session: former))
+    }, isDone: { $0.passedMs > Limits.crossingMs && $0.areKept },
+    judge: { run in
+      // The worker must have kept its result until then, and its heartbeats must list it.
+      let verdicts = run.context.verdicts
+      guard verdicts[.resultsAgain] == .holds, verdicts[.heartbeatHeld] == .holds else { return }
+      run.judge(.otherSession, run.faultsWithOtherSession)
+      run.acknowledge(run.subjects.map(\.lease))
+    })
+
+  private static let malformed = probe(.malformedFrame) { run in
+    if let session = run.session { run.send(.malformed(session: session)) }
+  }
+
+  private static let laterMinor = Step(
+    start: inSession, limitMs: 4_000,
+    begin: { run in
+      if let session = run.session { run.send(.unknownBody(session: session)) }
+      run.subjects = [run.task()]
+      run.enqueue(run.subjects[0], in: .laterMinor)
+    }, isDone: { $0.areAnswered }, judge: { $0.judgeProbe(.laterMinor) })
+
+  private static let otherMajor = probe(.otherMajor) { run in
+    if let session = run.session { run.send(.jobs(session: session, [run.decoy()], .otherMajor)) }
+  }
+
+  private static let drain = Step(
+    start: inSession, limitMs: 3_000,
+    begin: { run in run.endSession { .drain(session: $0) } }, isDone: { !$0.hellos(from: $0.mark).isEmpty },
+    judge: { $0.judge(.drain, $0.delay(ofHelloAfter: "Drain")) })
+
+  private static let silence = Step(
+    start: inSession, limitMs: Limits.examLivenessMs + 4_000,
+    begin: { run in
+      (run.isSilent, run.welcomesHello, run.lostConnection) = (true, false, run.connection)
+    }, isDone: { !$0.hellos(from: $0.mark).isEmpty }, judge: { $0.judgeSilence() })
+
+  private static let last: Step = {
+    var step = keep
+    step.needsProcess = true
+    return step
+  }()
+
+  private static let end = Step(
+    start: inSession, needsProcess: true, limitMs: 8_000,
+    begin: { run in
+      run.acknowledge(run.subjects.map(\.lease))
+      run.context.effects.append(.terminate)
+    }, isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.crossingMs } ?? false },
+    judge: { $0.judgeGoodbye() })
+
+  /// Sends one job, and does not acknowledge its result.
+  private static let keep = Step(
+    start: inSession, limitMs: 5_000,
+    begin: { $0.enqueueSubject(plan: [nil]) }, isDone: { $0.areAnswered })
+
+  /// Returns a step that sends something to be ignored, and then a job.
+  private static func probe(_ rule: WorkerRule, _ trouble: @escaping @Sendable (inout WorkerSuite) -> Void) -> Step {
+    Step(
+      start: inSession, limitMs: 4_000,
+      begin: { run in
+        trouble(&run)
+        run.enqueueSubject(plan: [1])
+      }, isDone: { $0.areAnswered }, judge: { $0.judgeProbe(rule) })
+  }
+}

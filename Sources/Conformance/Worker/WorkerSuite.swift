@@ -1,0 +1,322 @@
+import Domain
+import Messaging
+
+/// The conformance suite for workers: plays ingest's end of the job link.
+struct WorkerSuite: ConformanceSuite {
+  typealias Rule = WorkerRule
+  typealias Step = ConformanceStep<WorkerSuite>
+  typealias ReceivedMessage = WorkerProbe.ReceivedMessage
+  typealias Stimulus = WorkerProbe.Stimulus
+  typealias Hello = WorkerProbe.Hello
+  typealias Task = WorkerProbe.Task
+
+  /// A message with its time.
+  struct Entry: Sendable {
+    let atMs: Int64
+    let message: ReceivedMessage
+  }
+
+  static let program = "worker"
+
+  let query: String
+  var context: RunContext<WorkerRule, Stimulus>
+  /// Every message of the worker.
+  private(set) var log: [Entry] = []
+  /// Length of `log` at the current step's begin.
+  private(set) var mark = 0
+
+  /// The open session.
+  private(set) var session: UInt64?
+  private(set) var formerSession: UInt64?
+  /// Time of the session's begin or end.
+  private(set) var sessionMs: Int64 = 0
+  /// True once a frame of the open session has come.
+  private(set) var isInSession = false
+  private(set) var wasInSession = false
+  private var sessionCount: UInt64 = 0
+  private(set) var connection = 0
+  private var copiesSent: UInt64 = 0
+  private(set) var jobLimit: UInt64 = 0
+  /// Jobs of this session without an answer.
+  private var open: Set<Lease> = []
+  private var waiting: [Task] = []
+  /// Every job that was sent in an open session.
+  private(set) var sentLeases: Set<Lease> = []
+  private(set) var answered: Set<Lease> = []
+  /// Dispositions for the first, second … copy of a result. The last one repeats; nil sends no acknowledgement.
+  private var plans: [Lease: [UInt8?]] = [:]
+  /// Times of the copies of each result.
+  private(set) var resultTimes: [Lease: [Int64]] = [:]
+  /// Time of each result's final acknowledgement.
+  private(set) var acknowledgedMs: [Lease: Int64] = [:]
+  private var jobCount: UInt64 = 0
+  private var progress: UInt64 = 0
+  private var beatMs: Int64 = 0
+
+  /// False while the suite plays an ingest that is away.
+  var welcomesHello = false
+  var isSilent = false
+  /// Time of the last stimulus.
+  private(set) var lastSentMs: Int64 = 0
+  /// Jobs of the current step.
+  var subjects: [Task] = []
+  /// Jobs that the worker must not answer.
+  private(set) var decoys: Set<Lease> = []
+  /// Credit before the first job.
+  var firstCredit = 0
+  /// Connection on which the silence began.
+  var lostConnection = 0
+  private(set) var answers: [Lease: WorkerAnswer] = [:]
+
+  /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
+  init(_ context: RunContext<WorkerRule, Stimulus>, query: String) {
+    self.context = context
+    self.query = query
+  }
+
+  var hasCome: Bool { !log.isEmpty }
+  var name: String? { hellos(from: 0).first?.hello.worker }
+  var rules: [WorkerRule] { WorkerRule.allCases.filter { context.hasProcess || $0 != .goodbye } }
+  var farewell: [Stimulus] { if let session { [.drain(session: session)] } else { [] } }
+
+  static func namesExit(_ rule: WorkerRule) -> Bool { rule != .goodbye }
+
+  mutating func receive(_ message: ReceivedMessage) {
+    log.append(Entry(atMs: nowMs, message: message))
+    connection = message.connection
+    if log.count >= Limits.examFramesMax {
+      judge(.frame, "\(log.count) frames within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
+      return context.stop()
+    }
+    if message.byteCount > Limits.examFrameBytesMax {
+      judge(.frame, "a frame of \(message.byteCount) bytes, where max_message_bytes is \(Limits.examFrameBytesMax)")
+    }
+    if checkSession(of: message) { handle(message.body) }
+    sendJobs()
+  }
+
+  mutating func runDueWork() {
+    if let session, !isSilent, nowMs - beatMs >= Limits.examHeartbeatMs {
+      beatMs = nowMs
+      send(.heartbeat(session: session, jobsSent: copiesSent))
+    }
+    if let last = log.last {
+      if nowMs - last.atMs > Limits.examGoneMs { return context.stop() }
+      if isInSession, nowMs - last.atMs > Limits.livenessMs { endSession() }
+    }
+    sendJobs()
+  }
+
+  mutating func stepBegan() { mark = log.count }
+
+  /// Ends the session of a worker that was silent during the step, so that no later rule is judged by its silence.
+  mutating func stepEnded() {
+    if isInSession, log.count == mark, passedMs > 2 * Limits.examHeartbeatMs { endSession() }
+  }
+
+  // MARK: - Sending
+
+  mutating func send(_ stimulus: Stimulus) {
+    context.effects.append(.send(stimulus))
+    lastSentMs = nowMs
+  }
+
+  mutating func welcome() {
+    sessionCount += 1
+    let session = WorkerSuite.sessionBase + sessionCount
+    formerSession = self.session ?? formerSession
+    (self.session, sessionMs, isInSession, beatMs) = (session, nowMs, false, nowMs)
+    (copiesSent, jobLimit, open, waiting) = (0, 0, [], [])
+    send(.welcome(session: session))
+  }
+
+  /// Ends the session.
+  ///
+  /// - Parameter stimulus: the message that says so. Nil to send none.
+  mutating func endSession(by stimulus: ((UInt64) -> Stimulus)? = nil) {
+    guard let session else { return }
+    if let stimulus { send(stimulus(session)) }
+    (formerSession, self.session, sessionMs, isInSession) = (session, nil, nowMs, false)
+  }
+
+  /// Returns a lease that no job has had.
+  mutating func newLease(of job: JobID? = nil, isLookup: Bool = false) -> Lease {
+    jobCount += 1
+    let number = WorkerSuite.jobBase + jobCount
+    return Lease(
+      job: job ?? (isLookup ? JobID(lookup: number) : JobID(rawValue: number)),
+      token: WorkerSuite.sessionBase + 1_000 + jobCount)
+  }
+
+  /// Sends jobs once there is credit for them.
+  ///
+  /// - Parameter plan: dispositions for the first, second … copy of each result; see `plans`.
+  mutating func enqueue(_ tasks: [Task], plan: [UInt8?]) {
+    for task in tasks where plans[task.lease] == nil { plans[task.lease] = plan }
+    waiting += tasks
+    sendJobs()
+  }
+
+  /// Returns a job under a new lease.
+  mutating func task(_ kind: Task.Kind = .post, query: String? = nil) -> Task {
+    let isLookup = kind == .lookup || kind == .unknownLookup
+    return Task(lease: newLease(isLookup: isLookup), query: query ?? self.query, kind: kind)
+  }
+
+  /// Sends a job that becomes the only one of the step.
+  mutating func enqueueSubject(_ kind: Task.Kind = .post, plan: [UInt8?]) {
+    subjects = [task(kind)]
+    enqueue(subjects, plan: plan)
+  }
+
+  /// Sends a job by itself, in a frame of another version.
+  mutating func enqueue(_ task: Task, in version: WorkerProbe.Version) {
+    guard let session, credit > 0 else { return }
+    copiesSent += 1
+    sentLeases.insert(task.lease)
+    open.insert(task.lease)
+    plans[task.lease] = [Disposition.committed.rawValue]
+    send(.jobs(session: session, [task], version))
+  }
+
+  /// Returns a job for a frame that the worker must ignore.
+  mutating func decoy() -> Task {
+    let decoy = task()
+    decoys.insert(decoy.lease)
+    return decoy
+  }
+
+  /// Sends the final acknowledgement of results.
+  mutating func acknowledge(_ leases: [Lease]) {
+    let leases = leases.filter(answered.contains)
+    guard let session, !leases.isEmpty else { return }
+    for lease in leases {
+      plans[lease] = [Disposition.committed.rawValue]
+      acknowledgedMs[lease] = acknowledgedMs[lease] ?? nowMs
+    }
+    send(.acks(session: session, leases, disposition: Disposition.committed.rawValue))
+  }
+
+  /// Drops the tasks that wait for credit.
+  mutating func discardWaiting() { waiting = [] }
+
+  /// True if no job waits for credit.
+  var isAllSent: Bool { waiting.isEmpty }
+
+  /// Number of jobs that may be sent now.
+  var credit: Int { Int(clamping: jobLimit) - Int(clamping: copiesSent) }
+
+  private mutating func sendJobs() {
+    guard let session, !isSilent else { return }
+    while credit > 0, !waiting.isEmpty {
+      let new = waiting.prefix { !sentLeases.contains($0.lease) }
+      // A repeated job has a frame of its own: within one frame, a worker may merge the two.
+      let tasks = Array(waiting.prefix(max(1, min(new.count, credit))))
+      waiting.removeFirst(tasks.count)
+      copiesSent += UInt64(tasks.count)
+      for task in tasks where sentLeases.insert(task.lease).inserted { open.insert(task.lease) }
+      send(.jobs(session: session, tasks))
+    }
+  }
+
+  // MARK: - Receiving
+
+  /// Judges a message's session. Returns true if the message counts.
+  private mutating func checkSession(of message: ReceivedMessage) -> Bool {
+    switch message.body {
+    case .unreadable(let why):
+      judge(.frame, why)
+      return false
+    case .hello: return true
+    default: break
+    }
+    if message.session == session {
+      (isInSession, wasInSession) = (true, true)
+      return true
+    }
+    let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.crossingMs
+    if let session, !isCrossing {
+      let (came, open) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
+      judge(.session, "\(message.body.word) of session \(came), where \(open) is open")
+    } else if session == nil, formerSession != nil, !isSilent, nowMs - lastSentMs >= 1_000 {
+      // As ingest does, but not for every frame.
+      send(.reset(session: message.session))
+    }
+    return false
+  }
+
+  private mutating func handle(_ body: ReceivedMessage.Body) {
+    switch body {
+    case .hello: handleHello()
+    case .ready(let limit): grant(limit)
+    case .results(let answers): for answer in answers { handle(answer) }
+    case .release(let leases, let isGoodbye):
+      open.subtract(leases)
+      if isGoodbye { endSession { .reset(session: $0) } }
+    case .heartbeat(let limit, _, let progress):
+      judge(.heartbeatCredit, limit == jobLimit ? nil : "job_limit \(limit), and Ready had \(jobLimit)")
+      grant(limit)
+      if let progress { check(progress) }
+    case .unreadable: break
+    }
+  }
+
+  private mutating func handleHello() {
+    guard welcomesHello else { return }
+    if isInSession {
+      judge(.helloOnlyWhenDue, "Hello in a session, \((nowMs - sessionMs)) ms after its Welcome")
+    }
+    welcome()
+  }
+
+  private mutating func grant(_ limit: UInt64) {
+    jobLimit = max(jobLimit, limit)
+    let rid = copiesSent - UInt64(open.count)
+    let room = limit > rid ? limit - rid : 0
+    judge(
+      .window, room <= UInt64(Limits.windowMax) ? nil : "job_limit \(limit) with \(rid) jobs done: \(room) at once")
+  }
+
+  private mutating func check(_ progress: UInt64) {
+    let seen =
+      progress < self.progress
+      ? "\(progress) after \(self.progress)"
+      : progress < answered.count ? "\(progress) after \(answered.count) jobs were answered" : nil
+    judge(.progress, seen)
+    self.progress = max(self.progress, progress)
+  }
+
+  private mutating func handle(_ answer: ReceivedMessage.Answer) {
+    let lease = answer.lease
+    if decoys.contains(lease) { return }
+    guard sentLeases.contains(lease) else {
+      judge(
+        .ownLease,
+        "a Result for job \(hexadecimal(lease.job.rawValue, digits: 16)) under token \(lease.token), which was not sent"
+      )
+      return
+    }
+    judge(.ownLease, nil)
+    answers[lease] = answer.answer
+    if answer.answer == nil { judge(.outcome, "a Result without an outcome, or with a Place that is not allowed") }
+    if case .outcome(.located)? = answer.answer { judge(.outcome, nil) }
+    open.remove(lease)
+    answered.insert(lease)
+    let number = resultTimes[lease]?.count ?? 0
+    resultTimes[lease, default: []].append(nowMs)
+    if let ackMs = acknowledgedMs[lease], nowMs - ackMs >= Limits.crossingMs {
+      judge(.acknowledged, "a Result \(nowMs - ackMs) ms after its acknowledgement")
+    }
+    guard let session, !isSilent, let plan = plans[lease], let last = plan.last,
+      let disposition = number < plan.count ? plan[number] : last
+    else { return }
+    if (1...3).contains(disposition) { acknowledgedMs[lease] = acknowledgedMs[lease] ?? nowMs }
+    send(.acks(session: session, [lease], disposition: disposition))
+  }
+}
+
+extension WorkerSuite {
+  /// Base of session numbers and tokens, which differ in each session as ingest's do.
+  fileprivate static let sessionBase: UInt64 = 1 << 40
+  fileprivate static let jobBase: UInt64 = 1 << 48
+}

@@ -1,0 +1,231 @@
+@testable import Conformance
+@testable import Domain
+@testable import Messaging
+
+/// A feed that keeps the rules but for one fault, or none.
+struct FaultyFeed {
+  enum Fault: CaseIterable {
+    case longName, speaksFirst, neverAgain, impatient, forgetsSeq, noSnapshot, noJoins, joinsTwice, otherTopic
+    case noHeartbeats, wrongHeartbeats, overlaps, noBusyHeartbeats, stormy, noPeriod, skipsChanges, anyJoin, noReturns
+    case keepsEdited, keepsEditedOnList
+    case anyRequest, diesOfGarbage, anyHash, backwards, anyChanges, oneEpoch, neverStale, alwaysStale, oneConnection
+    case noQuestions, alwaysList, wrongDelta, modifiesNothing, answersGarbage, noBye, lasting
+  }
+
+  typealias ReceivedMessage = FeedProbe.ReceivedMessage
+  typealias Subject = FeedProbe.Subject
+
+  let fault: Fault?
+  private var topics: [[Subject]] = [[], [], []]
+  private var log: ChangeLog?
+  private var id: UInt64 = 0
+  private var connection = 1
+  private var askedMs: Int64?
+  private var heardMs: Int64 = 0
+  private var takenMs: Int64 = 0
+  private var isStale = true
+  private var snapshotMs: Int64 = 0
+  private var snapshotSeq: UInt64 = 0
+  private var beatMs: Int64 = 0
+  private var changedMs: Int64 = 0
+  /// The version of a post before its edit.
+  private var former: FeedEntry?
+  private var sent: [ReceivedMessage] = []
+  private(set) var exit: Int32?
+  private var isGone = false
+
+  init(_ fault: Fault?) { self.fault = fault }
+
+  mutating func takeMessages() -> [ReceivedMessage] {
+    defer { sent = [] }
+    return sent
+  }
+
+  mutating func tick(nowMs: Int64) {
+    guard !isGone, exit == nil else { return }
+    if nowMs - heardMs > 6_000 {
+      heardMs = nowMs
+      askedMs = nil
+      if fault != .oneConnection { connection += 1 }
+    }
+    let patience: Int64 = fault == .impatient ? 500 : 2_000
+    if fault != .neverAgain || log != nil, let asked = askedMs, nowMs - asked > patience { askedMs = nil }
+    if askedMs == nil { fetch(nowMs: nowMs) }
+    if fault == .speaksFirst, log == nil, beatMs == 0, let epoch = Epoch(repeatElement(1, count: 16)) {
+      beatMs = nowMs
+      publish(.heartbeat, .heartbeat(epoch: epoch, seq: 0, hash: 0))
+    }
+    guard let list = log?.state else { return }
+    if !isStale, nowMs - takenMs > 6_000, fault != .neverStale {
+      isStale = true
+      beat(nowMs: nowMs)
+    }
+    let isBusy = nowMs - changedMs < 100
+    let pauseMs: Int64 = fault == .stormy ? 20 : 250
+    if list.seq != snapshotSeq && nowMs - snapshotMs >= pauseMs || nowMs - snapshotMs >= 5_000 && fault != .noPeriod {
+      snapshot(nowMs: nowMs)
+    }
+    if nowMs - beatMs >= 1_000, !(fault == .noBusyHeartbeats && isBusy) { beat(nowMs: nowMs) }
+  }
+
+  mutating func receive(_ effect: ConformanceEffect<FeedProbe.Stimulus>, nowMs: Int64) {
+    guard !isGone, exit == nil else { return }
+    guard case .send(let stimulus) = effect else {
+      if fault != .noBye { publish(.heartbeat, .bye(reason: "")) }
+      if fault != .lasting { exit = 0 }
+      return
+    }
+    switch stimulus {
+    case .subscribe(let subscriber, let subject):
+      topics[subscriber].append(subject)
+      join(subject)
+    case .reply(let number, let epoch, let answer):
+      heardMs = nowMs
+      guard number == id || fault == .anyRequest else { return }
+      take(answer, epoch, nowMs: nowMs)
+    case .wrongList(_, let list):
+      heardMs = nowMs
+      if fault == .anyHash { replace(list, nowMs: nowMs) } else { askedMs = nowMs + 4_000 }
+    case .malformed:
+      heardMs = nowMs
+      if fault == .diesOfGarbage { isGone = true }
+    case .ask(let number, let question): answer(question, number)
+    }
+  }
+
+  private mutating func fetch(nowMs: Int64) {
+    id += 1
+    askedMs = nowMs
+    sent.append(
+      .fetch(
+        .init(
+          connection: connection, id: id, feed: fault == .longName ? String(repeating: "a", count: 65) : "pupil",
+          epoch: log?.epoch.bytes ?? [], afterSeq: log.map { fault == .forgetsSeq ? $0.seq - 1 : $0.seq } ?? 0,
+          max: 100, waitMs: 1_000)))
+  }
+
+  private mutating func take(_ answer: ChangeLog.Answer, _ epoch: Epoch, nowMs: Int64) {
+    askedMs = nil
+    switch answer {
+    case .snapshot(let list):
+      if let log, list.epoch == log.epoch ? list.seq < log.seq && fault != .backwards : fault == .oneEpoch {
+        askedMs = nowMs + 4_000
+        return
+      }
+      replace(list, nowMs: nowMs)
+    case .changes(let changes, _, let hash):
+      if let hash, var list = log?.state, fault != .anyChanges, fault != .forgetsSeq {
+        list.apply(changes)
+        if list.hash != hash {
+          askedMs = nowMs + 4_000
+          return
+        }
+      }
+      let new = fault == .forgetsSeq ? changes.filter { $0.seq > log?.seq ?? 0 } : changes
+      taken(nowMs: nowMs)
+      if !new.isEmpty { change(new, nowMs: nowMs) }
+    }
+  }
+
+  private mutating func taken(nowMs: Int64) {
+    takenMs = nowMs
+    guard isStale, fault != .alwaysStale else { return }
+    isStale = false
+    if log != nil { beat(nowMs: nowMs) }
+  }
+
+  private mutating func replace(_ list: FeedState, nowMs: Int64) {
+    log = ChangeLog(state: list)
+    taken(nowMs: nowMs)
+    snapshot(nowMs: nowMs)
+    for subject in topics.joined() { join(subject) }
+    beat(nowMs: nowMs)
+  }
+
+  private mutating func change(_ all: [FeedChange], nowMs: Int64) {
+    var changes = all
+    if fault == .noReturns {
+      changes = changes.map { if case .gone(let id, let seq, _) = $0 { .gone(id, seq: seq, next: nil) } else { $0 } }
+    }
+    guard var list = log?.state else { return }
+    former =
+      list.entries.first { entry in
+        changes.contains { if case .put(let new) = $0 { new.id == entry.id } else { false } }
+      } ?? former
+    var delta = list.apply(changes)
+    if fault == .overlaps {
+      delta = FeedDelta(prevSeq: delta.prevSeq - 1, seq: delta.seq, upsert: delta.upsert, remove: delta.remove)
+    }
+    log?.append(changes)
+    changedMs = nowMs
+    if fault == .skipsChanges, list.seq % 50 < 3, topics[1].count > 0 {
+      for subject in topics[0] where subject == .delta { sent.append(.published(subscriber: 0, subject, frame(delta))) }
+      return
+    }
+    publish(.delta, frame(delta))
+  }
+
+  private func frame(_ delta: FeedDelta) -> FeedReplica.Frame {
+    guard let list = log?.state else { return .later }
+    return .delta(delta, epoch: list.epoch, hash: fault == .keepsEdited ? whole(list).hash : list.hash)
+  }
+
+  /// The list as one has it who takes nothing away at an edit.
+  private func whole(_ list: FeedState) -> FeedState {
+    guard let former, fault == .keepsEdited || fault == .keepsEditedOnList else { return list }
+    let newestFirst = (list.entries + [former]).sorted { $0.seq > $1.seq }
+    return FeedState(epoch: list.epoch, seq: list.seq, entries: newestFirst)
+  }
+
+  private mutating func snapshot(nowMs: Int64) {
+    guard let list = log.map({ whole($0.state) }), fault != .noSnapshot else { return }
+    (snapshotMs, snapshotSeq) = (nowMs, list.seq)
+    publish(.snapshot, .snapshot(list, hash: list.hash, isStale: isStale))
+  }
+
+  private mutating func beat(nowMs: Int64) {
+    guard let list = log?.state, fault != .noHeartbeats else { return }
+    beatMs = nowMs
+    let hash = fault == .wrongHeartbeats ? list.hash ^ 1 : list.hash
+    publish(.heartbeat, .heartbeat(epoch: list.epoch, seq: list.seq, hash: hash, isStale: isStale))
+  }
+
+  private mutating func join(_ subject: Subject) {
+    guard let list = log?.state else { return }
+    let isJoin: Bool =
+      switch subject {
+      case .join: fault != .noJoins
+      case .other: fault == .anyJoin
+      default: false
+      }
+    guard isJoin else { return }
+    for _ in 0..<(fault == .joinsTwice ? 2 : 1) { publish(subject, .snapshot(list, hash: list.hash, isStale: isStale)) }
+  }
+
+  private mutating func publish(_ subject: Subject, _ frame: FeedReplica.Frame) {
+    if fault == .otherTopic { sent.append(.badFrame("a frame on another topic")) }
+    for (subscriber, subjects) in topics.enumerated() where subjects.contains(subject) {
+      sent.append(.published(subscriber: subscriber, subject, frame))
+    }
+  }
+
+  private mutating func answer(_ question: FeedProbe.Question, _ number: UInt64) {
+    guard let log, fault != .noQuestions else { return }
+    let list = log.state
+    let whole = FeedProbe.Answer.list(list, hash: list.hash)
+    switch question {
+    case .malformed: sent.append(.answer(id: 0, fault == .answersGarbage ? whole : .error))
+    case .snapshot(let epoch, let seq):
+      let isSame = epoch == list.epoch && seq == list.seq
+      sent.append(.answer(id: number, isSame && fault != .alwaysList ? .notModified : whole))
+    case .changes(let epoch, let seq):
+      if fault == .modifiesNothing || epoch == list.epoch && seq == list.seq {
+        sent.append(.answer(id: number, .notModified))
+      } else if let delta = log.delta(epoch: epoch, afterSeq: seq) {
+        sent.append(.answer(id: number, .delta(delta, epoch, hash: fault == .wrongDelta ? 1 : list.hash)))
+      } else {
+        sent.append(.answer(id: number, whole))
+      }
+    }
+  }
+}

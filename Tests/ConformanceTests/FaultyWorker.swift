@@ -1,0 +1,228 @@
+@testable import Conformance
+@testable import Domain
+@testable import Messaging
+
+/// A worker that keeps the rules but for one fault, or none.
+struct FaultyWorker {
+  enum Fault: CaseIterable {
+    case longFrame, speaksFirst, shortInstance, oneHello, newInstance, deafToBusy, deafToVersion, noCredit
+    case window65, formerSession, unanswered, invented, noOutcome, answersCopies, countsOnce, oneLeaseAJob
+    case noDetail, guesses, diesOfField, noResend, forgetsRetryLater, forgetsUnknown, forgetsNothing
+    case noHeartbeat, ownHeartbeat, nothingHeld, otherLimit, fallingProgress, deafToReset, emptyHello, forgetsAtReset
+    case anySession, diesOfGarbage, diesOfBody, anyMajor, deafToDrain, deafToSilence, impatient, oneConnection
+    case secondHello, noGoodbye, lasting, countsTwoOfThree, answersWhatItKeeps, onlyTimer
+  }
+
+  typealias ReceivedMessage = WorkerProbe.ReceivedMessage
+
+  let fault: Fault?
+  private var session: WorkerSession
+  private var connection = 1
+  private var quietUntilMs: Int64 = 0
+  private var firstSession: UInt64 = 0
+  private var hasSaidHello = false
+  private var copies: [Lease: Int] = [:]
+  private var answered: [JobResult] = []
+  private var seenJobs: [JobID: UInt64] = [:]
+  private var heardMs: Int64 = 0
+  private var againMs: Int64 = 0
+  private var count: UInt8 = 0
+  /// Time of the first Result of each lease.
+  private var answeredMs: [Lease: Int64] = [:]
+  private var late: [(dueMs: Int64, result: JobResult)] = []
+  private(set) var exit: Int32?
+  private(set) var isGone = false
+
+  init(_ fault: Fault?) {
+    self.fault = fault
+    session = WorkerSession(concurrency: fault == .window65 ? 33 : 32, nowMs: 0)
+  }
+
+  /// Returns the messages that are due.
+  mutating func tick(nowMs: Int64) -> [ReceivedMessage] {
+    guard !isGone else { return [] }
+    let isLate = session.isDead(nowMs: nowMs) && fault != .deafToSilence
+    if isLate || fault == .impatient && session.session != nil && nowMs - heardMs > 1_500 {
+      session.reset()
+      heardMs = nowMs
+      if fault != .oneConnection { connection += 1 }
+    }
+    guard nowMs >= quietUntilMs else { return [] }
+    var messages = session.tick(nowMs: nowMs)
+    if fault == .noResend || fault == .forgetsNothing {
+      messages.removeAll { if case .results = $0 { fault == .noResend } else { false } }
+    }
+    var sent = messages.flatMap { encode($0, nowMs: nowMs) }
+    if fault == .forgetsNothing, let first = answered.first, nowMs > 12_000, nowMs - againMs > 1_500 {
+      againMs = nowMs
+      sent += encode(.results([first]), nowMs: nowMs)
+    }
+    let due = late.filter { $0.dueMs <= nowMs }.map(\.result)
+    late.removeAll { $0.dueMs <= nowMs }
+    if !due.isEmpty { sent += encode(.results(due), nowMs: nowMs) }
+    if fault == .secondHello, session.session != nil, nowMs > 11_000, againMs == 0 {
+      againMs = nowMs
+      sent += encode(.hello(held: []), nowMs: nowMs)
+    }
+    return sent
+  }
+
+  /// Reacts to an effect of the run, and returns the worker's messages.
+  mutating func receive(_ effect: ConformanceEffect<WorkerProbe.Stimulus>, nowMs: Int64) -> [ReceivedMessage] {
+    guard !isGone else { return [] }
+    guard case .send(let stimulus) = effect else { return leave(nowMs: nowMs) }
+    switch stimulus {
+    case .welcome(let number):
+      (quietUntilMs, heardMs) = (0, nowMs)
+      if firstSession == 0 { firstSession = number }
+      let messages = session.welcome(
+        session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.examHeartbeatMs,
+        livenessMs: Limits.examLivenessMs, nowMs: nowMs)
+      return encodeAll(fault == .onlyTimer ? putOff(messages, nowMs: nowMs) : messages, nowMs: nowMs)
+    case .jobs(let number, let tasks, let version):
+      guard number == session.session || fault == .anySession else { return [] }
+      guard version != .otherMajor || fault == .anyMajor else { return [] }
+      return work(tasks, nowMs: nowMs)
+    case .acks(let number, let leases, let disposition):
+      guard number == session.session || fault == .anySession else { return [] }
+      acknowledge(leases, disposition, nowMs: nowMs)
+    case .heartbeat(let number, _) where number == session.session:
+      heardMs = nowMs
+      session.heard(nowMs: nowMs)
+    case .reset(let number) where number == session.session || fault == .anySession:
+      if exit != nil || fault != .deafToReset { lose(nowMs: nowMs) }
+    case .drain(let number) where number == session.session && fault != .deafToDrain: lose(nowMs: nowMs)
+    case .error(let refusal, let pauseMs) where session.session == nil:
+      if fault == (refusal == .busy ? .deafToBusy : .deafToVersion) { break }
+      quietUntilMs = nowMs + pauseMs
+    case .malformed: isGone = fault == .diesOfGarbage
+    case .unknownBody: isGone = fault == .diesOfBody
+    default: break
+    }
+    return []
+  }
+
+  /// Keeps results back until they are due as if there were no new session.
+  private mutating func putOff(_ messages: [WorkerSession.Message], nowMs: Int64) -> [WorkerSession.Message] {
+    messages.filter { message in
+      guard case .results(let results) = message else { return true }
+      late += results.map { result in
+        let firstMs = answeredMs[result.lease] ?? nowMs
+        let due = [1_000, 3_000, 7_000, 15_000, 31_000].first { firstMs + $0 >= nowMs } ?? 61_000
+        return (firstMs + due, result)
+      }
+      return false
+    }
+  }
+
+  private mutating func lose(nowMs: Int64) {
+    session.reset()
+    if fault == .forgetsAtReset {
+      session = WorkerSession(concurrency: 32, nowMs: nowMs)
+    }
+    isGone = exit != nil
+  }
+
+  private mutating func leave(nowMs: Int64) -> [ReceivedMessage] {
+    guard fault != .lasting else { return encodeAll(session.drain(), nowMs: nowMs) }
+    exit = fault == .noGoodbye ? -15 : 0
+    isGone = fault == .noGoodbye
+    return isGone ? [] : encodeAll(session.drain(), nowMs: nowMs)
+  }
+
+  private mutating func acknowledge(_ leases: [Lease], _ disposition: UInt8, nowMs: Int64) {
+    for lease in leases {
+      let isForgotten = fault == .forgetsRetryLater && disposition == 4 || fault == .forgetsUnknown && disposition > 4
+      session.acknowledge(
+        lease, isForgotten ? .committed : Disposition(rawValue: disposition) ?? .retryLater, nowMs: nowMs)
+    }
+  }
+
+  private mutating func work(_ all: [WorkerProbe.Task], nowMs: Int64) -> [ReceivedMessage] {
+    heardMs = nowMs
+    var tasks = all
+    if fault == .diesOfField, tasks.contains(where: { $0.kind == .postWithUnknownField }) { isGone = true }
+    if fault == .oneLeaseAJob {
+      tasks.removeAll { seenJobs[$0.lease.job, default: $0.lease.token] != $0.lease.token }
+      for task in tasks { seenJobs[task.lease.job] = task.lease.token }
+    }
+    if fault == .countsTwoOfThree {
+      tasks.removeAll { copies[$0.lease, default: 0].isMultiple(of: 3) && copies[$0.lease] != nil }
+    }
+    if fault == .countsOnce { tasks.removeAll { copies[$0.lease] != nil } }
+    guard !isGone else { return [] }
+    var sent: [ReceivedMessage] = []
+    for task in all {
+      let isKept = answeredMs[task.lease] != nil
+      if copies[task.lease] != nil, fault == .answersCopies || fault == .answersWhatItKeeps && isKept {
+        sent += encode(.results([JobResult(lease: task.lease, outcome: outcome(task))]), nowMs: nowMs)
+      }
+      copies[task.lease, default: 0] += 1
+    }
+    let wanted = session.receive(tasks.map(\.lease), nowMs: nowMs)
+    var results = tasks.filter { task in
+      wanted.contains(task.lease) && !(fault == .unanswered && task.query == "Nowhere at all")
+    }.map { JobResult(lease: $0.lease, outcome: outcome($0)) }
+    if fault == .invented, let lease = results.first?.lease {
+      results.append(JobResult(lease: Lease(job: lease.job, token: lease.token + 5_000), outcome: .notFound))
+    }
+    answered += results
+    for result in results { answeredMs[result.lease] = answeredMs[result.lease] ?? nowMs }
+    return sent + encodeAll(session.answer(results, nowMs: nowMs), nowMs: nowMs)
+  }
+
+  private func outcome(_ task: WorkerProbe.Task) -> JobOutcome {
+    var place = Place.sample(59.9, 10.7)
+    switch task.kind {
+    case .lookup where fault != .noDetail: place.detail = Place.Detail()
+    case .unknownLookup where fault != .guesses:
+      return .failed(.init(kind: .permanent, code: "malformed_job", detail: ""))
+    default: break
+    }
+    return task.query == "Nowhere at all" ? .notFound : .located([place])
+  }
+
+  private mutating func encodeAll(_ messages: [WorkerSession.Message], nowMs: Int64) -> [ReceivedMessage] {
+    messages.flatMap { encode($0, nowMs: nowMs) }
+  }
+
+  private mutating func encode(_ message: WorkerSession.Message, nowMs: Int64) -> [ReceivedMessage] {
+    switch message {
+    case .hello(let held):
+      if fault == .oneHello, hasSaidHello, firstSession == 0 { return [] }
+      let first = hasSaidHello || fault != .speaksFirst ? [] : [frame(.ready(jobLimit: 64))]
+      hasSaidHello = true
+      count += fault == .newInstance ? 1 : 0
+      let hello = WorkerProbe.Hello(
+        majors: (1, 1), worker: "pupil", instance: .init(repeating: count, count: fault == .shortInstance ? 15 : 16),
+        software: "", held: fault == .emptyHello ? [] : held)
+      return first + [ReceivedMessage(connection: connection, session: 0, byteCount: 100, body: .hello(hello))]
+    case .ready(let limit):
+      // One above what our own rules would allow.
+      return fault == .noCredit ? [] : [frame(.ready(jobLimit: fault == .window65 ? limit + 1 : limit))]
+    case .results(let results):
+      let size = fault == .longFrame ? 64 : 8
+      return stride(from: 0, to: results.count, by: size).map { first in
+        let part = results[first..<min(first + size, results.count)]
+        return frame(
+          .results(part.map { ($0.lease, fault == .noOutcome ? nil : $0.answer) }), byteCount: 40 + 100 * part.count)
+      }
+    case .heartbeat(let limit, let held, let progress):
+      if fault == .noHeartbeat || fault == .noCredit { return [] }
+      let limit = fault == .otherLimit ? limit - 1 : limit + (fault == .window65 ? 1 : 0)
+      return [
+        frame(
+          .heartbeat(
+            jobLimit: limit, held: fault == .nothingHeld ? [] : held,
+            progress: fault == .fallingProgress
+              ? 100 - min(100, UInt64(nowMs / 1_000)) : fault == .forgetsAtReset ? nil : progress))
+      ]
+    case .goodbye(let leases): return [frame(.release(leases, goodbye: true))]
+    }
+  }
+
+  private func frame(_ body: ReceivedMessage.Body, byteCount: Int = 100) -> ReceivedMessage {
+    let number = fault == .formerSession ? firstSession : session.session ?? 0
+    return ReceivedMessage(connection: connection, session: number, byteCount: byteCount, body: body)
+  }
+}

@@ -1,0 +1,119 @@
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+@testable import Conformance
+@testable import Domain
+@testable import Messaging
+
+@Suite("A producer's messages in a conformance run")
+struct ProducerProbeTests {
+  private typealias Stimulus = ProducerProbe.Stimulus
+
+  private static let post = SubmittedPost(idempotencyKey: "k", place: "Oslo", link: "https://example.org")
+  private static let receipts: [SubmitReceipt] = [.accepted(.numbered(7))]
+
+  @Test("What nobody can read is nothing to our own producer either")
+  func malformed() {
+    let frames = Stimulus.malformed(connection: 1, id: 5, Self.receipts).frames
+    #expect(frames.count == 6)
+    for frame in frames {
+      #expect(SubmitFrame.receipts(frame) == nil, "\(frame)")
+      #expect(SubmitReply([frame])?.body == nil, "\(frame)")
+    }
+  }
+
+  @Test("Replies are such as ingest's, also of a later minor version")
+  func replies() throws {
+    for isLater in [false, true] {
+      let frames = Stimulus.receipts(connection: 1, id: 5, Self.receipts, isLater: isLater).frames
+      #expect(frames.count == 1)
+      let reply = try #require(SubmitReply(frames))
+      #expect(reply.requestID == 5 && reply.receipts.receipts.map(\.receipt) == Self.receipts)
+      #expect(reply.minor == (isLater ? 1 : 0) && reply.unknownFields.data.isEmpty != isLater)
+    }
+    let error = try #require(
+      SubmitReply(Stimulus.error(connection: 1, id: 5, .unauthorized, retryAfterMs: 1_000).frames))
+    #expect(error.requestID == 5 && error.error.code == .unauthorized && error.error.retryAfterMs == 1_000)
+    let statuses = try #require(SubmitReply(Stimulus.statuses(connection: 1, id: 5, ["0000000007"]).frames))
+    #expect(statuses.statuses.statuses.map(\.postID) == ["0000000007"])
+  }
+
+  @Test("It reads what a producer says, and tells in words what a producer must not say", arguments: 0..<6)
+  func messages(number: Int) {
+    func frame(_ change: (inout SubmitRequest) -> Void) -> [[UInt8]] {
+      var request = SubmitRequest(id: 5, token: "t", .batch(.with { $0.posts = [.init(Self.post)] }))
+      change(&request)
+      return [request.bytes]
+    }
+    let right = ProducerProbe.ReceivedMessage(frame { _ in }, connection: 3)
+    guard case .batch([Self.post]) = right.body, right.id == 5, right.token == "t", right.connection == 3 else {
+      Issue.record("it was not read: \(right)")
+      return
+    }
+    let (frames, words): ([[UInt8]], String) = [
+      (frame { $0.magic = 1 }, "a frame with magic 00000001"), (frame { $0.major = 2 }, "a frame of major 2"),
+      (frame { $0.minor = 1 }, "a frame of minor 1"), (frame { $0.body = nil }, "a frame without a body"),
+      ([[0xFF, 0xFF]], "a frame that is no SubmitRequest"), (frame { _ in } + [[]], "a message of 2 frames"),
+    ][number]
+    guard case .unreadable(words) = ProducerProbe.ReceivedMessage(frames, connection: 3).body else {
+      Issue.record("it was read")
+      return
+    }
+  }
+
+  @Test("Our own producer sends nothing more under a token that is no session's, and tells of each batch that waits")
+  func shutOut() async throws {
+    let heard = Mutex<[UInt64]>([])
+    let refused = Mutex<Set<UInt64>>([])
+    let endpoint = try Endpoint.anyPort()
+    let (reactor, bound) = try Reactor.start("desk", wake: Wake()) { context in
+      let desk = try Desk(context, bind: endpoint) { id in heard.withLock { $0.append(id) } }
+      return ([desk], desk.endpoint)
+    }
+    defer { reactor.stop() }
+    let (producer, _) = try Reactor.start("producer", wake: Wake()) { context in
+      var count: UInt64 = 0
+      let client = try SubmitClient(
+        context, connect: bound, token: String(repeating: "t", count: 43), logger: quiet,
+        next: { _ in
+          count += 1
+          return count > 40 ? .over : .batch(count, [Self.post])
+        },
+        event: { event in
+          if case .refused(let id, let refusal) = event, refusal.code == "session_required" {
+            refused.withLock { _ = $0.insert(id) }
+          }
+        })
+      return ([client], ())
+    }
+    defer { producer.stop() }
+    try await eventually("every batch has its end") { refused.withLock { $0.count == 40 } }
+    let count = heard.withLock { $0.count }
+    #expect((1...Limits.submitUnansweredMax).contains(count), "\(count) batches came, which were on their way")
+  }
+}
+
+/// Ingest's end, where no token is a session's.
+private final class Desk: Station {
+  let socket: Socket
+  let endpoint: Endpoint
+  private let heard: (UInt64) -> Void
+
+  init(_ context: Reactor.Context, bind: Endpoint, heard: @escaping (UInt64) -> Void) throws(LinkError) {
+    socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
+    endpoint = try context.bind(socket, bind, as: .submit, curve: nil, logger: quiet)
+    self.heard = heard
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    guard let peer = frames.first, let request = SubmitQuestion(frames.dropFirst()) else { return }
+    heard(request.id)
+    let stimulus = ProducerProbe.Stimulus.error(connection: 1, id: request.id, .unauthorized, retryAfterMs: 1_000)
+    for frame in stimulus.frames { socket.send(peer, frame) }
+  }
+
+  func turn(nowMs: Int64) -> Int64 { .max }
+
+  func leave() {}
+}
