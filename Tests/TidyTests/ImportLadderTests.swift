@@ -109,6 +109,16 @@ struct ImportLadderTests {
     }
   }
 
+  @Test("The design article and its picture name every target")
+  func documents() throws {
+    for path in ["Sources/Domain/Domain.docc/Design.md", "Sources/Domain/Domain.docc/Ladder.svg"] {
+      let text = try #require(SourceTree.texts.first { $0.path == path }).text
+      for target in ladder.keys.sorted() {
+        #expect(text.firstMatch(of: try Regex("\\b\(target)\\b")) != nil, "\(path) does not name \(target).")
+      }
+    }
+  }
+
   @Test("A test that stands outside imports nothing of ours")
   func outsiders() {
     func rule(_ file: SourceFile) -> [Complaint] {
