@@ -22,6 +22,12 @@ struct Ledger {
     /// Workers that it has ended while it was theirs, and while it was not, since then.
     var kills = 0
     var strayKills = 0
+    /// An operator has brought it back: ingest knows its earlier leases no more.
+    var isRevived = false
+    /// Before this it does not go out again.
+    var restsUntilMs = Int64.min
+    /// The same after a restart. On disk a pause counts from the moment when ingest has submitted the settlement.
+    var storedRestMs = Int64.min
     /// How often its worker's HELLO came again, and did not name it: then nobody is blamed.
     var excuses = 0
   }
@@ -34,8 +40,12 @@ struct Ledger {
   private var keys: [String: PostID] = [:]
   /// Leases whose result is on disk, or changes nothing there.
   private var answered: Set<Lease> = []
-  /// Leases under which a worker's result has come.
-  private var reported: Set<Lease> = []
+  /// Leases under which a worker's result has come: a place, or that there is none.
+  private var found: Set<Lease> = []
+  /// The same for failures.
+  private var failed: [Lease: [JobOutcome.Failure]] = [:]
+  /// Deleted posts whose job has come to its end.
+  private var voided: Set<PostID> = []
   var seq: UInt64 = 0
   private var lastToken: UInt64 = 0
   private var lastRemoteMs = Int64.min / 2
@@ -60,7 +70,10 @@ struct Ledger {
   }
 
   /// The job of a post that is deleted has come to an end that changes nothing.
-  mutating func void(_ id: PostID) { expect(posts[id]?.fate == .deleted, "post \(id) is settled for nothing") }
+  mutating func void(_ id: PostID) {
+    expect(posts[id]?.fate == .deleted, "post \(id) is settled for nothing")
+    voided.insert(id)
+  }
 
   /// - Parameter entry: what the store says is new on the list.
   mutating func publish(_ id: PostID, _ entry: FeedEntry?) {
@@ -86,10 +99,31 @@ struct Ledger {
     return true
   }
 
-  mutating func retry(_ id: PostID, attempts: Int) {
+  mutating func retry(_ id: PostID, attempts: Int, under lease: Lease, pauseMs: Int64, submittedMs: Int64, nowMs: Int64)
+  {
+    expect(posts[id]?.fate == .queued, "post \(id) is tried again, and is settled")
     expect(posts[id]?.attempts == attempts - 1, "post \(id) has miscounted attempts")
     expect(attempts < Limits.attemptsMax, "post \(id) is tried too often")
+    let failures = failed[lease]?.filter { $0.kind == .transient } ?? []
+    expect(!failures.isEmpty, "post \(id) is tried again, and has not failed for a while")
+    expect(pauseMs >= failures.map(\.retryAfterMs).min() ?? 0, "post \(id) is tried earlier than its worker asked for")
     posts[id]?.attempts = attempts
+    posts[id]?.restsUntilMs = nowMs + pauseMs
+    posts[id]?.storedRestMs = submittedMs + pauseMs
+  }
+
+  /// A post pauses, and only ingest's memory knows it.
+  mutating func rest(_ id: PostID, untilMs: Int64) {
+    posts[id]?.restsUntilMs = untilMs
+    posts[id]?.storedRestMs = .min
+  }
+
+  /// A post is given up over a failure.
+  mutating func bury(_ id: PostID, attempts: Int, under lease: Lease) {
+    expect(
+      failed[lease]?.contains { $0.kind == .permanent || $0.kind == .transient && attempts >= Limits.attemptsMax }
+        == true, "post \(id) is given up after \(attempts) attempts")
+    end(id, .dead)
   }
 
   mutating func lose(_ id: PostID) { posts[id]?.losses += 1 }
@@ -98,6 +132,7 @@ struct Ledger {
     expect(posts[id]?.fate == .dead, "post \(id) comes back, and is not dead")
     guard let entry = posts[id] else { return }
     posts[id] = Entry(account: entry.account, place: entry.place)
+    posts[id]?.isRevived = true
     queued.insert(id)
   }
 
@@ -110,13 +145,27 @@ struct Ledger {
 
   /// A worker's result has come to ingest. Nothing is stored of a lookup, nor of a job that its worker has not started.
   mutating func report(_ result: JobResult) {
-    reported.insert(result.lease)
     if result.lease.job.isLookup { answer(result.lease) }
-    if case .outcome(.failed(let failure)) = result.answer, failure.kind == .notStarted { answer(result.lease) }
+    switch result.answer {
+    case .outcome(.failed(let failure)):
+      failed[result.lease, default: []].append(failure)
+      if failure.kind == .notStarted { answer(result.lease) }
+    case .outcome:
+      found.insert(result.lease)
+      // Where it cannot be stored, the job goes out again soon.
+      if let id = result.lease.job.post {
+        posts[id]?.restsUntilMs = .min
+        posts[id]?.storedRestMs = .min
+      }
+    case .needsRemote: break
+    }
   }
 
-  /// True if a worker has answered under this lease.
-  func isReported(_ lease: Lease) -> Bool { reported.contains(lease) }
+  /// A worker has failed under this lease.
+  func isFailed(_ lease: Lease) -> Bool { failed[lease] != nil }
+
+  /// A worker has found under this lease what there is, and never failed.
+  func isFound(_ lease: Lease) -> Bool { found.contains(lease) && failed[lease] == nil }
 
   /// The result under this lease is on disk, or there is nothing to store of it.
   mutating func answer(_ lease: Lease) { answered.insert(lease) }
@@ -149,6 +198,8 @@ struct Ledger {
     }
     // A deleted post's job goes on.
     expect(entry.fate == .queued || entry.fate == .deleted, "job \(job.id.rawValue) goes out although it is settled")
+    expect(!voided.contains(id), "job \(job.id.rawValue) goes out again although its post is deleted")
+    expect(nowMs >= entry.restsUntilMs, "job \(job.id.rawValue) goes out \(entry.restsUntilMs - nowMs) ms too early")
     expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
   }
 
@@ -169,6 +220,8 @@ struct Ledger {
   /// What ingest has read from the disk at its start.
   mutating func start(_ jobs: [Job], isPaused: Bool) {
     restarts += 1
+    voided = []
+    for (id, entry) in posts { posts[id]?.restsUntilMs = entry.storedRestMs }
     expect(Set(jobs.compactMap(\.id.post)) == queued, "other posts are queued after the start than before")
     for job in jobs {
       guard let id = job.id.post, let entry = posts[id] else { continue }

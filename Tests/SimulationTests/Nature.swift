@@ -10,6 +10,10 @@ enum Nature: String, CaseIterable {
   case poison = "Poison"
   /// The worker that begins on it does nothing more, and its heart beats.
   case hanging = "Hanging"
+  /// Fails again and again, until it is given up.
+  case stubborn = "Stubborn"
+  /// Takes its worker longer than a lease lasts that nobody extends.
+  case slow = "Slow"
   /// Only a remote provider knows it.
   case street = "Street"
 

@@ -57,11 +57,13 @@ extension Simulation {
     }
   }
 
-  /// One of them is poison; in some runs one hangs.
+  /// One of them is poison; in some runs one hangs, one never succeeds or one takes long.
   private func nature(_ account: Int64, _ number: Int) -> Nature {
     switch (account, number) {
     case (3, 0): .poison
     case (2, 0) where seed % 8 == 0: .hanging
+    case (2, 0) where seed % 16 == 4: .stubborn
+    case (2, 0) where seed % 16 == 10: .slow
     default: random.one(of: Simulation.natures)
     }
   }

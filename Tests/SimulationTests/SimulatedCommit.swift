@@ -41,7 +41,9 @@ extension Simulation {
   private func note(_ completed: SimulatedStore.Completed) {
     switch (completed.submitted.origin, completed.result) {
     case (.client(let request), .accept(let acceptances)?): note(request, acceptances)
-    case (.core(.settle(let settlements)), .settle(let stored)?): note(settlements, stored)
+    case (.core(.settle(let settlements)), .settle(let stored)?):
+      guard case .settle(_, let submittedUnixMs) = completed.submitted.write else { return }
+      note(settlements, stored, submittedMs: submittedUnixMs - unixMs + nowMs)
     case (.core(.countLosses(let losses)), .settle?):
       for id in losses.requeued.compactMap(\.post) { ledger.lose(id) }
       // Of a deleted one that is said already.
@@ -75,7 +77,9 @@ extension Simulation {
     }
   }
 
-  private func note(_ settlements: [IngestCore.PendingSettlement], _ stored: SettlementResult) {
+  private func note(
+    _ settlements: [IngestCore.PendingSettlement], _ stored: SettlementResult, submittedMs: Int64
+  ) {
     for settled in settlements {
       guard let id = settled.job.id.post else { continue }
       trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
@@ -90,8 +94,10 @@ extension Simulation {
       case .verdict(.rejected):
         ledger.expect(Nature(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
         ledger.end(id, .rejected)
-      case .dead: ledger.end(id, .dead)
-      case .retry(let attempts, _, _): ledger.retry(id, attempts: attempts)
+      case .dead(_, let attempts): ledger.bury(id, attempts: attempts ?? 0, under: settled.lease)
+      case .retry(let attempts, let pauseMs, _):
+        ledger.retry(
+          id, attempts: attempts, under: settled.lease, pauseMs: pauseMs, submittedMs: submittedMs, nowMs: nowMs)
       case .leaseLost: ledger.complain("a result of post \(id) is settled as a lost lease")
       }
       if settled.settlement.isFinal { store.leave(id) }
@@ -111,7 +117,7 @@ extension Simulation {
     let (write, origin, result) = (completed.submitted.write, completed.submitted.origin, completed.result)
     // As in production: a write's changes come before its result.
     for change in result?.changes(of: write) ?? [] {
-      if case .paused = change { ingest?.isHeld = false }
+      if case .paused(let sinceMs) = change { ingest?.isHeld = sinceMs != nil }
       if canary == .numbersBeforeCommit, case .core = origin { continue }
       if let committed = change.committed { continueIngest(committed) }
     }

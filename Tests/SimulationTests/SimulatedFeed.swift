@@ -1,87 +1,215 @@
+import Fuzzing
+
 @testable import Domain
 
-/// A feed that pulls changes from ingest, and one subscriber of it: each has its copy of the list.
+/// A feed that pulls changes from ingest, and has its copy of the list.
 struct SimulatedFeed {
-  var state: FeedState?
-  /// Of the question that is open.
-  var question = 0
-  /// When it told the subscriber last that it lives; seldom, for the hash costs.
+  /// The rules of its process; nil while there is none.
+  var pull: FeedPull?
+  /// Counts its starts.
+  var incarnation = 0
+  /// Counts its connections to ingest.
+  var connection = 0
+  /// When it ticks next.
+  var dueMs = Int64.max
+  /// Its list on disk, for its next start.
+  var kept: FeedState?
+  /// When it told the subscriber last that it lives.
   var beatMs: Int64 = 0
-  var replica = FeedReplica(nowMs: 0)
-  var resyncs = 0
+  /// It has not heard from ingest for a while.
+  var isStale = true
+  /// The hash of each list that there was: ingest's where it was told, else the feed's.
+  var hashes: [EventID: UInt64] = [:]
+
+  var state: FeedState? { pull?.state }
+  /// Its end of the link to ingest.
+  var address: Address { Address(worker: -1, connection: connection) }
 }
 
+/// A feed's question to ingest.
+struct Fetch {
+  let id: UInt64
+  let from: Address
+  let epoch: Epoch?
+  let afterSeq: UInt64
+  /// Ingest answers then, whatever there is.
+  var untilMs: Int64 = 0
+}
+
+/// Ingest's answer.
+struct FetchAnswer {
+  let fetch: Fetch
+  let epoch: Epoch
+  let answer: FeedPull.Answer
+  /// It was changed on its way.
+  var isDamaged = false
+}
+
+/// The feed's process.
 extension Simulation {
-  func pull() {
-    feed.question += 1
-    let (question, state) = (feed.question, feed.state)
-    for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
-      agenda.put(.pullArrives(question, epoch: state?.epoch, afterSeq: state?.seq ?? 0), inMs: delayMs)
-    }
-    // Lost, or ingest is gone.
-    agenda.put(.feedPulls(question), inMs: 2 * Limits.fetchWaitMs)
-    guard let state, nowMs - feed.beatMs >= Limits.livenessMs else { return }
-    feed.beatMs = nowMs
-    publish(.heartbeat(epoch: state.epoch, seq: state.seq, hash: state.hash))
+  func startFeed() {
+    feed.incarnation += 1
+    feed.connection += 1
+    feed.dueMs = .max
+    trace("the feed starts with \(feed.kept.map { "the list of \($0.seq)" } ?? "nothing")")
+    feed.pull = FeedPull(kept: feed.kept, nowMs: nowMs)
+    feed.isStale = true
+    tickFeed()
   }
 
-  func ingestAnswers(_ question: Int, epoch: Epoch?, afterSeq: UInt64) {
-    guard ingest != nil else { return }
-    let answer = ingest?.log.answer(epoch: epoch, afterSeq: afterSeq, max: Limits.changesPerFetchMax)
-    for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.feedReceives(question, answer), inMs: delayMs)
-    }
+  /// The process ends without a word; its list of a while ago is on disk.
+  func endFeed() {
+    guard feed.pull != nil else { return }
+    trace("the feed ends")
+    feedEnds += 1
+    feed.pull = nil
+    agenda.put(.feedStarts, inMs: random.between(20, 3_000))
   }
 
-  func feedReceives(_ question: Int, _ answer: ChangeLog.Answer?) {
-    guard question == feed.question else { return }
-    switch answer {
-    case .snapshot(let new):
-      if let old = feed.state, old.epoch == new.epoch {
-        ledger.expect(new.seq >= old.seq, "the store has gone back from \(old.seq) to \(new.seq)")
+  func tickFeed() {
+    guard feed.pull != nil else { return }
+    perform(feed.pull?.tick(nowMs: nowMs) ?? [])
+    if nowMs - feed.beatMs >= Limits.feedHeartbeatMs { beat() }
+    scheduleFeed()
+  }
+
+  func feedReceives(_ answer: FetchAnswer) {
+    guard answer.fetch.from == feed.address, let before = feed.pull else { return }
+    let effects = feed.pull?.receive(answer.answer, to: answer.fetch.id, epoch: answer.epoch, nowMs: nowMs) ?? []
+    expectRight(effects, of: answer, before: before.state)
+    perform(effects)
+    // As its station does after each message.
+    tickFeed()
+  }
+
+  /// Does what the rules ask for, as `ChangeClient` does.
+  private func perform(_ effects: [FeedPull.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .reconnect: feed.connection += 1
+      case .fetch(let id, let state):
+        // Without a connection it cannot be sent.
+        guard ingest != nil else {
+          feed.pull?.fetchFailed()
+          continue
+        }
+        let fetch = Fetch(id: id, from: feed.address, epoch: state?.epoch, afterSeq: state?.seq ?? 0)
+        for delayMs in network.delays(between: feed.address, .toIngest, nowMs: nowMs, using: &random) {
+          agenda.put(.fetchArrives(fetch), inMs: delayMs)
+        }
+      case .replaced(let state): publish(.snapshot(state, hash: state.hash, isStale: feed.isStale))
+      case .changed(_, let delta, let state): publish(.delta(delta, epoch: state.epoch, hash: state.hash))
+      case .turnedStale(let isStale):
+        feed.isStale = isStale
+        beat()
+      case .heard: break
+      case .log(let event): trace("the feed: \(event)")
       }
-      feed.state = new
-      publish(.snapshot(new, hash: new.hash))
-    case .changes(let changes, let lastSeq, let hash):
-      guard let before = feed.state, !changes.isEmpty, let delta = feed.state?.apply(changes) else { break }
-      ledger.expect(
-        changes.map(\.seq) == Array(before.seq + 1...lastSeq), "changes are missing behind \(before.seq)")
-      if let state = feed.state {
-        ledger.expect(hash == nil || hash == state.hash, "the feed's list at \(state.seq) is not ingest's")
+    }
+    if let state = feed.state, random.happens(10) { feed.kept = state }
+  }
+
+  private func beat() {
+    guard let state = feed.state else { return }
+    feed.beatMs = nowMs
+    let hash = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] ?? state.hash
+    publish(.heartbeat(epoch: state.epoch, seq: state.seq, hash: hash, isStale: feed.isStale))
+  }
+
+  private func scheduleFeed() {
+    guard let pull = feed.pull else { return }
+    let dueMs = min(max(pull.nextMs(nowMs: nowMs), nowMs + 1), nowMs + Limits.feedHeartbeatMs)
+    guard dueMs < feed.dueMs || feed.dueMs <= nowMs else { return }
+    feed.dueMs = dueMs
+    agenda.put(.feedTicks(feed.incarnation, atMs: dueMs), inMs: dueMs - nowMs)
+  }
+
+  /// What must hold of an answer and of the list that it makes.
+  private func expectRight(_ effects: [FeedPull.Effect], of answer: FetchAnswer, before: FeedState?) {
+    for effect in effects {
+      switch effect {
+      case .log(.rejected(let reason)):
+        ledger.expect(answer.isDamaged, "the feed refuses what ingest sent: \(reason)")
+      case .log(.regressed(let had, let now)):
+        ledger.expect(answer.isDamaged, "the store has gone back from \(had) to \(now)")
+      case .replaced(let state): expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
+      case .changed(let changes, _, let state):
+        expectKnown(state, "the feed's list at \(state.seq) is not ingest's")
+        guard let before, !answer.isDamaged else { continue }
+        ledger.expect(
+          changes.map(\.seq) == Array(before.seq + 1...max(before.seq + 1, state.seq)),
+          "changes are missing behind \(before.seq)")
         // Before what comes next hides a difference.
         if state.seq == ledger.seq, changes.contains(where: \.isDeletion) {
           ledger.expect(state.entries.map(\.id) == ledger.latest.map(\.id), "the feed's list at \(state.seq) is wrong")
         }
-        publish(.delta(delta, epoch: state.epoch, hash: state.hash))
+      default: break
       }
-    case nil: break
-    }
-    feed.question += 1
-    agenda.put(.feedPulls(feed.question), inMs: random.between(200, Limits.fetchWaitMs))
-  }
-
-  private func publish(_ frame: FeedReplica.Frame) {
-    for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.subscriberReceives(frame), inMs: delayMs)
     }
   }
 
-  func subscriberReceives(_ frame: FeedReplica.Frame) {
-    let before = feed.replica.state?.seq ?? 0
-    let effect = feed.replica.receive(frame, nowMs: nowMs)
-    ledger.expect(feed.replica.state?.seq ?? 0 >= before || !feed.replica.isLive, "a subscriber goes back")
-    guard !feed.replica.isLive else { return }
-    if case .resync = effect { feed.resyncs += 1 }
-    agenda.put(.subscriberJoins, inMs: random.between(1, 500))
+  /// A list is the one that there was at its number, in its history.
+  private func expectKnown(_ state: FeedState, _ text: @autoclosure () -> String) {
+    let hash = state.hash
+    let known = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] ?? hash
+    feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = known
+    ledger.expect(known == hash, text())
+  }
+}
+
+/// Ingest's answers to a feed, as `ChangeServer` gives them.
+extension Simulation {
+  func ingestReceives(_ fetch: Fetch) {
+    guard ingest != nil else { return }
+    ingest?.fetch = fetch
+    ingest?.fetch?.untilMs = nowMs + Limits.fetchWaitMs
+    agenda.put(.fetchTimesOut(fetch), inMs: Limits.fetchWaitMs)
+    answerFetch()
   }
 
-  /// It asks for the list.
-  func subscriberJoins() {
-    guard !feed.replica.isLive, let state = feed.state else { return }
-    publish(.snapshot(state, hash: state.hash))
+  /// Answers the open fetch, if there is something new or it has waited long enough.
+  func answerFetch() {
+    guard let fetch = ingest?.fetch, let epoch = ingest?.log.epoch else { return }
+    let answer = ingest?.log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: Limits.changesPerFetchMax)
+    switch answer {
+    case .snapshot(let state):
+      feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = state.hash
+      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .list(seq: state.seq, state.entries, hash: state.hash)))
+    case .changes(let changes, let lastSeq, let hash):
+      if let hash { feed.hashes[EventID(epoch: epoch, seq: lastSeq)] = hash }
+      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
+    case nil:
+      guard fetch.untilMs <= nowMs else { return }
+      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes([], hash: ingest?.log.hash)))
+    }
+    ingest?.fetch = nil
+  }
+
+  private func send(_ answer: FetchAnswer) {
+    for delayMs in network.delays(between: answer.fetch.from, .toWorker, nowMs: nowMs, using: &random) {
+      agenda.put(.feedReceives(damaged(answer)), inMs: delayMs)
+    }
+  }
+
+  /// Sometimes a change is another one when it comes.
+  private func damaged(_ answer: FetchAnswer) -> FetchAnswer {
+    guard !isCalm, case .changes(var changes?, let hash?) = answer.answer, let first = changes.first,
+      random.happens(4)
+    else { return answer }
+    damages += 1
+    changes[0] = .gone(first.id, seq: first.seq, next: nil)
+    return FetchAnswer(
+      fetch: answer.fetch, epoch: answer.epoch, answer: .changes(changes, hash: hash), isDamaged: true)
   }
 }
 
 extension FeedChange {
   fileprivate var isDeletion: Bool { if case .gone = self { true } else { false } }
+
+  fileprivate var id: PostID {
+    switch self {
+    case .put(let entry): entry.id
+    case .gone(let id, _, _): id
+    }
+  }
 }

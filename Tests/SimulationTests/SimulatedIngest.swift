@@ -1,3 +1,4 @@
+import Fuzzing
 import Store
 
 @testable import Domain
@@ -11,9 +12,14 @@ struct SimulatedIngest {
   var log: ChangeLog
   /// Lookups without an answer.
   var lookups: Set<JobID> = []
+  /// The feed's question that waits for something new.
+  var fetch: Fetch?
   /// When it turns next.
   var dueMs = Int64.max
-  /// It was paused at its start, and nobody has let it go on.
+  /// Jobs that the network lost on their way to a session. Their credit is gone until the session ends: TCP loses
+  /// nothing within a connection.
+  var lostJobs: [UInt64: Int] = [:]
+  /// The queue is paused, and ingest knows it.
   var isHeld = false
 
   func isCurrent(_ lease: Lease) -> Bool {
@@ -33,6 +39,11 @@ extension Address {
 /// What comes in.
 extension Simulation {
   func startIngest() async throws {
+    if !isCalm, ledger.restarts > 0, random.happens(15) {
+      trace("the store begins a new history")
+      epochs += 1
+      store.beginHistory()
+    }
     let database = try await store.open()
     let start = try database.start()
     let (jobs, isPaused) = (start.jobs, start.pausedMs != nil)
@@ -113,8 +124,10 @@ extension Simulation {
   }
 
   func send(_ letter: IngestLetter, to address: Address) {
-    for delayMs in network.delays(between: address.worker, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.workerReceives(letter, at: address), inMs: delayMs)
+    let delays = network.delays(between: address, .toWorker, nowMs: nowMs, using: &random)
+    for delayMs in delays { agenda.put(.workerReceives(letter, at: address), inMs: delayMs) }
+    if delays.isEmpty, case .jobs(let jobs) = letter.message {
+      ingest?.lostJobs[letter.session, default: 0] += jobs.count
     }
   }
 }

@@ -1,7 +1,8 @@
+import Domain
 import Fuzzing
 
 /// What becomes of messages on their way: lost, doubled, late, out of order; or none comes through for a while, in one
-/// direction or both.
+/// direction or both; or none any more before the connection is made anew, as where a middlebox has forgotten it.
 struct SimulatedNetwork {
   enum Direction: CaseIterable {
     case toIngest, toWorker, both
@@ -9,12 +10,23 @@ struct SimulatedNetwork {
 
   /// Until when a worker is cut off.
   private var cuts: [Int: (direction: Direction, untilMs: Int64)] = [:]
+  /// Dead connections, with the time of their death.
+  private var dead: [Address: Int64] = [:]
   var isCalm = false
   private(set) var lost = 0
   private(set) var doubled = 0
 
   mutating func cut(_ worker: Int, _ direction: Direction, untilMs: Int64) { cuts[worker] = (direction, untilMs) }
 
+  /// Nothing comes through on a connection any more.
+  mutating func kill(_ address: Address, nowMs: Int64) { dead[address] = nowMs }
+
+  /// True if the kernel has ended the connection: nobody acknowledges its bytes (`Limits.linkUnreadMs`).
+  func isEnded(_ address: Address, nowMs: Int64) -> Bool {
+    dead[address].map { nowMs - $0 > Limits.linkUnreadMs } ?? false
+  }
+
+  /// Dead connections stay dead.
   mutating func heal() {
     cuts = [:]
     isCalm = true
@@ -22,10 +34,16 @@ struct SimulatedNetwork {
 
   /// How long each copy of a message takes, in ms; none where it is lost.
   mutating func delays(
-    between worker: Int?, _ direction: Direction, nowMs: Int64, using random: inout SeededRandom
+    between address: Address?, _ direction: Direction, nowMs: Int64, using random: inout SeededRandom
   ) -> [Int64] {
+    if let address, dead[address] != nil {
+      lost += 1
+      return []
+    }
     if isCalm { return [Int64.random(in: 1...20, using: &random)] }
-    if let worker, let cut = cuts[worker], nowMs < cut.untilMs, cut.direction == .both || cut.direction == direction {
+    if let worker = address?.worker, let cut = cuts[worker], nowMs < cut.untilMs,
+      cut.direction == .both || cut.direction == direction
+    {
       lost += 1
       return []
     }

@@ -63,6 +63,9 @@ final class SimulatedStore {
     return opened
   }
 
+  /// Somebody has put a database here, or lets the store go on with what is left of one: it begins a new history.
+  func beginHistory() { try? FileManager.default.removeItem(atPath: folder + "/onthemap.highwater") }
+
   func crash() {
     database = nil
     (waiting, isCommitting, entering, leaving) = ([], false, [], [:])

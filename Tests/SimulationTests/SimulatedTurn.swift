@@ -11,6 +11,7 @@ extension Simulation {
     perform(ingest?.core.turn(nowMs: nowMs, using: &random) ?? [])
     if let before {
       expectIsolation(before)
+      expectNoHaste(before)
       restartStuck()
       checkAll()
     }
@@ -28,8 +29,16 @@ extension Simulation {
       case .send(let speech, let session, let peer): send(speech, session: session, to: Address(peer))
       case .store(let write): store(write)
       case .answer(let lookup, _): ingest?.lookups.remove(lookup)
-      case .publish(let changes): ingest?.log.append(changes.map(published))
-      case .settled(let settlements, _): for pending in settlements { expectCurrent(pending) }
+      case .publish(let changes):
+        ingest?.log.append(changes.map(published))
+        answerFetch()
+      case .settled(let settlements, _):
+        for pending in settlements {
+          expectCurrent(pending)
+          if case .retry(pending.job.attempts, let pauseMs, _) = pending.settlement, let id = pending.job.id.post {
+            ledger.rest(id, untilMs: nowMs + pauseMs)
+          }
+        }
       case .left(let posts): for post in posts { store.hasLeft(post) }
       case .lossesCounted: break
       case .log(let event): trace("\(event)")
@@ -88,7 +97,10 @@ extension Simulation {
     for (id, session) in (ingest?.core.scheduler.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard session.isStuck, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
       let address = Address(peer)
-      guard workers[address.worker].connection == address.connection else { continue }
+      // One that has just answered says so with its next heartbeat.
+      guard workers[address.worker].connection == address.connection,
+        nowMs - workers[address.worker].answeredMs > 2 * Limits.heartbeatMs
+      else { continue }
       ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is taken for stuck")
       if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
     }
@@ -96,8 +108,8 @@ extension Simulation {
 
   private func assign() {
     var hasSent = false
-    while let before = ingest?.core.scheduler.sessions, let effects = ingest?.core.assign(nowMs: nowMs),
-      !effects.isEmpty
+    while let waiting = waitingAccounts, let before = ingest?.core.scheduler.sessions,
+      let effects = ingest?.core.assign(nowMs: nowMs), !effects.isEmpty
     {
       hasSent = true
       let sent = effects.flatMap(\.jobs).sorted { $0.lease.token < $1.lease.token }
@@ -105,6 +117,7 @@ extension Simulation {
         ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.pacer.intervalMs ?? 0, nowMs: nowMs)
         current[job.job.id] = job.lease.token
       }
+      expectFairness(sent.map(\.job), waiting)
       ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")
       for case .send(.jobs(let jobs), let session, let peer) in effects {
         ledger.expect(jobs.count <= before[session]?.credit ?? 0, "a worker gets more jobs than its credit")
@@ -130,6 +143,9 @@ extension Simulation {
       ledger.expect(
         store.entering.contains(post), "a result of \(lease.job.rawValue), which is not settled, is thrown away")
     }
+    if disposition == .stale, let post = lease.job.post, ledger.queued.contains(post), ledger.isFound(lease) {
+      ledger.expect(ledger.posts[post]?.isRevived == true, "the place of \(lease.job.rawValue) is thrown away")
+    }
   }
 
   /// A failure counts only under the job's latest lease, and only if a worker has reported it under that.
@@ -140,7 +156,7 @@ extension Simulation {
     }
     let id = pending.job.id
     ledger.expect(
-      current[id] == pending.lease.token && ledger.isReported(pending.lease),
+      current[id] == pending.lease.token && ledger.isFailed(pending.lease),
       "a failure of \(id.rawValue) under an old lease counts")
   }
 
@@ -168,6 +184,54 @@ extension Simulation {
     for (id, session) in ingest.core.scheduler.sessions {
       for job in session.leases {
         ledger.expect(owners.updateValue(id, forKey: job) == nil, "job \(job.rawValue) is with two workers")
+      }
+    }
+  }
+
+  /// The accounts of which a post waits for a worker, that any may get; nil without ingest.
+  private var waitingAccounts: Set<AccountID>? {
+    guard let scheduler = ingest?.core.scheduler else { return nil }
+    guard scheduler.readyCount > 3 else { return [] }
+    return Set(
+      scheduler.jobs.values.compactMap { entry in
+        guard case .ready = entry.state, !entry.job.id.isLookup, !entry.job.isSuspect else { return nil }
+        return entry.job.account
+      })
+  }
+
+  /// Accounts take turns. What is in line and goes out no more may take a turn: so a few more are no mistake.
+  private func expectFairness(_ sent: [Job], _ waiting: Set<AccountID>) {
+    var counts: [AccountID: Int] = [:]
+    for job in sent where !job.id.isLookup && !job.isSuspect && !job.isRemote {
+      counts[job.account, default: 0] += 1
+      let isAnyLeftOut = waiting.contains { counts[$0] == nil }
+      ledger.expect(
+        !isAnyLeftOut || counts[job.account, default: 0] < 6, "account \(job.account.rawValue) keeps others waiting")
+    }
+  }
+
+  /// Nobody is given up too early: no lease ends whose worker works on it, and no session over the silence in which
+  /// ingest itself stood still.
+  private func expectNoHaste(_ before: Dispatch) {
+    guard let core = ingest?.core else { return }
+    for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
+      guard core.scheduler.sessions[id] != nil, let peer = core.peers[id] else {
+        let standstillMs = standstill.untilMs - standstill.sinceMs
+        ledger.expect(
+          standstill.boot != ingest?.boot || standstillMs <= Limits.livenessMs
+            || nowMs >= standstill.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < standstill.untilMs,
+          "session \(id) ends over the \(standstillMs) ms in which ingest stood still")
+        continue
+      }
+      let address = Address(peer)
+      let worker = workers[address.worker]
+      guard worker.connection == address.connection, worker.phase == .running, !worker.isHung else { continue }
+      for job in session.leases.sorted(by: { $0.rawValue < $1.rawValue }) {
+        guard case .leased(let token, id, let untilMs)? = before.jobs[job]?.state, untilMs <= nowMs,
+          worker.jobs[Lease(job: job, token: token)] != nil
+        else { continue }
+        if case .leased(token, id, _)? = core.scheduler.jobs[job]?.state { continue }
+        ledger.complain("the lease of job \(job.rawValue) ends while its worker works on it")
       }
     }
   }

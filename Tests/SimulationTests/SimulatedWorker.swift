@@ -17,13 +17,17 @@ struct SimulatedWorker {
   /// Counts its connections: each has another identity at ingest.
   var connection = 0
   var instance: [UInt8] = []
-  var session = WorkerSession(concurrency: 4, nowMs: 0)
+  var core = WorkerCore(concurrency: 4, nowMs: 0)
   var jobs: [Lease: Job] = [:]
   var isHung = false
+  /// When it answered last.
+  var answeredMs: Int64 = 0
   /// When it ticks next.
   var dueMs = Int64.max
 
   init(hasRemote: Bool) { self.hasRemote = hasRemote }
+
+  var session: WorkerSession { core.session }
 }
 
 /// Which connection of which worker.
@@ -53,7 +57,7 @@ extension Simulation {
     workers[index].incarnation += 1
     workers[index].connection += 1
     workers[index].instance = (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? starts >> (8 * $0) : index) }
-    workers[index].session = WorkerSession(concurrency: 4, nowMs: nowMs)
+    workers[index].core = WorkerCore(concurrency: 4, nowMs: nowMs)
     workers[index].jobs = [:]
     workers[index].isHung = false
     workers[index].dueMs = .max
@@ -73,38 +77,41 @@ extension Simulation {
 
   func worker(_ index: Int, receives letter: IngestLetter, on connection: Int) {
     guard workers[index].phase != .gone, workers[index].connection == connection else { return }
-    let isOwn = letter.session == workers[index].session.session
     switch letter.message {
     case .welcome:
+      // A process that has said goodbye does not listen to this any more.
       guard workers[index].phase == .running else { return }
-      say(
-        workers[index].session.welcome(
-          session: letter.session, heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs, nowMs: nowMs),
-        index)
+      receive(.welcome(heartbeatMs: Limits.heartbeatMs, livenessMs: Limits.livenessMs), letter, index)
     case .reset:
-      guard isOwn else { return }
-      workers[index].session.reset()
-      if workers[index].phase == .leaving { return endWorker(index, "it has left") }
-    case .heartbeat:
-      guard isOwn else { return }
-      workers[index].session.heard(nowMs: nowMs)
+      let isOver = letter.session == workers[index].session.session
+      receive(.reset, letter, index)
+      if isOver, workers[index].phase == .leaving { return endWorker(index, "it has left") }
+    case .heartbeat: receive(.heartbeat, letter, index)
     case .acks(let acks):
-      guard isOwn else { return }
-      for ack in acks { workers[index].session.acknowledge(ack.lease, ack.disposition, nowMs: nowMs) }
+      let kept = workers[index].session.unacknowledged
+      receive(.acks(acks), letter, index)
+      ledger.expect(
+        workers[index].session.unacknowledged >= kept
+          - Set(acks.filter { $0.disposition != .retryLater }.map(\.lease)).count,
+        "a worker throws away a result that ingest has not stored")
       if mayCrash(.workerHasAcks) { return endWorker(index, "workerHasAcks") }
-    case .jobs(let assignments):
-      guard isOwn else { return }
-      receive(assignments, index)
+    case .jobs(let assignments): receive(assignments, letter, index)
     case .busy, .drain: ledger.complain("ingest says \(letter.message)")
     }
     guard workers[index].phase == .running else { return }
     schedule(index)
   }
 
-  private func receive(_ assignments: [Dispatch.Assignment], _ index: Int) {
-    let wanted = Set(workers[index].session.receive(assignments.map(\.lease), nowMs: nowMs))
+  private func receive(_ message: WorkerCore.Message, _ letter: IngestLetter, _ index: Int) {
+    perform(workers[index].core.receive(message, session: letter.session, nowMs: nowMs), index)
+  }
+
+  private func receive(_ assignments: [Dispatch.Assignment], _ letter: IngestLetter, _ index: Int) {
+    let leases = assignments.map(\.lease)
+    guard let wanted = workers[index].core.receive(leases, session: letter.session, nowMs: nowMs) else { return }
     if mayCrash(.workerHasJobs) { return endWorker(index, "workerHasJobs") }
     for assignment in assignments where wanted.contains(assignment.lease) {
+      ledger.expect(workers[index].jobs[assignment.lease] == nil, "a worker begins twice on what it has")
       if Nature(of: assignment.job.query) == .poison {
         ledger.kill(assignment.lease, isCurrent: ingest?.isCurrent(assignment.lease) ?? false)
         return endWorker(index, "poison \(assignment.job.id.rawValue)")
@@ -116,9 +123,10 @@ extension Simulation {
       }
       workers[index].jobs[assignment.lease] = assignment.job
       let slowest: Int64 = isCalm ? 50 : random.happens(10) ? 4_000 : 300
+      let isSlow = Nature(of: assignment.job.query) == .slow
       agenda.put(
         .workerFinishes(index, incarnation: workers[index].incarnation, assignment.lease),
-        inMs: random.between(1, slowest))
+        inMs: isSlow ? random.between(33_000, 50_000) : random.between(1, slowest))
     }
   }
 
@@ -127,9 +135,10 @@ extension Simulation {
       let job = workers[index].jobs.removeValue(forKey: lease)
     else { return }
     if mayCrash(.workerBeforeResults) { return endWorker(index, "workerBeforeResults") }
+    workers[index].answeredMs = nowMs
     let result = JobResult(lease: lease, answer: answer(to: job, at: index))
     trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.answer.word)")
-    say(workers[index].session.answer([result], nowMs: nowMs), index)
+    perform(workers[index].core.answer([result], nowMs: nowMs), index)
     if mayCrash(.workerAfterResults) { return endWorker(index, "workerAfterResults") }
     schedule(index)
   }
@@ -138,11 +147,13 @@ extension Simulation {
     if !isCalm, random.happens(3) { return .outcome(.failed(.sample(.notStarted))) }
     let places = [Place.sample(job.query)]
     switch Nature(of: job.query) {
-    case .found, .poison, .hanging, nil: return .outcome(.located(places))
+    case .found, .poison, .hanging, .slow, nil: return .outcome(.located(places))
     case .nowhere: return .outcome(.notFound)
     case .broken: return .outcome(.failed(.sample(.permanent)))
     case .flaky:
-      return .outcome(!isCalm && random.happens(70) ? .failed(.sample(.transient)) : .located(places))
+      guard !isCalm, random.happens(70) else { return .outcome(.located(places)) }
+      return .outcome(.failed(.sample(.transient, retryAfterMs: random.happens(30) ? 3_000 : 0)))
+    case .stubborn: return .outcome(.failed(.sample(.transient)))
     case .street:
       return workers[index].hasRemote && !job.isRemote ? .needsRemote(places) : .outcome(.located(places))
     }
@@ -150,14 +161,9 @@ extension Simulation {
 
   func tickWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
-    if workers[index].session.isDead(nowMs: nowMs) {
-      trace("worker \(index) connects anew")
-      workers[index].session.reset()
-      workers[index].connection += 1
-    }
-    var messages = workers[index].session.tick(nowMs: nowMs)
-    if canary == .forgetsOutbox { messages.removeAll { if case .results = $0 { true } else { false } } }
-    say(messages, index)
+    var effects = workers[index].core.tick(nowMs: nowMs)
+    if canary == .forgetsOutbox { effects.removeAll { if case .send(.results, _) = $0 { true } else { false } } }
+    perform(effects, index)
     schedule(index)
   }
 
@@ -166,34 +172,49 @@ extension Simulation {
     guard workers[index].phase == .running else { return }
     trace("worker \(index) says goodbye")
     drains += 1
-    say(workers[index].session.drain(), index)
+    perform(workers[index].core.drain(), index)
     workers[index].phase = .leaving
     workers[index].jobs = [:]
     agenda.put(.workerLeaves(index, incarnation: workers[index].incarnation), inMs: Limits.leaveMs)
   }
 
   private func schedule(_ index: Int) {
-    let session = workers[index].session
-    let dueMs = min(max(session.nextMs, nowMs + (session.session == nil ? 100 : 1)), nowMs + 2_000)
+    let dueMs = min(workers[index].core.nextMs(nowMs: nowMs), nowMs + 2_000)
     guard dueMs < workers[index].dueMs || workers[index].dueMs <= nowMs else { return }
     workers[index].dueMs = dueMs
     agenda.put(.workerTicks(index, incarnation: workers[index].incarnation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
-  private func say(_ messages: [WorkerSession.Message], _ index: Int) {
-    for message in messages {
-      // Without a connection HELLO is refused at once; the rest is repeated by the session's rules.
-      guard ingest != nil else {
-        if case .hello = message { workers[index].session.helloFailed() }
-        continue
+  /// Does what the rules ask for, as `JobClient` does.
+  private func perform(_ effects: [WorkerCore.Effect], _ index: Int) {
+    for effect in effects {
+      switch effect {
+      case .send(let message, let session): send(message, session: session, from: index)
+      case .reconnect:
+        trace("worker \(index) connects anew")
+        workers[index].connection += 1
+      case .joined, .left: break
       }
-      let letter = WorkerLetter(
-        message: message, session: workers[index].session.session ?? 0, instance: workers[index].instance,
-        remoteIntervalMs: workers[index].hasRemote ? 0 : nil)
-      let address = Address(worker: index, connection: workers[index].connection)
-      for delayMs in network.delays(between: index, .toIngest, nowMs: nowMs, using: &random) {
-        agenda.put(.ingestReceives(letter, from: address), inMs: delayMs)
-      }
+    }
+  }
+
+  private func send(_ message: WorkerSession.Message, session: UInt64, from index: Int) {
+    // Without a connection HELLO is refused at once.
+    guard ingest != nil else {
+      if case .hello = message { workers[index].core.helloFailed() }
+      return
+    }
+    let letter = WorkerLetter(
+      message: message, session: session, instance: workers[index].instance,
+      remoteIntervalMs: workers[index].hasRemote ? 0 : nil)
+    var address = Address(worker: index, connection: workers[index].connection)
+    // A worker with a session finds out by itself, and sooner.
+    if workers[index].session.session == nil, network.isEnded(address, nowMs: nowMs) {
+      workers[index].connection += 1
+      address = Address(worker: index, connection: workers[index].connection)
+    }
+    for delayMs in network.delays(between: address, .toIngest, nowMs: nowMs, using: &random) {
+      agenda.put(.ingestReceives(letter, from: address), inMs: delayMs)
     }
   }
 }
@@ -210,7 +231,9 @@ extension WorkerAnswer {
 }
 
 extension JobOutcome.Failure {
-  fileprivate static func sample(_ kind: Kind) -> Self { .init(kind: kind, code: "down", detail: "try again") }
+  fileprivate static func sample(_ kind: Kind, retryAfterMs: Int64 = 0) -> Self {
+    .init(kind: kind, code: "down", detail: "try again", retryAfterMs: retryAfterMs)
+  }
 }
 
 extension Place {

@@ -31,12 +31,18 @@ final class Simulation {
     case operatorActs
     case operatorPauses
     case operatorResumes
-    case feedPulls(Int)
-    case pullArrives(Int, epoch: Epoch?, afterSeq: UInt64)
-    case feedReceives(Int, ChangeLog.Answer?)
-    case subscriberReceives(FeedReplica.Frame)
-    case subscriberJoins
+    case feedStarts
+    case feedEnds
+    case feedTicks(Int, atMs: Int64)
+    case fetchArrives(Fetch)
+    case fetchTimesOut(Fetch)
+    case feedReceives(FetchAnswer)
+    case subscriberReceives(FeedLetter)
+    case subscriberTicks(atMs: Int64)
+    case joinArrives(from: Address)
     case partition(Int)
+    /// Of a worker, or behind them of the feed to ingest or of the subscriber to the feed.
+    case connectionDies(Int)
     case ingestFreezes
   }
 
@@ -59,11 +65,14 @@ final class Simulation {
   var clients: [SimulatedClient] = []
   var revisions: [Revision] = []
   var feed = SimulatedFeed()
+  var subscriber = SimulatedSubscriber()
   /// The latest lease of each job.
   var current: [JobID: UInt64] = [:]
   var isCalm = false
   /// Ingest does nothing before this.
   var frozenMs: Int64 = 0
+  /// The standstill before that.
+  var standstill: (boot: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
   var starts = 0
   var crashes: [CrashPoint: Int] = [:]
   var drains = 0
@@ -75,6 +84,10 @@ final class Simulation {
   var followers = 0
   var edits = 0
   var voids = 0
+  var epochs = 0
+  var damages = 0
+  var feedEnds = 0
+  var deaths = 0
   private(set) var events = 0
   private(set) var traced: [String] = []
 
@@ -105,7 +118,14 @@ final class Simulation {
   }
 
   /// Ends with the first thing that is wrong, or when all is over.
-  func run() async throws {
+  func run() async {
+    do { try await play() } catch { ledger.complain("an error: \(error)") }
+    for complaint in ledger.complaints { trace("WRONG: \(complaint)") }
+    ingest = nil
+    store.crash()
+  }
+
+  private func play() async throws {
     try begin()
     while let event = agenda.next(), ledger.complaints.isEmpty {
       if !isCalm, nowMs >= Simulation.troubleMs { calm() }
@@ -118,22 +138,28 @@ final class Simulation {
       }
     }
     if ledger.complaints.isEmpty { try await checkEnd() }
-    for complaint in ledger.complaints { trace("WRONG: \(complaint)") }
-    ingest = nil
-    store.crash()
   }
 
   private func begin() throws {
     agenda.put(.ingestStarts, inMs: 0)
     for index in workers.indices { agenda.put(.workerStarts(index), inMs: random.between(0, 500)) }
     try makeClients()
-    agenda.put(.feedPulls(0), inMs: 10)
+    agenda.put(.feedStarts, inMs: 10)
+    tickSubscriber()
+    if random.happens(30) { agenda.put(.feedEnds, inMs: random.between(1_000, Simulation.troubleMs)) }
     for _ in 0..<6 { agenda.put(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<4 { agenda.put(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
     for _ in 0..<2 { agenda.put(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
     if random.happens(50) { agenda.put(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
     for _ in 0..<2 {
       agenda.put(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
+    }
+    if random.happens(40) {
+      let index = random.below(workers.count + 2)
+      agenda.put(.connectionDies(index), inMs: random.between(500, Simulation.troubleMs))
+    }
+    if seed % 16 == 10 {
+      for turn: Int64 in 1...30 { agenda.put(.clientLooksUp, inMs: 2_000 * turn + random.between(0, 1_000)) }
     }
     agenda.put(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.troubleMs))
     if random.happens(20) { agenda.put(.ingestFreezes, inMs: random.between(1_000, Simulation.troubleMs)) }
@@ -149,7 +175,8 @@ final class Simulation {
   private func perform(_ event: Event) async throws {
     switch event {
     case .ingestStarts: try await startIngest()
-    case .ingestTurns, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives, .pullArrives:
+    case .ingestTurns, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
+      .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
       if nowMs < frozenMs { agenda.put(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
@@ -166,21 +193,30 @@ final class Simulation {
     case .ownerRevises: try revise()
     case .revisionGoes(let number): sendRevision(number)
     case .revisionAnswered(let number): revisions[number].isAnswered = true
-    case .clientLooksUp: lookUp()
-    case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
     case .operatorActs: operate()
     case .operatorPauses: pause()
     case .operatorResumes: resume()
-    case .feedPulls(let question): if question == feed.question { pull() }
-    case .feedReceives(let question, let answer): feedReceives(question, answer)
-    case .subscriberReceives(let frame): subscriberReceives(frame)
-    case .subscriberJoins: subscriberJoins()
+    case .feedStarts: startFeed()
+    case .feedEnds: endFeed()
+    case .feedTicks(let incarnation, let atMs):
+      if feed.incarnation == incarnation, feed.dueMs == atMs { tickFeed() }
+    case .feedReceives(let answer): feedReceives(answer)
+    case .subscriberReceives(let letter): subscriberReceives(letter)
+    case .subscriberTicks(let atMs): if subscriber.dueMs == atMs { tickSubscriber() }
+    case .joinArrives(let address): feedReceivesJoin(from: address)
     case .partition(let index):
       let untilMs = nowMs + random.between(500, 12_000)
       network.cut(index, random.one(of: SimulatedNetwork.Direction.allCases), untilMs: untilMs)
+    case .connectionDies(let index):
+      // A worker without a session notices by the kernel's probes, which are not here.
+      guard index >= workers.count || workers[index].session.session != nil else { return }
+      deaths += 1
+      let addresses = workers.indices.map { Address(worker: $0, connection: workers[$0].connection) }
+      network.kill((addresses + [feed.address, subscriber.address])[index], nowMs: nowMs)
     case .ingestFreezes:
       freezes += 1
       frozenMs = nowMs + random.between(1_000, 15_000)
+      standstill = (ingest?.boot ?? 0, nowMs, frozenMs)
     }
   }
 
@@ -192,8 +228,11 @@ final class Simulation {
     case .storeCompletes(let boot, let completed): complete(completed, boot: boot)
     case .requestArrives(let request): try await ingestTakes(request)
     case .revisionArrives(let number): ingestTakes(revision: number)
-    case .pullArrives(let question, let epoch, let afterSeq):
-      ingestAnswers(question, epoch: epoch, afterSeq: afterSeq)
+    case .fetchArrives(let fetch): ingestReceives(fetch)
+    case .fetchTimesOut(let fetch):
+      if ingest?.fetch?.id == fetch.id, ingest?.fetch?.from == fetch.from { answerFetch() }
+    case .clientLooksUp: lookUp()
+    case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
     default: break
     }
   }

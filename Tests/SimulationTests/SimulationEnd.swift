@@ -16,9 +16,20 @@ extension Simulation {
     if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
       return "worker \(index)"
     }
+    if let index = workers.indices.first(where: hasLostCredit) { return "the credit of worker \(index)" }
     if !store.waiting.isEmpty || store.isCommitting { return "writes" }
-    if feed.state?.seq != ingest.log.seq { return "the feed" }
-    return feed.replica.isLive && feed.replica.state?.seq == ingest.log.seq ? "" : "the subscriber"
+    let (epoch, seq) = (ingest.log.epoch, ingest.log.seq)
+    if feed.state?.epoch != epoch || feed.state?.seq != seq { return "the feed" }
+    let replica = subscriber.replica
+    return replica.isLive && replica.state?.epoch == epoch && replica.state?.seq == seq ? "" : "the subscriber"
+  }
+
+  /// Ingest has less credit than the worker has given it.
+  private func hasLostCredit(_ index: Int) -> Bool {
+    let session = workers[index].session
+    guard let id = session.session, let known = ingest?.core.scheduler.sessions[id] else { return true }
+    let lost = ingest?.lostJobs[id] ?? 0
+    return session.granted > session.jobsReceived + UInt64(known.credit + lost)
   }
 
   func checkEnd() async throws {
@@ -26,7 +37,7 @@ extension Simulation {
     let start = try database.start()
     let list = start.list
     ledger.expect(feed.state == list, "the feed's list is not the store's")
-    ledger.expect(feed.replica.state == list, "the subscriber's list is not the store's")
+    ledger.expect(subscriber.replica.state == list, "the subscriber's list is not the store's")
     ledger.expect(start.jobs.isEmpty, "there are jobs on disk")
     for client in clients {
       let posts = try await database.posts(client.wishes.compactMap(\.answer))
@@ -56,7 +67,7 @@ extension Simulation {
     switch (post.state, Nature(of: post.place)) {
     case (.queued, _), (.deleted, _): false
     case (.dead, _): true
-    case (.published, let nature): ![.poison, .broken, .nowhere, .hanging].contains(nature)
+    case (.published, let nature): ![.poison, .broken, .nowhere, .hanging, .stubborn].contains(nature)
     case (.rejected, .nowhere): true
     case (.rejected, _): post.reason?.code == "dropped"
     }

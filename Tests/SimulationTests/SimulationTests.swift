@@ -11,6 +11,10 @@ struct SimulationTests {
   private static let seedsPerPart =
     (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 2_400) / parts
 
+  /// With SIMULATION_STOPS no seed is run above the lowest that has ended with a complaint.
+  private static let stops = ProcessInfo.processInfo.environment["SIMULATION_STOPS"] != nil
+  private static let lowest = Mutex(UInt64.max)
+
   /// What all runs together have gone through.
   private struct Tally {
     var crashes: [CrashPoint: Int] = [:]
@@ -22,7 +26,8 @@ struct SimulationTests {
         "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "freezes": run.freezes,
         "hangs": run.hangs,
         "deletions": run.deletions, "followers": run.followers, "edits": run.edits, "voids": run.voids,
-        "lost": run.network.lost, "doubled": run.network.doubled, "resyncs": run.feed.resyncs,
+        "epochs": run.epochs, "damages": run.damages, "feed's ends": run.feedEnds, "dead connections": run.deaths,
+        "lost": run.network.lost, "doubled": run.network.doubled, "resyncs": run.subscriber.resyncs,
       ]
       self.troubles.merge(troubles, uniquingKeysWith: +)
     }
@@ -37,8 +42,10 @@ struct SimulationTests {
     let stage = try await SimulationStage()
     var tally = Tally()
     for seed in part * Self.seedsPerPart..<(part + 1) * Self.seedsPerPart {
+      guard !Self.stops || seed < Self.lowest.withLock({ $0 }) else { return }
       let run = Simulation(seed: seed, stage: stage)
-      try await run.run()
+      await run.run()
+      if !run.ledger.complaints.isEmpty { Self.lowest.withLock { $0 = min($0, seed) } }
       #expect(
         run.ledger.complaints.isEmpty,
         "SIMULATION_SEED=\(seed) swift test --filter SimulationTests: \(run.ledger.complaints.joined(separator: "; "))")
@@ -57,7 +64,7 @@ struct SimulationTests {
       var traces: [[String]] = []
       for _ in 0..<2 {
         let run = Simulation(seed: seed, stage: stage, isTraced: true)
-        try await run.run()
+        await run.run()
         traces.append(run.traced)
       }
       let difference = zip(traces[0], traces[1]).first { $0 != $1 }
@@ -72,7 +79,7 @@ struct SimulationTests {
     var complaint: String?
     for seed in 0..<Self.seedsPerCanary where complaint == nil {
       let run = Simulation(seed: seed, canary: canary, stage: stage)
-      try await run.run()
+      await run.run()
       complaint = run.ledger.complaints.first
     }
     #expect(complaint != nil, "\(canary) is not found in \(Self.seedsPerCanary) seeds: the simulation shows nothing.")
@@ -83,7 +90,7 @@ struct SimulationTests {
     let seed = try #require(ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init))
     let canary = ProcessInfo.processInfo.environment["SIMULATION_CANARY"].flatMap(Canary.init)
     let run = Simulation(seed: seed, canary: canary, stage: try await SimulationStage(), isTraced: true)
-    try await run.run()
+    await run.run()
     FileHandle.standardError.write(Data(run.traced.map { $0 + "\n" }.joined().utf8))
     #expect(run.ledger.complaints.isEmpty)
   }

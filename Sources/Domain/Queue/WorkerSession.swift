@@ -20,8 +20,10 @@ package struct WorkerSession: Sendable {
   /// Of WELCOME; nil before it, and after a RESET.
   package private(set) var session: UInt64?
   private let window: Int
-  private var jobsReceived: UInt64 = 0
-  private var granted: UInt64 = 0
+  /// Jobs that have come in this session, in all.
+  private(set) var jobsReceived: UInt64 = 0
+  /// Jobs that the worker has allowed in this session, in all.
+  private(set) var granted: UInt64 = 0
   private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
   private var outbox: [Lease: Kept] = [:]

@@ -1,0 +1,113 @@
+import Fuzzing
+
+@testable import Domain
+
+/// A subscriber of the feed, and its copy of the list.
+struct SimulatedSubscriber {
+  var subscription = FeedSubscription(nowMs: 0)
+  /// Counts its connections.
+  var connection = 0
+  /// When it ticks next.
+  var dueMs = Int64.max
+  var resyncs = 0
+
+  var replica: FeedReplica { subscription.replica }
+  /// Its end of the link to the feed.
+  var address: Address { Address(worker: -2, connection: connection) }
+}
+
+/// A frame of the feed on its way.
+struct FeedLetter {
+  let frame: FeedReplica.Frame
+  let to: Address
+  /// It was changed on its way.
+  let isDamaged: Bool
+}
+
+extension Simulation {
+  /// Sends a frame of the feed to its subscriber.
+  func publish(_ frame: FeedReplica.Frame) {
+    for delayMs in network.delays(between: subscriber.address, .toWorker, nowMs: nowMs, using: &random) {
+      let damaged = damaged(frame)
+      let letter = FeedLetter(frame: damaged ?? frame, to: subscriber.address, isDamaged: damaged != nil)
+      agenda.put(.subscriberReceives(letter), inMs: delayMs)
+    }
+  }
+
+  /// Sometimes a post is missing in a delta when it comes.
+  private func damaged(_ frame: FeedReplica.Frame) -> FeedReplica.Frame? {
+    guard !isCalm, case .delta(let delta, let epoch, let hash) = frame, !delta.upsert.isEmpty, random.happens(4) else {
+      return nil
+    }
+    damages += 1
+    let rest = FeedDelta(
+      prevSeq: delta.prevSeq, seq: delta.seq, upsert: delta.upsert.dropLast(), remove: delta.remove)
+    return .delta(rest, epoch: epoch, hash: hash)
+  }
+
+  func subscriberReceives(_ letter: FeedLetter) {
+    guard letter.to == subscriber.address else { return }
+    let (before, wasLive) = (subscriber.replica.state, subscriber.replica.isLive)
+    let effects = subscriber.subscription.receive(letter.frame, nowMs: nowMs, using: &random)
+    let (state, isLive) = (subscriber.replica.state, subscriber.replica.isLive)
+    if wasLive, let before, let state, state.epoch == before.epoch {
+      ledger.expect(state.seq >= before.seq, "a subscriber goes back")
+    }
+    if isLive, !effects.isEmpty, let state {
+      let known = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)]
+      ledger.expect(known == state.hash, "the subscriber takes a wrong list at \(state.seq) for right")
+    }
+    for case .report(.lost(let loss)) in effects {
+      subscriber.resyncs += 1
+      ledger.expect(
+        loss != .wrongHash || letter.isDamaged, "the subscriber's list at \(state?.seq ?? 0) is not the feed's")
+    }
+    perform(effects)
+    tickSubscriber()
+  }
+
+  func tickSubscriber() {
+    perform(subscriber.subscription.tick(nowMs: nowMs))
+    let dueMs = max(subscriber.subscription.nextMs(nowMs: nowMs), nowMs + 1)
+    guard dueMs < subscriber.dueMs || subscriber.dueMs <= nowMs else { return }
+    subscriber.dueMs = dueMs
+    agenda.put(.subscriberTicks(atMs: dueMs), inMs: dueMs - nowMs)
+  }
+
+  /// Does what the rules ask for, as `FeedSubscriber` does.
+  private func perform(_ effects: [FeedSubscription.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .report(let event): trace("the subscriber: \(event.word)")
+      case .reconnect:
+        subscriber.connection += 1
+        join()
+      case .join: join()
+      case .leave: ledger.complain("the feed says goodbye")
+      }
+    }
+  }
+
+  private func join() {
+    for delayMs in network.delays(between: subscriber.address, .toIngest, nowMs: nowMs, using: &random) {
+      agenda.put(.joinArrives(from: subscriber.address), inMs: delayMs)
+    }
+  }
+
+  /// The feed answers a join, if it has a list.
+  func feedReceivesJoin(from address: Address) {
+    guard address == subscriber.address, let state = feed.state else { return }
+    publish(.snapshot(state, hash: state.hash, isStale: feed.isStale))
+  }
+}
+
+extension FeedSubscription.Event {
+  fileprivate var word: String {
+    switch self {
+    case .list(let state, _): "the list of \(state.seq)"
+    case .changes(let delta, _): "\(delta.prevSeq) to \(delta.seq)"
+    case .stale(let isStale): isStale ? "stale" : "fresh"
+    case .lost(let loss): "\(loss)"
+    }
+  }
+}
