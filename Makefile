@@ -13,6 +13,7 @@
 #                 FUZZ_SECONDS=… FUZZ_SEED=…
 # make corpus     keeps what make fuzz has found to reach more
 # make simulation  the whole under simulated trouble; SIMULATION_SEEDS=… how many runs, SIMULATION_SEED=… only that one
+# make mutants    one mistake after the other in production code, each to be found by the simulation; MUTANTS="…" only these
 # make bench      measures the release; YARDSTICKS=… names what to measure beside it, ARGS="…" goes to the bench
 # make sanitize   the unit tests under the thread and the address sanitizer
 # make proto      Swift from the .proto files
@@ -29,7 +30,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # SwiftPM uses all cores, and locks its folder against a second one.
 .NOTPARALLEL:
-.PHONY: run test tests check system page screenshots soak faults fuzz corpus simulation build release gazetteer bench sanitize proto \
+.PHONY: run test tests check system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
 	check-proto fmt lint lock clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
@@ -119,6 +120,10 @@ corpus:
 # A part of the seeds runs in `make test`.
 simulation: tests
 	SIMULATION_SEEDS=$(SIMULATION_SEEDS) swift test --skip-build --filter SimulationTests
+
+# In a copy, with the seeds of `make test`. Tests/Mutants/list.diff is the list.
+mutants: setup-build
+	python3 -B Tests/Mutants/run.py $(MUTANTS)
 
 # By name: everything there is to build would include a protobuf compiler in C++.
 tests: .build/debug/gazetteer.otm

@@ -268,3 +268,31 @@ if Context.environment["FUZZER"] != nil {
   package.targets.append(
     .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer", swiftSettings: strict))
 }
+
+// Only one target and what it needs: `make mutants` builds that again and again.
+if let only = Context.environment["ONLY"] {
+  let all = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var needed: [String: Target] = [:]
+  var packages: Set<String> = []
+  var open = [only]
+  while let name = open.popLast() {
+    guard needed[name] == nil, let target = all[name] else { continue }
+    needed[name] = target
+    for dependency in target.dependencies {
+      switch dependency {
+      case .productItem(_, let package?, _, _): packages.insert(package)
+      case .byNameItem(let name, _), .targetItem(let name, _): open.append(name)
+      default: break
+      }
+    }
+  }
+  package.products = []
+  package.targets = package.targets.filter { needed[$0.name] != nil }
+  package.dependencies.removeAll { dependency in
+    if case .sourceControl(_, let location, _) = dependency.kind {
+      !packages.contains { location.hasSuffix("/\($0)") }
+    } else {
+      true
+    }
+  }
+}

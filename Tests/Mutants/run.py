@@ -1,0 +1,141 @@
+"""Applies each mutant of list.diff to a copy of the tree, and shows that the simulation finds it.
+
+A mutant is a plausible programming error in production code. The simulation finds it if one of the seeds of `make test`
+ends with a complaint. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
+simulation complains about the tree without mutants.
+
+Arguments: names of mutants; none for all.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT / ".build" / "mutants"
+TREE = PLACE / "tree"
+TARGET = "SimulationTests"
+# For one command: only a mutant that never ends takes as long.
+SECONDS_MAX = 600
+FOUND = re.compile(r"SIMULATION_SEED=(\d+) swift test --filter SimulationTests: (.*)")
+
+
+class Mutant(NamedTuple):
+    name: str
+    path: Path
+    old: str
+    new: str
+
+
+def mutants() -> list[Mutant]:
+    """Reads the list. Ends the program if an old text does not occur exactly once."""
+    files: dict[str, list[Path]] = {}
+    for path in (ROOT / "Sources").rglob("*.swift"):
+        files.setdefault(path.name, []).append(path)
+    found, errors = [], []
+    for block in (ROOT / "Tests" / "Mutants" / "list.diff").read_text().split("\n@ ")[1:]:
+        head, *lines = block.split("\n")
+        name, file = head.split()
+        old = "\n".join(line[1:] for line in lines if line.startswith("-"))
+        new = "\n".join(line[1:] for line in lines if line.startswith("+"))
+        paths = files.get(file, [])
+        count = paths[0].read_text().count(old) if len(paths) == 1 else 0
+        if count != 1:
+            errors.append(f"{name}: its old text occurs {count} times in {file}, of which there are {len(paths)}")
+        else:
+            found.append(Mutant(name, paths[0].relative_to(ROOT), old, new))
+    if errors:
+        sys.exit("\n".join(errors))
+    return found
+
+
+def copy() -> None:
+    """Makes the copy equal to the working tree. Writes only what differs, so that the build is incremental."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Package.swift", "Sources", "Tests"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.split("\0")
+    wanted = {Path(name) for name in listed if name and (ROOT / name).is_file()}
+    if (ROOT / "Package.resolved").exists():
+        wanted.add(Path("Package.resolved"))
+    for path in wanted:
+        source, target = ROOT / path, TREE / path
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    for path in TREE.rglob("*"):
+        if path.is_file() and path.relative_to(TREE) not in wanted:
+            path.unlink()
+
+
+def swift(log: Path, *arguments: str) -> bool:
+    """Runs a command of SwiftPM in the copy. Returns whether it succeeded; its output is in the log."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "STRICT", "SIMULATION_SEED")}
+    environment |= {"ONLY": TARGET, "SIMULATION_STOPS": "1"}
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            ["swift", *arguments, "--package-path", TREE, "--scratch-path", PLACE / "build"],
+            env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        )
+        try:
+            return process.wait(SECONDS_MAX) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def run(name: str) -> tuple[str, bool]:
+    """Builds the copy and runs the simulation. Returns the result for the table, and whether a seed complained."""
+    log = PLACE / f"{name}.log"
+    log.unlink(missing_ok=True)
+    if not swift(log, "build", "--build-tests"):
+        return f"does not compile: see {log.relative_to(ROOT)}", False
+    succeeded = swift(log, "test", "--skip-build", "--filter", f"{TARGET}/everything")
+    complaints = [(int(seed), text) for seed, text in FOUND.findall(log.read_text(errors="replace"))]
+    if complaints:
+        seed, text = min(complaints)
+        return f"seed {seed}: {text}", True
+    return "no complaint" if succeeded else f"no complaint, and no success: see {log.relative_to(ROOT)}", False
+
+
+def main() -> None:
+    every = mutants()
+    unknown = set(sys.argv[1:]) - {mutant.name for mutant in every}
+    if unknown:
+        sys.exit(f"no such mutant: {', '.join(sorted(unknown))}")
+    wanted = [mutant for mutant in every if not sys.argv[1:] or mutant.name in sys.argv[1:]]
+    copy()
+    began = time.monotonic()
+    result, _ = run("none")
+    print(f"{'without mutants':<44} {time.monotonic() - began:>4.0f} s  {result}", flush=True)
+    if result != "no complaint":
+        sys.exit(1)
+    survivors = []
+    for mutant in wanted:
+        start = time.monotonic()
+        target = TREE / mutant.path
+        text = target.read_text()
+        target.write_text(text.replace(mutant.old, mutant.new))
+        try:
+            result, is_found = run(mutant.name)
+        finally:
+            target.write_text(text)
+        print(f"{mutant.name:<44} {time.monotonic() - start:>4.0f} s  {result}", flush=True)
+        if not is_found:
+            survivors.append(mutant.name)
+    minutes = (time.monotonic() - began) / 60
+    print(f"{len(wanted) - len(survivors)} of {len(wanted)} mutants found in {minutes:.0f} minutes")
+    if survivors:
+        sys.exit(f"survivors: {', '.join(survivors)}")
+
+
+main()

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// `make mutants` runs for long and seldom. This holds its list to the code meanwhile.
+@Suite("The list of mutants")
+struct MutantListTests {
+  private struct Mutant {
+    let name: String
+    let file: String
+    let old: String
+    let new: String
+
+    /// Reads a block of the list: name and file, then the old lines and the new ones. Nil for anything else.
+    init?(_ block: String) {
+      let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
+      let head = lines[0].split(separator: " ")
+      guard head.count == 2 else { return nil }
+      func text(_ sign: Character) -> String {
+        lines.dropFirst().filter { $0.first == sign }.map { $0.dropFirst() }.joined(separator: "\n")
+      }
+      (name, file, old, new) = (String(head[0]), String(head[1]), text("-"), text("+"))
+    }
+  }
+
+  @Test("Each mutant changes text that occurs once, in one file of Sources")
+  func fresh() throws {
+    let list = try #require(SourceTree.texts.first { $0.path == "Tests/Mutants/list.diff" })
+    let blocks = list.text.components(separatedBy: "\n@ ").dropFirst()
+    let mutants = blocks.compactMap(Mutant.init)
+    #expect(mutants.count == blocks.count && mutants.count >= 25)
+    #expect(Set(mutants.map(\.name)).count == mutants.count)
+    for mutant in mutants {
+      let files = SourceTree.everySwift.filter { $0.isUnder("Sources") && $0.name == mutant.file }
+      let count = files.map { $0.text.components(separatedBy: mutant.old).count - 1 }.reduce(0, +)
+      #expect(
+        files.count == 1 && count == 1 && mutant.old != mutant.new,
+        "\(mutant.name): its old text occurs \(count) times in \(mutant.file). Change the text in the list.")
+    }
+  }
+}
