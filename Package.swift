@@ -252,7 +252,11 @@ let package = Package(
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "Ingest", "Messaging", "Domain", "SQLiteStore", "Store", "Web", logging,
+        "CSodium", "FuzzTargets", "Fuzzing", "SignIn", "Ingest", "Messaging", "Domain", "SQLiteStore", "StandIn",
+        "Store", "Web", lifecycle, logging, metrics,
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(

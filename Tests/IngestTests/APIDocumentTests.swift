@@ -21,11 +21,8 @@ struct APIDocumentTests {
 
   @Test("It has every route with its methods, and no other")
   func routes() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     // The page's files are no part of the API.
-    let served = try await RouteTable(folder: folder.path).served().subtracting(["GET /page/**"])
+    let served = try await RouteTable(IngestStage(workers: 0)).served().subtracting(["GET /page/**"])
     let written = document.operations.flatMap { operation in operation.paths.map { "\(operation.method) \($0)" } }
     #expect(Set(written).count == written.count)
     #expect(Set(written).subtracting(served).sorted() == [], "The document promises what no route does.")
@@ -126,40 +123,16 @@ extension APIDocument {
   }
 }
 
-/// Ingest's routes with a database of their own, and nobody who listens.
+/// Ingest's routes, none of whose answers matters.
 private struct RouteTable {
+  private let stage: IngestStage
   private let router: Router<ConnectionContext>
   /// Before the library makes HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
-  init(folder: String) throws {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    Secrets.prepare()
-    let database = try SQLiteDatabase(folder: folder, logger: logger)
-    let wake = Wake()
-    let jobs = Inbox<JobServer.Command>(wake)
-    let pause = QueuePause(sinceMs: nil, changes: database.changes)
-    let queue = PostQueue(
-      database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
-      lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: 0, waitMaxMs: Limits.queueWaitMaxMs,
-      postsPerMinute: nil, logger: logger)
-    let nowhere = try Endpoint("tcp://127.0.0.1:1")
-    let service = IngestService(
-      IngestConfiguration(
-        data: folder, host: "", port: 0, jobs: nowhere, changes: nowhere, submit: nowhere, origin: ""),
-      store: { database }, logger: logger, ready: { _ in })
-    let logins = Logins(
-      database: database, sessions: Sessions(database: database), passwords: Passwords(),
-      tries: try LoginTries(database: database), audit: Audit(logger: logger))
-    let asked = Inbox<AdminServer.Command>(wake)
-    let view = QueueView(asked)
-    let admin = AdminAnswers(
-      database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
-      view: view, answers: asked, logger: logger)
-    router = try service.routes(
-      database, queue, ProviderLogins(logins: logins, facebook: nil, openID: nil, isOpen: true, logger: logger),
-      IngestReadiness(database: database, queue: queue, pause: pause), admin,
-      QueueHistory(database: database, view: view))
+  init(_ stage: IngestStage) throws {
+    self.stage = stage
+    router = try stage.components.router()
     routes = router.routes
   }
 

@@ -15,7 +15,7 @@ struct AccountRoutes: Sendable {
   let site: Site
   /// Whether anybody may sign up.
   let isOpen: Bool
-  let signUps = SignUps()
+  let signUps: SignUps
 
   struct SignUp: Decodable {
     let email: String

@@ -1,5 +1,4 @@
 package import Domain
-import Hummingbird
 package import Logging
 package import Messaging
 import ServiceLifecycle
@@ -105,115 +104,25 @@ package struct IngestService: Service {
   /// - Throws: `DiskFailure`, after which the next start may do better; `StoreError`, `LinkError`, or what HTTP's
   ///   socket says, all final until the configuration changes.
   package func run() async throws {
-    Secrets.prepare()
-    let database = try store()
-    // Who asks for metrics may have it for longer.
-    defer { database.close() }
-    let start = try database.start()
-    let wake = Wake()
-    let jobs = Inbox<JobServer.Command>(wake)
-    let changes = Inbox<[FeedChange]>(wake)
-    let pause = QueuePause(sinceMs: start.pausedMs, changes: database.changes)
-    let lookups = Lookups(jobs: jobs, pause: pause, boot: start.generation)
-    let queue = PostQueue(
-      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: start.jobs.count,
-      waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
-    let sessions = Sessions(database: database)
-    let logins = Logins(
-      database: database, sessions: sessions, passwords: Passwords(pace: queue.pace),
-      tries: try LoginTries(database: database), audit: Audit(logger: logger))
-    let providers = ProviderLogins(
-      logins: logins, facebook: configuration.facebook, openID: configuration.openID,
-      isOpen: configuration.isSignUpOpen, logger: logger)
-    defer { providers.end() }
-    let answers = Inbox<AdminServer.Command>(wake)
-    let view = QueueView(answers)
-    let history = QueueHistory(database: database, view: view)
-    let admin = AdminAnswers(
-      database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
-      view: view, answers: answers, logger: logger)
-    let submitted = Inbox<SubmitServer.Command>(wake)
-    let submissions = Submissions(
-      database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
-    let readiness = IngestReadiness(database: database, queue: queue, pause: pause)
-    show(readiness, QueueSamples(database: database, view: view, pause: pause))
-    let (reactor, addresses) = try Reactor.start("ingest", wake: wake) { [configuration, logger] context in
-      let jobServer = try JobServer(
-        context, bind: configuration.jobs, boot: start.generation, remotePerSecond: configuration.remotePerSecond,
-        isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
-        perform: { queue.perform($0) }, waited: { queue.waited($0) })
-      let changeServer = try ChangeServer(
-        context, bind: configuration.changes, state: start.list, inbox: changes, curve: configuration.changesCurve,
-        logger: logger)
-      let submitServer = try SubmitServer(
-        context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
-        taken: { submissions.take($0) })
-      let adminServer = try AdminServer(
-        context, bind: configuration.admin, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
-        asked: { admin.take($0) })
-      return (
-        [jobServer, changeServer, submitServer, adminServer],
-        (jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
-      )
-    }
-    defer { reactor.stop() }
+    let components = try IngestComponents.start(configuration, store: store, logger: logger)
+    // Who asks for metrics may have the database for longer.
+    defer { components.end() }
+    configuration.readiness.add(components.readiness.check)
+    configuration.registry?.add(components.samples.collect)
     warn()
-    resume(start.jobs, isPaused: pause.sinceMs != nil, jobs)
     // Before anybody can ask: who has deleted an account is not to be seen again.
-    for account in start.closedAccounts { try await queue.erasePosts(of: account) }
+    try await components.finishErasures()
+    let endpoints = components.endpoints
     let http = HTTPRun { [self] in
-      let router = try routes(database, queue, providers, readiness, admin, history)
       try await HTTPService.run(
-        router, host: configuration.host, port: configuration.port, proxies: configuration.proxies,
+        components.router(), host: configuration.host, port: configuration.port, proxies: configuration.proxies,
         form: ClassicForm.body, logger: logger
       ) { port in
         ready(
-          Addresses(httpPort: port, jobs: addresses.jobs, changes: addresses.changes, submit: addresses.submit))
+          Addresses(httpPort: port, jobs: endpoints.jobs, changes: endpoints.changes, submit: endpoints.submit))
       }
     }
-    try await DiskWatch(database: database, logger: logger).run(beside: http, history)
-  }
-
-  /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws where that is no JSON.
-  func routes(
-    _ database: any IngestStore, _ queue: PostQueue, _ providers: ProviderLogins, _ readiness: IngestReadiness,
-    _ admin: AdminAnswers, _ history: QueueHistory
-  ) throws -> Router<ConnectionContext> {
-    let (logins, sessions) = (providers.logins, providers.logins.sessions)
-    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
-    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    let site = Site(
-      origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
-    router.add(middleware: CrossOriginAnswers(site: site))
-    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
-    let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
-    PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
-    PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
-    try DocumentRoutes(of: .ingest).add(to: router)
-    GeocodeRoutes(lookups: queue.lookups).add(to: router)
-    AccountRoutes(
-      database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,
-      site: site, isOpen: configuration.isSignUpOpen
-    ).add(to: router)
-    LoginRoutes(providers: providers, site: site).add(to: router)
-    SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
-      .add(to: router)
-    IdentityRoutes(database: database, sessions: sessions, providers: providers, site: site).add(to: router)
-    ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
-    PostRoutes(database: database, queue: queue, sessions: sessions, site: site, viewers: viewers).add(to: router)
-    BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
-    AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
-    ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
-    ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
-    ClassicListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
-    ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
-    return router
-  }
-
-  /// Adds ingest's readiness and metrics to the process's operations.
-  private func show(_ readiness: IngestReadiness, _ samples: QueueSamples) {
-    configuration.readiness.add(readiness.check)
-    configuration.registry?.add(samples.collect)
+    try await DiskWatch(database: components.database, logger: logger).run(beside: http, components.history)
   }
 
   /// What the operator may not have thought of.
@@ -235,15 +144,6 @@ package struct IngestService: Service {
         """
       )
     }
-  }
-
-  /// Hands the job link what is to be done since before.
-  private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, _ jobs: Inbox<JobServer.Command>) {
-    if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
-    let nowMs = WallClock.unixMs
-    // Whatever the clock was when they were stored, none waits longer than the longest pause.
-    jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
-    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
   }
 }
 

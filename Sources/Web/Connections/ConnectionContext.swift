@@ -6,7 +6,7 @@ import NIOCore
 package struct ConnectionContext: RequestContext {
   /// As the HTTP library asks for it.
   package var coreContext: CoreRequestContextStorage
-  private let channel: any Channel
+  let channel: any Channel
 
   /// As the HTTP library asks for it.
   package init(source: ApplicationRequestContextSource) {

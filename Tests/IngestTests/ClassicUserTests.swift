@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Users as in the original service", .stage)
+@Suite("Users as in the original service")
 struct ClassicUserTests {
   private static let texts = ["key", "first_name", "last_name", "nickname", "_image_url"]
   private static let textsOrNull = [
@@ -21,7 +21,7 @@ struct ClassicUserTests {
 
   @Test("U1, U2, U5, U6, U7: 39 fields with their types, at the top and within user", arguments: ClassicApp.Family.all)
   func fields(family: ClassicApp.Family) async throws {
-    let app = try await Stage.current.up().app(family)
+    let app = try await IngestStage().app(family)
     let object = try await app.user(try await key(app)).guarded()
     var top = object
     let wrapped = try #require(top.removeValue(forKey: "user") as? [String: Any])
@@ -42,10 +42,10 @@ struct ClassicUserTests {
 
   @Test("U2: somebody without a last name has an empty one, not none")
   func noLastName() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let body = JSON.object(["email": "plato@example.org", "password": Client.password, "firstName": "Plato"])
     #expect(try await map.client.send("POST", "/v2/accounts", body: body).status == 201)
-    let app = ClassicApp(try map.client)
+    let app = ClassicApp(map.client)
     try await app.logIn("plato@example.org")
     let user = try await app.user("me").guarded()
     #expect(user["first_name"] as? String == "Plato" && user["last_name"] as? String == "")
@@ -53,7 +53,7 @@ struct ClassicUserTests {
 
   @Test("U3, U4, U9: the key is the one asked for; the caller's own session and me are the caller")
   func keys() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let app = try await map.app()
     let login = try await app.logIn().guarded()
     let key = try #require((login["account"] as? [String: Any])?["key"] as? String)
@@ -67,7 +67,7 @@ struct ClassicUserTests {
 
   @Test("U4: another's session is nobody's name")
   func foreignSession() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let ada = try await map.app()
     let session = try #require((try await ada.logIn().guarded()["session"] as? [String: Any])?["id"] as? String)
     let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
@@ -76,7 +76,7 @@ struct ClassicUserTests {
 
   @Test("U5: an e-mail address is shown to its owner only")
   func email() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let ada = try await map.app()
     let key = try await key(ada)
     let own = try await ada.user(key).guarded()["email"] as? [String: Any]
@@ -89,7 +89,7 @@ struct ClassicUserTests {
 
   @Test("U8: an account without a post on the map is nobody's to know but its owner's", arguments: ["/v1", "/api"])
   func unposted(base: String) async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let ada = try await map.app()
     let key = try await key(ada)
     let bob = try await map.app(ClassicApp.Family.all[0], "bob@example.org")
@@ -110,14 +110,14 @@ struct ClassicUserTests {
   @Test(
     "U8: a key that is nobody's is 404", arguments: ["999999", "0", "-1", "x", "01", "99999999999999999999", "%00"])
   func unknown(id: String) async throws {
-    let answer = try await Stage.current.up().app().user(id)
+    let answer = try await IngestStage().app().user(id)
     let body = try answer.guarded()
     #expect(answer.status == 404 && body["status"] as? Int == 404 && body["error"] is String)
   }
 
   @Test("Whoever has no session learns nobody's name")
   func stranger() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let answer = try await app.send("GET", "/v1/users/\(try await key(app))", cookie: false)
     #expect(try answer.status == 401 && answer.guarded()["status"] as? Int == 401)
   }

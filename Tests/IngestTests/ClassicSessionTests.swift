@@ -1,13 +1,14 @@
 import Foundation
+import Ingest
 import Testing
 
-@Suite("Sessions as in the original service", .stage)
+@Suite("Sessions as in the original service")
 struct ClassicSessionTests {
   private var expiration: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/# }
 
   @Test("L1, L2, L3: the key is a text of digits, the session's id and its end have the original's form")
   func form() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let answer = try await map.app().logIn()
     let object = try answer.guarded()
     #expect(Set(object.keys) == ["account", "session"] && answer.status == 200)
@@ -23,17 +24,17 @@ struct ClassicSessionTests {
     #expect((59...60).contains(days), "As long as the original's.")
   }
 
-  @Test("L4: a session outlives the process")
+  @Test("L4: a session outlives a restart of ingest")
   func lasting() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try IngestStage()
     let app = try await map.app()
-    try await map.ingest.restart()
-    #expect(try await app.post().status == 200)
+    let again = try map.restarted()
+    #expect(try await app.moved(to: again.client).post().status == 200)
   }
 
   @Test("L5, L6: XSRF-TOKEN is for all to read, the session's cookie for nobody")
   func cookies() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     try await app.logIn()
     let xsrf = try #require(app.setCookies.first { $0.hasPrefix("XSRF-TOKEN=") })
     #expect(xsrf.contains("Path=/") && !xsrf.lowercased().contains("httponly"))
@@ -43,7 +44,7 @@ struct ClassicSessionTests {
 
   @Test("L6: a cookie has Expires beside Max-Age, so that it outlives the app, also when it is taken away")
   func expiry() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     func end(_ cookie: String) throws -> Date {
       let parts = cookie.components(separatedBy: "; ")
       let text = try #require(parts.first { $0.hasPrefix("Expires=") }?.dropFirst("Expires=".count), "\(cookie)")
@@ -66,7 +67,7 @@ struct ClassicSessionTests {
 
   @Test("L5: where people open the site by TLS, both cookies are for TLS only")
   func secureCookies() async throws {
-    let map = try await Stage.current.up("--origin", "https://map.example.org")
+    let map = try IngestStage { $0.origin = "https://map.example.org" }
     let app = try await map.app()
     try await app.logIn()
     #expect(app.setCookies.contains { $0.hasPrefix("__Host-otm=") && $0.contains("Secure") })
@@ -76,9 +77,9 @@ struct ClassicSessionTests {
 
   @Test("L7: an unknown user and a wrong password are the same 403, in the line and in the body")
   func wrong() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
-    let app = ClassicApp(try map.client)
+    let app = ClassicApp(map.client)
     let wrong = try await app.logIn(password: "not the password")
     #expect(wrong.status == 403)
     let body = try wrong.guarded()
@@ -90,7 +91,7 @@ struct ClassicSessionTests {
 
   @Test("L8, L9: credentials in the address count for nothing, and stand in no log")
   func address() async throws {
-    let map = try await Stage.current.up("--log-level", "trace")
+    let map = try IngestStage()
     let app = try await map.app()
     let query =
       "udacity=" + ClassicApp.encoded("{\"username\":\"ada@example.org\",\"password\":\"\(Client.password)\"}")
@@ -98,7 +99,7 @@ struct ClassicSessionTests {
     #expect(answer.status == 403)
     #expect(try await app.send("POST", "/v1/session?\(query)", "{").status == 400)
     #expect(try await app.send("POST", "/v1/session?\(query)", ClassicApp.credentials("ada@example.org")).status == 200)
-    let log = map.ingest.logged
+    let log = map.logged
     for secret in [Client.password, ClassicApp.encoded(Client.password), "udacity="] {
       #expect(!log.contains(secret), "\(secret)")
     }
@@ -106,7 +107,7 @@ struct ClassicSessionTests {
 
   @Test("A field that lacks or is empty is named as clients look for it", arguments: ["username", "password"])
   func missing(field: String) async throws {
-    let app = ClassicApp(try await Stage.current.up().client)
+    let app = ClassicApp(try IngestStage().client)
     let whole: [String: Any] = ["username": "ada@example.org", "password": "x"]
     for value in [nil, "", 5, NSNull()] as [Any?] {
       var login = whole
@@ -121,7 +122,7 @@ struct ClassicSessionTests {
 
   @Test("Both credentials, or none, are not exactly one")
   func credentials() async throws {
-    let app = ClassicApp(try await Stage.current.up().client)
+    let app = ClassicApp(try IngestStage().client)
     for body in [
       "{}", "[]", "{\"udacity\":null}",
       "{\"udacity\":{\"username\":\"a\",\"password\":\"b\"},\"facebook_mobile\":{\"access_token\":\"c\"}}",
@@ -135,7 +136,7 @@ struct ClassicSessionTests {
 
   @Test("O1, O2: logging out tells which session it was, and ends it")
   func logOut() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let session = try #require(try await app.logIn().guarded()["session"] as? [String: Any])
     let before = app.cookies
     let answer = try await app.logOut()
@@ -150,7 +151,7 @@ struct ClassicSessionTests {
 
   @Test("O3: without a session there is nothing to end, and that is said")
   func nobody() async throws {
-    let app = ClassicApp(try await Stage.current.up().client)
+    let app = ClassicApp(try IngestStage().client)
     let answer = try await app.logOut()
     let body = try answer.guarded()
     #expect(answer.status == 401 && body["status"] as? Int == 401 && body["error"] is String)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Posting as in the original service", .stage)
+@Suite("Posting as in the original service")
 struct ClassicWriteTests {
   private var time: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/# }
 
@@ -10,7 +10,7 @@ struct ClassicWriteTests {
     arguments: ClassicApp.Family.all
   )
   func answers(family: ClassicApp.Family) async throws {
-    let app = try await Stage.current.up().app(family)
+    let app = try await IngestStage().app(family)
     let posted = try await app.post()
     #expect(posted.status == 200 && posted.object.count == 2)
     let id = try #require(posted["objectId"])
@@ -30,7 +30,7 @@ struct ClassicWriteTests {
 
   @Test("Coordinates that come with a post are its own; without any, the place's are taken")
   func coordinates() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     #expect(try await app.post(["mapString": "Oslo", "latitude": 1.5, "longitude": 2]).status == 200)
     #expect(try await app.post(["mapString": "Oslo", "latitude": NSNull(), "longitude": NSNull()]).status == 200)
     let rows = try await app.list()
@@ -41,7 +41,7 @@ struct ClassicWriteTests {
 
   @Test("W1: whatever key a post comes with, it is its poster's")
   func foreignKey() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let app = try await map.app()
     let key = try #require((try await app.logIn().guarded()["account"] as? [String: Any])?["key"] as? String)
     let keys: [Any] = [UUID().uuidString, "", NSNull(), "999", 5]
@@ -56,7 +56,7 @@ struct ClassicWriteTests {
 
   @Test("W2: system fields in a body are ignored, also empty ones")
   func systemFields() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let system = ["objectId": "", "createdAt": "", "updatedAt": "1970-01-01T00:00:00.000Z"]
     let posted = try await app.post(system)
     let id = try #require(posted["objectId"])
@@ -68,7 +68,7 @@ struct ClassicWriteTests {
 
   @Test("W3: parameters of a POST or a PUT are ignored")
   func parameters() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let query = "limit=100&order=-updatedAt&where=x&skip=-1"
     let posted = try await app.send("POST", "\(app.family.list)?\(query)", ClassicApp.location([:]))
     let id = try #require(posted["objectId"])
@@ -79,7 +79,7 @@ struct ClassicWriteTests {
 
   @Test("W4: a bare string for a body, or a key for an id, is refused and changes nothing")
   func oddities() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let id = try #require(try await app.post()["objectId"])
     let before = try await app.list()
     #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "\"{}\"").isParseError(400, 107))
@@ -90,7 +90,7 @@ struct ClassicWriteTests {
 
   @Test("W6: a row is its owner's alone, and an unknown one is not made")
   func owners() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let (ada, bob) = (try await map.app(), try await map.app(ClassicApp.Family.all[0], "bob@example.org"))
     let id = try #require(try await ada.post()["objectId"])
     #expect(try await bob.put(id, ["mapString": "Elsewhere"]).isParseError(404, 101, "Object not found."))
@@ -102,7 +102,7 @@ struct ClassicWriteTests {
 
   @Test("A field of another type is named, with what it should be and what it is")
   func mismatch() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let id = try #require(try await app.post()["objectId"])
     let cases: [(String, Any, String, String)] = [
       ("longitude", "12", "Number", "String"), ("latitude", true, "Number", "Boolean"),
@@ -119,7 +119,7 @@ struct ClassicWriteTests {
 
   @Test("What cannot be a post is refused with the reason: no place, one that is not known, a point off the earth")
   func refusals() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let nowhere: [String: Any] = ["latitude": NSNull(), "longitude": NSNull()]
     for changes: [String: Any] in [
       ["mapString": ""], ["mapString": NSNull()], ["mapString": String(repeating: "x", count: 257)],
@@ -134,7 +134,7 @@ struct ClassicWriteTests {
 
   @Test("A PUT changes what it has, and leaves the rest")
   func partial() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let id = try #require(try await app.post(["mediaURL": "just text"])["objectId"])
     #expect(try await app.send("PUT", "\(app.family.list)/\(id)", "{}").status == 200)
     var row = try #require(try await app.list().first)
@@ -150,7 +150,7 @@ struct ClassicWriteTests {
 
   @Test("Another site's page cannot post for its visitors")
   func crossSite() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     for headers in [["Sec-Fetch-Site": "cross-site"], ["Origin": "https://evil.example"], ["Origin": "null"]] {
       let answer = try await app.send("POST", app.family.list, ClassicApp.location([:]), headers: headers)
       #expect(answer.isParseError(403, 119))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The list as in the original service", .stage)
+@Suite("The list as in the original service")
 struct ClassicListTests {
   private func id(_ row: [String: Any]) -> String { row["objectId"] as? String ?? "" }
 
@@ -16,7 +16,7 @@ struct ClassicListTests {
 
   @Test("G1: every row has every field, with its type, whatever its owner gave")
   func rows() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     try await app.post()
     try await app.post(["mediaURL": ""])
     try await app.post(["mediaURL": NSNull(), "firstName": NSNull(), "lastName": ""])
@@ -38,7 +38,7 @@ struct ClassicListTests {
 
   @Test("G3: one's own post is the first, also of many in one second")
   func ownFirst() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     var ids: [String] = []
     for _ in 1...12 {
       ids.append(try #require(try await app.post()["objectId"]))
@@ -51,7 +51,7 @@ struct ClassicListTests {
 
   @Test("G4: a link is told as it was given, where it is none; and no feed takes it for one")
   func links() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let app = try await map.app()
     let texts = ["", "no link at all", "javascript:alert(1)", "https://ada:secret@example.org", "ftp://example.org"]
     for text in texts { #expect(try await app.post(["mediaURL": text]).status == 200) }
@@ -64,7 +64,7 @@ struct ClassicListTests {
 
   @Test("G4: places and links come back as they were given, but for a scheme that was missing")
   func spelling() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let app = try await map.app()
     for (place, given, told, opened) in [
       ("sAN  fRANCISCO,ca", "HTTPS://Example.ORG/A?Q#F", "HTTPS://Example.ORG/A?Q#F", "https://example.org/A?Q#F"),
@@ -91,7 +91,7 @@ struct ClassicListTests {
       "/parse/classes/StudentLocation%3Fwhere=%7B%22uniqueKey%22%3A%221%22%7D",
     ])
   func unknownClass(path: String) async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     #expect(try await app.post().status == 200)
     let answer = try await app.send("GET", path, cookie: false)
     #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "{\"results\":[]}")
@@ -101,7 +101,7 @@ struct ClassicListTests {
 
   @Test("limit and skip page through all; past the end there is nothing")
   func pages() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let ids = Array(try await post((1...7).map { "Oslo \($0)" }, app).reversed())
     #expect(try await app.list("limit=3&order=-updatedAt").map(id) == Array(ids[..<3]))
     #expect(try await app.list("limit=3&skip=3").map(id) == Array(ids[3..<6]))
@@ -115,20 +115,20 @@ struct ClassicListTests {
 
   @Test("Without a limit there are a hundred, and a thousand at most")
   func limits() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let client = try await map.client.signedUp()
     try await withThrowingTaskGroup { group in
       for _ in 1...101 { group.addTask { _ = try await client.post("Oslo", wait: 30) } }
       try await group.waitForAll()
     }
-    let app = ClassicApp(try map.client)
+    let app = ClassicApp(map.client)
     #expect(try await app.list("").count == 100)
     for limit in ["101", "1000", "1001", "9999999"] { #expect(try await app.list("limit=\(limit)").count == 101) }
   }
 
   @Test("order knows two keys, both ways, and ignores all others")
   func order() async throws {
-    let app = try await Stage.current.up().app()
+    let app = try await IngestStage().app()
     let ids = try await post(["Oslo", "Rome", "Bonn"], app)
     #expect(try await app.put(ids[0], ["mapString": "Paris"]).status == 200)
     let byUpdate = [ids[0], ids[2], ids[1]]
@@ -142,7 +142,7 @@ struct ClassicListTests {
 
   @Test("where finds by key, by time and by alternatives")
   func conditions() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let (ada, bob) = (try await map.app(), try await map.app(ClassicApp.Family.all[0], "bob@example.org"))
     let ids = try await post(["Oslo", "Rome", "Bonn"], ada) + post(["Lima"], bob)
     let rows = try await ada.list("order=createdAt")
@@ -176,7 +176,7 @@ struct ClassicListTests {
       "{\"latitude\":\"1\"}", "{\"$where\":\"1\"}", "{\"mapString\":{\"$regex\":\".*\"}}", "{\"objectId\":{\"$in\":1}}",
     ])
   func unreadable(condition: String) async throws {
-    let app = ClassicApp(try await Stage.current.up().client)
+    let app = ClassicApp(try IngestStage().client)
     let answer = try await app.send("GET", "\(app.family.list)?where=\(ClassicApp.encoded(condition))")
     #expect(answer.isParseError(400, 102) || answer.isParseError(400, 107))
   }

@@ -1,0 +1,157 @@
+import Domain
+import Hummingbird
+import Logging
+import Messaging
+import Store
+import Web
+
+/// The connected parts of one ingest: store, queue, accounts, the links with their thread, and the routes of the API.
+///
+/// `IngestService` runs them behind HTTP. Tests ask the routes without a server.
+final class IngestComponents: Sendable {
+  let database: any IngestStore
+  let queue: PostQueue
+  let providers: ProviderLogins
+  let readiness: IngestReadiness
+  let admin: AdminAnswers
+  let history: QueueHistory
+  let samples: QueueSamples
+  let signUps = SignUps()
+  /// Addresses of the links, with the ports in use.
+  let endpoints: Endpoints
+
+  private let configuration: IngestConfiguration
+  private let reactor: Reactor
+  private let closedAccounts: [AccountID]
+
+  /// Addresses of the links.
+  struct Endpoints: Sendable {
+    let jobs: Endpoint
+    let changes: Endpoint
+    let submit: Endpoint
+  }
+
+  /// Opens the store, starts the links, and queues the store's jobs. Waits for the disk.
+  ///
+  /// - Parameter store: opens the store; called once.
+  /// - Throws: `StoreError`, `LinkError`; both final until the configuration changes.
+  static func start(
+    _ configuration: IngestConfiguration, store: () throws -> any IngestStore, logger: Logger
+  ) throws -> IngestComponents {
+    Secrets.prepare()
+    let database = try store()
+    do { return try IngestComponents(configuration, database, logger: logger) } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  private init(_ configuration: IngestConfiguration, _ database: any IngestStore, logger: Logger) throws {
+    let start = try database.start()
+    let wake = Wake()
+    let jobs = Inbox<JobServer.Command>(wake)
+    let changes = Inbox<[FeedChange]>(wake)
+    let pause = QueuePause(sinceMs: start.pausedMs, changes: database.changes)
+    let lookups = Lookups(jobs: jobs, pause: pause, boot: start.generation)
+    let queue = PostQueue(
+      database: database, jobs: jobs, changes: changes, lookups: lookups, depth: start.jobs.count,
+      waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
+    let sessions = Sessions(database: database)
+    let logins = Logins(
+      database: database, sessions: sessions, passwords: Passwords(pace: queue.pace),
+      tries: try LoginTries(database: database), audit: Audit(logger: logger))
+    let answers = Inbox<AdminServer.Command>(wake)
+    let view = QueueView(answers)
+    let admin = AdminAnswers(
+      database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
+      view: view, answers: answers, logger: logger)
+    let submitted = Inbox<SubmitServer.Command>(wake)
+    let submissions = Submissions(
+      database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
+    (reactor, endpoints) = try Reactor.start("ingest", wake: wake) { context in
+      let jobServer = try JobServer(
+        context, bind: configuration.jobs, boot: start.generation, remotePerSecond: configuration.remotePerSecond,
+        isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
+        perform: { queue.perform($0) }, waited: { queue.waited($0) })
+      let changeServer = try ChangeServer(
+        context, bind: configuration.changes, state: start.list, inbox: changes, curve: configuration.changesCurve,
+        logger: logger)
+      let submitServer = try SubmitServer(
+        context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
+        taken: { submissions.take($0) })
+      let adminServer = try AdminServer(
+        context, bind: configuration.admin, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
+        asked: { admin.take($0) })
+      return (
+        [jobServer, changeServer, submitServer, adminServer],
+        Endpoints(jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
+      )
+    }
+    self.configuration = configuration
+    self.database = database
+    self.queue = queue
+    self.admin = admin
+    providers = ProviderLogins(
+      logins: logins, facebook: configuration.facebook, openID: configuration.openID,
+      isOpen: configuration.isSignUpOpen, logger: logger)
+    closedAccounts = start.closedAccounts
+    readiness = IngestReadiness(database: database, queue: queue, pause: pause)
+    history = QueueHistory(database: database, view: view)
+    samples = QueueSamples(database: database, view: view, pause: pause)
+    resume(start.jobs, isPaused: pause.sinceMs != nil, logger: logger)
+  }
+
+  /// Queues the jobs that the store had at the start.
+  private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, logger: Logger) {
+    if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
+    let nowMs = WallClock.unixMs
+    // Whatever the clock was when they were stored, none waits longer than the longest pause.
+    queue.jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
+    if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
+  }
+
+  /// Erases the posts of accounts whose deletion the last stop has cut off. Call this before anybody can ask.
+  func finishErasures() async throws {
+    for account in closedAccounts { try await queue.erasePosts(of: account) }
+  }
+
+  /// Stops the links, ends requests to providers, and closes the store. Waits for the disk.
+  func end() {
+    reactor.stop()
+    providers.end()
+    database.close()
+  }
+
+  /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws if that file is not JSON.
+  func router() throws -> Router<ConnectionContext> {
+    let (logins, sessions) = (providers.logins, providers.logins.sessions)
+    let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
+    if configuration.registry != nil { router.add(middleware: RequestMeter()) }
+    let site = Site(
+      origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
+    router.add(middleware: CrossOriginAnswers(site: site))
+    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
+    let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
+    PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
+    PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
+    try DocumentRoutes(of: .ingest).add(to: router)
+    GeocodeRoutes(lookups: queue.lookups).add(to: router)
+    AccountRoutes(
+      database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,
+      site: site, isOpen: configuration.isSignUpOpen, signUps: signUps
+    ).add(to: router)
+    LoginRoutes(providers: providers, site: site).add(to: router)
+    SessionRoutes(database: database, sessions: sessions, passwords: logins.passwords, logins: logins, site: site)
+      .add(to: router)
+    IdentityRoutes(database: database, sessions: sessions, providers: providers, site: site).add(to: router)
+    ProfileRoutes(queue: queue, sessions: sessions, logins: logins, site: site).add(to: router)
+    PostRoutes(database: database, queue: queue, sessions: sessions, site: site, viewers: viewers).add(to: router)
+    BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
+    AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
+    ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
+    ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
+    ClassicListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
+    ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    return router
+  }
+}
