@@ -47,32 +47,20 @@ struct Client: Sendable {
   let base: String
   /// Sent as bearer, when there is one.
   var token: String?
-  /// Waits two minutes for an answer, not 20 s.
-  private var isPatient = false
 
   init(_ base: String) { self.base = base }
 
   var port: UInt16 { get throws { try #require(UInt16(base.split(separator: ":").last ?? "")) } }
 
-  /// The same client for answers that a busy machine delays.
-  var patient: Client {
-    var client = self
-    client.isPatient = true
-    return client
-  }
-
-  private static let session = makeSession(timeoutSeconds: 20)
-  private static let patientSession = makeSession(timeoutSeconds: 120)
-
-  private static func makeSession(timeoutSeconds: Double) -> URLSession {
+  private static let session: URLSession = {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCache = nil
-    configuration.timeoutIntervalForRequest = timeoutSeconds
+    configuration.timeoutIntervalForRequest = 20
     return URLSession(configuration: configuration)
-  }
+  }()
 
   func send(
     _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]
@@ -84,10 +72,9 @@ struct Client: Sendable {
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    let session = isPatient ? Client.patientSession : Client.session
     // Not `data(for:)`: cancelled in the moment of an answer, Foundation on Linux waits for itself for ever.
     return try await withCheckedThrowingContinuation { continuation in
-      session.dataTask(with: request) { body, response, error in
+      Client.session.dataTask(with: request) { body, response, error in
         guard let response = response as? HTTPURLResponse else {
           return continuation.resume(throwing: error ?? URLError(.badServerResponse))
         }

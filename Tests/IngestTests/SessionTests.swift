@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Where somebody is logged in", .stage)
+@Suite("Where somebody is logged in")
 struct SessionTests {
   private func sessions(_ client: Client) async throws -> [[String: Any]] {
     try #require(try await client.get("/v2/sessions").object["sessions"] as? [[String: Any]])
@@ -17,7 +17,7 @@ struct SessionTests {
 
   @Test("One's sessions are listed, newest first, with the one that asks; nobody's token or hash is among it")
   func list() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     _ = try await map.client.signedUp(as: "bob@example.org")
@@ -29,7 +29,7 @@ struct SessionTests {
 
   @Test("A session that is ended from another one is over at once; another's is not there")
   func endOne() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     let bob = try await map.client.signedUp(as: "bob@example.org")
@@ -46,7 +46,7 @@ struct SessionTests {
 
   @Test("All are ended at once, or all but the one that asks")
   func endAll() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     let bob = try await map.client.signedUp(as: "bob@example.org")
@@ -62,7 +62,7 @@ struct SessionTests {
 
   @Test("A new password ends every session, and is the only one from then on, also after a restart")
   func password() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     func change(_ current: String, _ new: String, _ client: Client) async throws -> Answer {
@@ -76,19 +76,19 @@ struct SessionTests {
     let changed = try await change(Client.password, "a new password", second)
     #expect(changed.status == 200)
     for client in [first, second] { #expect(try await client.get("/v2/session").status == 401) }
-    var third = try map.client
+    var third = map.client
     let token = try #require(changed["token"])
     third.token = token
     #expect(try await third.get("/v2/session").status == 200)
-    try await map.ingest.restart()
-    #expect(try await map.client.logIn("ada@example.org").status == 403)
-    #expect(try await map.client.logIn("ada@example.org", password: "a new password").status == 200)
-    #expect(try await change("a new password", "x", try map.client).status == 401, "It takes a session.")
+    let again = try map.restarted().client
+    #expect(try await again.logIn("ada@example.org").status == 403)
+    #expect(try await again.logIn("ada@example.org", password: "a new password").status == 200)
+    #expect(try await change("a new password", "x", again).status == 401, "It takes a session.")
   }
 
   @Test("Of passwords that are changed at once, each from the same one, one is changed")
   func atOnce() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
@@ -104,7 +104,7 @@ struct SessionTests {
     #expect(answers.count { $0.status == 200 } == 1, "\(answers.map(\.status))")
     #expect(answers.allSatisfy { [200, 401, 403].contains($0.status) })
     let token = try #require(answers.first { $0.status == 200 }?["token"])
-    var client = try map.client
+    var client = map.client
     client.token = token
     #expect(try await client.get("/v2/session").status == 200, "Its session is the one that is left.")
   }

@@ -1,0 +1,154 @@
+import Foundation
+import Ingest
+import Testing
+
+@Suite("Accounts and sessions")
+struct AccountTests {
+  @Test("Who signs up has a session, and an e-mail address has one account")
+  func signUp() async throws {
+    let client = try IngestStage().client
+    let answer = try await client.signUp("ada@example.org")
+    #expect(answer.status == 201)
+    let account = try #require(answer.object["account"] as? [String: Any])
+    #expect(account["email"] as? String == "ada@example.org" && account["firstName"] as? String == "Ada")
+    for email in ["ada@example.org", " ADA@Example.ORG "] {
+      let taken = try await client.signUp(email)
+      #expect(taken.status == 409 && taken["code"] == "email_taken" && taken["field"] == "email")
+    }
+    #expect(try await client.logIn("ada@example.org").status == 200)
+  }
+
+  @Test("A wrong password and an unknown account are told apart by nothing in the answer")
+  func credentials() async throws {
+    let client = try IngestStage().client
+    #expect(try await client.signUp("ada@example.org").status == 201)
+    let wrong = try await client.logIn("ada@example.org", password: "not the password")
+    let unknown = try await client.logIn("eve@example.org", password: "not the password")
+    #expect(wrong.status == 403 && wrong["code"] == "bad_credentials")
+    #expect(unknown.status == wrong.status && unknown.body == wrong.body)
+    #expect(wrong.headers.filter { $0.key != "date" } == unknown.headers.filter { $0.key != "date" })
+  }
+
+  @Test("Cookie and bearer token are one session, and logging out ends both")
+  func logOut() async throws {
+    let map = try IngestStage()
+    #expect(try await map.client.signUp("ada@example.org").status == 201)
+    let session = try await map.client.logIn("ada@example.org")
+    let cookie = try #require(session.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
+    var bearer = map.client
+    let token = try #require(session["token"])
+    bearer.token = token
+    let byCookie = { try await map.client.get("/v2/session", headers: ["Cookie": cookie]) }
+    #expect(try await bearer.get("/v2/session")["email"] == "ada@example.org")
+    #expect(try await byCookie()["email"] == "ada@example.org")
+
+    let end = try await bearer.send("DELETE", "/v2/session")
+    #expect(end.status == 204 && end.headers["set-cookie"]?.contains("Max-Age=0") == true)
+    for answer in [try await bearer.get("/v2/session"), try await byCookie(), try await bearer.post("Oslo")] {
+      #expect(answer.status == 401 && answer["code"] == "session_required")
+    }
+  }
+
+  @Test(
+    "Without a session nobody posts or lists posts",
+    arguments: [
+      [:], ["Authorization": "Bearer abc"], ["Authorization": "Basic YWRhOnB3"], ["Cookie": "otm=abc"],
+      ["Authorization": "Bearer " + String(repeating: "A", count: 43)], ["Authorization": "Bearer"],
+      ["Authorization": "Bearer " + String(repeating: "A", count: 5_000)], ["Cookie": "otm"],
+    ])
+  func noSession(headers: [String: String]) async throws {
+    let client = try IngestStage().client
+    let post = try await client.post("Oslo", headers: headers)
+    let list = try await client.get("/v2/posts", headers: headers)
+    for answer in [post, list] {
+      #expect(answer.status == 401 && answer["code"] == "session_required")
+      // RFC 9110, section 15.5.2: a 401 names the scheme that would do.
+      #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+    }
+    #expect(try await client.list().entries.isEmpty)
+  }
+
+  @Test("The cookie is out of reach for scripts and other sites, and where TLS is, bound to it")
+  func cookie() async throws {
+    let plain = try await IngestStage().client.signUp("ada@example.org")
+    let flags = try #require(plain.headers["set-cookie"]).components(separatedBy: "; ")
+    #expect(flags.first?.hasPrefix("otm=") == true)
+    #expect(Set(flags).isSuperset(of: ["HttpOnly", "SameSite=Lax", "Path=/"]) && !flags.contains("Secure"))
+
+    let client = try IngestStage { $0.origin = "https://map.example.org" }.client
+    let secure = try await client.signUp("ada@example.org")
+    let set = try #require(secure.headers["set-cookie"]).components(separatedBy: "; ")
+    #expect(set.first?.hasPrefix("__Host-otm=") == true)
+    #expect(Set(set).isSuperset(of: ["HttpOnly", "SameSite=Lax", "Path=/", "Secure"]))
+    let name = try #require(set.first)
+    #expect(try await client.get("/v2/session", headers: ["Cookie": name]).status == 200)
+  }
+
+  @Test("Another site's write is refused, though the browser sends the cookie with it")
+  func crossSite() async throws {
+    let client = try IngestStage().client
+    let cookie = try #require(
+      try await client.signUp("ada@example.org").headers["set-cookie"]?.split(separator: ";").first.map(String.init))
+    let foreign = [
+      ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
+      ["Origin": "null"], ["Origin": Client.base + ".evil.example"],
+      ["Origin": Client.base, "Sec-Fetch-Site": "cross-site"],
+    ]
+    for headers in foreign {
+      let answer = try await client.post("Oslo", headers: headers.merging(["Cookie": cookie]) { $1 })
+      #expect(answer.status == 403 && answer["code"] == "cross_site", "\(headers)")
+      let end = try await client.send("DELETE", "/v2/session", headers: headers.merging(["Cookie": cookie]) { $1 })
+      #expect(end.status == 403, "\(headers)")
+    }
+    let own = [[:], ["Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "none"], ["Origin": Client.base]]
+    for headers in own {
+      let answer = try await client.post("Oslo", wait: 10, headers: headers.merging(["Cookie": cookie]) { $1 })
+      #expect(answer.status == 200, "\(headers)")
+    }
+    #expect(try await client.list().entries.count == own.count)
+  }
+
+  @Test("Another site cannot log a browser in, or sign it up; other clients can")
+  func crossSiteLogIn() async throws {
+    let client = try IngestStage().client
+    let account = ["email": "ada@example.org", "password": Client.password, "firstName": "Ada"]
+    let foreign = [
+      ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
+      ["Origin": "null"], ["Origin": Client.base, "Sec-Fetch-Site": "cross-site"],
+    ]
+    for (path, status) in [("/v2/accounts", 201), ("/v2/session", 200)] {
+      for headers in foreign {
+        let answer = try await client.send("POST", path, body: JSON.object(account), headers: headers)
+        #expect(answer.status == 403 && answer["code"] == "cross_site", "\(path) \(headers)")
+        #expect(answer.headers["set-cookie"] == nil)
+        BadRequest.expectProblem(answer, "\(path) \(headers)")
+      }
+      let own = try await client.send("POST", path, body: JSON.object(account), headers: ["Origin": Client.base])
+      #expect(own.status == status && own.headers["set-cookie"] != nil, "\(path)")
+    }
+    let browser = ["Origin": Client.base, "Sec-Fetch-Site": "same-origin"]
+    let typed = try await client.send("POST", "/v2/session", body: JSON.object(account), headers: browser)
+    #expect(typed.status == 200)
+    #expect(try await client.logIn("ada@example.org").status == 200)
+  }
+
+  @Test("Expired sessions go while others are made")
+  func expired() async throws {
+    let map = try IngestStage()
+    let bob = try await map.client.signedUp(as: "bob@example.org")
+    let bobs = "(SELECT id FROM account WHERE email = 'bob@example.org')"
+    let again = try map.restarted(
+      after: """
+        INSERT INTO session (token_hash, account, expires_ms, created_ms)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        SELECT randomblob(32), \(bobs), 1, 0 FROM n
+        """)
+    for _ in 0..<30 { _ = try await again.client.signedUp() }
+    let session = try await again.client.with(token: bob.token).get("/v2/session")
+    #expect(session["email"] == "bob@example.org", "It has not expired.")
+    #expect(try again.count("session WHERE expires_ms > 1") == 31)
+    // Each login looks at 16 of them at random.
+    let left = try again.count("session WHERE expires_ms = 1")
+    #expect(left < 100, "\(left) of 200 are left.")
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Ingest
+import Testing
+
+@Suite("One's own account")
+struct ProfileTests {
+  private func change(_ members: [String: Any], _ client: Client) async throws -> Answer {
+    try await client.send("PATCH", "/v2/account", body: JSON.object(members))
+  }
+
+  @Test("An e-mail address takes the password to change, and is one account's")
+  func address() async throws {
+    let map = try IngestStage()
+    let ada = try await map.client.signedUp()
+    _ = try await map.client.signedUp(as: "bob@example.org")
+    let refusals: [(Answer, Int, String, String)] = [
+      (try await change(["email": "new@example.org"], ada), 422, "missing_field", "currentPassword"),
+      (
+        try await change(["email": "new@example.org", "currentPassword": "a guess"], ada), 403, "wrong_password",
+        "currentPassword"
+      ),
+      (
+        try await change(["email": "bob@example.org", "currentPassword": Client.password], ada), 409, "email_taken",
+        "email"
+      ),
+      (try await change(["email": "no address"], ada), 422, "invalid_email", "email"),
+      (try await change(["firstName": " "], ada), 422, "invalid_firstName", "firstName"),
+      (try await change(["lastName": String(repeating: "a", count: 101)], ada), 422, "invalid_lastName", "lastName"),
+      (try await change(["lastName": 5], ada), 422, "wrong_type", "lastName"),
+      (try await change(["firstName": "Eve"], map.client), 401, "session_required", ""),
+    ]
+    for (answer, status, code, field) in refusals {
+      #expect(answer.status == status && answer["code"] == code && answer["field"] ?? "" == field, "\(answer.object)")
+    }
+    #expect(try await change([:], ada)["email"] == "ada@example.org", "Nothing has changed.")
+    let moved = try await change(
+      ["email": "New@example.org", "lastName": String(repeating: "a", count: 100), "currentPassword": Client.password],
+      ada)
+    #expect(moved.status == 200 && moved["email"] == "new@example.org")
+    #expect(try await change(["email": "new@example.org"], ada).status == 200, "It is that already.")
+    #expect(try await map.client.logIn("ada@example.org").status == 403)
+    #expect(try await map.client.logIn("new@example.org").status == 200)
+  }
+
+  @Test("Another name counts as an edit of each post on the list, and one that is refused changes nothing")
+  func renameRate() async throws {
+    let unlimited = try IngestStage()
+    var ada = try await unlimited.client.signedUp()
+    for place in ["Oslo", "Rome", "Lima", "Bonn", "Cairo"] {
+      #expect(try await ada.post(place, wait: 10)["state"] == "published")
+    }
+    let map = try unlimited.restarted { $0.postsPerMinute = 1 }
+    ada = map.client.with(token: ada.token)
+    // An account that has not edited for a minute may make a change that counts as more.
+    #expect(try await change(["firstName": "Augusta"], ada).status == 200)
+    let before = try await map.client.list()
+    for _ in 0..<3 {
+      let refused = try await change(["firstName": "Eve"], ada)
+      #expect(refused.status == 429 && refused["code"] == "too_many_posts", "\(refused)")
+      // The five posts were five edits. After one edit the pause would be a minute.
+      #expect(Int(refused.headers["retry-after"] ?? "").map { (61...300).contains($0) } == true)
+    }
+    #expect(try await change(["firstName": "Augusta"], ada).status == 200, "It is that already.")
+    #expect(try await map.client.list() == before)
+    #expect(before.entries.map(\.firstName) == Array(repeating: "Augusta", count: 5))
+    #expect(try await ada.get("/v2/account")["firstName"] == "Augusta")
+    let bob = try await map.client.signedUp(as: "bob@example.org")
+    for name in 0..<9 { #expect(try await change(["firstName": "Bob \(name)"], bob).status == 200, "Without posts.") }
+  }
+
+  @Test(
+    "A client that asks by changes of its address which ones have an account is held up as at sign-up",
+    arguments: [true, false])
+  func enumeration(hasPassword: Bool) async throws {
+    var map = try IngestStage()
+    var ada = try await map.client.signedUp()
+    _ = try await map.client.signedUp(as: "bob@example.org")
+    if !hasPassword {
+      // As an account of a provider.
+      map = try map.restarted(after: "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
+      ada = map.client.with(token: ada.token)
+    }
+    var answers: [Answer] = []
+    while answers.last?.status != 429, answers.count < 60 {
+      answers.append(try await change(["email": "bob@example.org", "currentPassword": Client.password], ada))
+    }
+    #expect(answers.last?["code"] == "too_many_logins" && answers.last?.headers["retry-after"] != nil)
+    #expect(answers.dropLast().allSatisfy { $0.status == 409 && $0["code"] == "email_taken" } && answers.count > 50)
+    #expect(try await map.client.signUp("bob@example.org").status == 429, "They count together.")
+    #expect(try await ada.get("/v2/account")["email"] == "ada@example.org")
+  }
+}
