@@ -29,8 +29,6 @@ final class Browser {
     return answer
   }
 
-  func forget(_ name: String) { for port in cookies.keys { cookies[port]?[name] = nil } }
-
   /// The value of a cookie of the site at a port.
   func cookie(_ name: String, of port: UInt16) -> String? { cookies[port]?[name] }
 }

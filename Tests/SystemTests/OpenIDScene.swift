@@ -9,19 +9,17 @@ struct OpenIDScene {
   let port: UInt16
   let browser = Browser()
 
-  init(
-    _ provider: OpenIDStandIn? = nil, _ more: [String: String] = [:], secret: String? = "s3cret: with/signs"
-  ) async throws {
-    let provider = try provider ?? OpenIDStandIn()
+  init() async throws {
+    let provider = try OpenIDStandIn()
     port = try Port.free()
-    var environment = [
+    let environment = [
       "ONTHEMAP_ORIGIN": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
       "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
+      "ONTHEMAP_OIDC_CLIENT_SECRET": "s3cret: with/signs",
       // Libraries say all that they have at the lowest level: no secret may be among it.
       "ONTHEMAP_LOG_LEVEL": "trace",
     ]
-    environment["ONTHEMAP_OIDC_CLIENT_SECRET"] = secret
-    map = try await Stage.current.up("--http", "127.0.0.1:\(port)", environment: environment.merging(more) { $1 })
+    map = try await Stage.current.up("--http", "127.0.0.1:\(port)", environment: environment)
     self.provider = provider
     Stage.current.keep(provider)
   }
@@ -29,8 +27,8 @@ struct OpenIDScene {
   var base: String { "http://127.0.0.1:\(port)" }
 
   /// To the provider and as far as the address that it sends people back to.
-  func away(_ query: String = "", headers: [String: String] = [:]) async throws -> String {
-    let begun = try await browser.get("\(base)/v2/login/oidc\(query)", headers: headers)
+  private func away() async throws -> String {
+    let begun = try await browser.get("\(base)/v2/login/oidc")
     #expect(begun.status == 303, "\(begun)")
     let sent = try await browser.get(try #require(begun.headers["location"]))
     #expect(sent.status == 302, "\(String(decoding: sent.body, as: UTF8.self))")
@@ -38,9 +36,7 @@ struct OpenIDScene {
   }
 
   /// The whole way, to the last answer.
-  func logIn(_ query: String = "", headers: [String: String] = [:]) async throws -> Answer {
-    try await browser.get(try await away(query, headers: headers))
-  }
+  func logIn() async throws -> Answer { try await browser.get(try await away()) }
 
   /// Whoever the browser is logged in as.
   var client: Client {

@@ -1,0 +1,188 @@
+import Foundation
+import Ingest
+import StandIn
+import Testing
+
+@Suite("Logging in with OpenID Connect")
+struct OpenIDTests {
+  @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
+  func whole() async throws {
+    let scene = try OpenIDScene()
+    let begun = try await scene.browser.get("\(Client.base)/v2/login/oidc?return=/map%3Fa%3D1")
+    #expect(begun.status == 303)
+    let set = try #require(scene.browser.setCookies.first)
+    #expect(set.hasPrefix("otm-login=") && set.contains("HttpOnly") && set.contains("SameSite=Lax"))
+    #expect(set.contains("Max-Age=600") && set.contains("Path=/"))
+    let away = try await scene.browser.get(try #require(begun.headers["location"]))
+    let back = try await scene.browser.get(try #require(away.headers["location"]))
+    #expect(back.status == 303 && back.headers["location"] == "/map?a=1", "\(back)")
+    #expect(back.headers["cache-control"] == "no-store" && back.headers["referrer-policy"] == "no-referrer")
+    #expect(scene.browser.cookie("otm-login", of: Client.base) == nil)
+    let client = scene.client
+    let account = try await client.get("/v2/account")
+    #expect(account["firstName"] == "Ada" && account["lastName"] == "Lovelace" && account["email"] == "ada@example.org")
+    #expect(account.object["hasPassword"] as? Bool == false)
+    try await client.expectService()
+    let first = client.token
+    #expect(try await scene.logIn().headers["location"] == "/")
+    #expect(scene.client.token != first, "A new token each time.")
+    #expect(try await scene.client.get("/v2/account")["id"] == account["id"])
+    let described = scene.provider.server.requests.count { $0.path.hasSuffix("openid-configuration") }
+    #expect(described == 1)
+    let log = scene.map.logged
+    for secret in ["s3cret", "access-1", "code/1", try #require(first)] { #expect(!log.contains(secret)) }
+    #expect(log.contains("event=account_created") && log.contains("event=logged_in"))
+  }
+
+  @Test("A public client has no secret, and a profile that is told later is asked for")
+  func publicClient() async throws {
+    var play = OpenIDStandIn.Play()
+    play.clientSecret = nil
+    play.tellsLater = true
+    play.profile = #""name":"Ada Lovelace","email":"ada@example.org","email_verified":false"#
+    let scene = try OpenIDScene(try OpenIDStandIn(play), secret: "")
+    #expect(try await scene.logIn().status == 303)
+    let account = try await scene.client.get("/v2/account")
+    #expect(account["firstName"] == "Ada" && account["lastName"] == "Lovelace")
+    #expect(account["email"]?.hasSuffix("@login.invalid") == true, "Whose address it is, nobody has looked.")
+  }
+
+  @Test("A page learns how people may log in")
+  func ways() async throws {
+    let ways = try await OpenIDScene().map.client.get("/v2/login")
+    let text = String(decoding: ways.body, as: UTF8.self)
+    #expect(
+      text == #"{"ways":[{"kind":"password"},{"kind":"openid","name":"Example","path":"/v2/login/oidc"}],"#
+        + #""signUpOpen":true}"#)
+  }
+
+  @Test("It is off by default")
+  func off() async throws {
+    let client = try IngestStage { $0.isSignUpOpen = false }.client
+    let ways = try await client.get("/v2/login")
+    #expect(String(decoding: ways.body, as: UTF8.self) == #"{"ways":[{"kind":"password"}],"signUpOpen":false}"#)
+    let begun = try await client.get("/v2/login/oidc")
+    #expect(begun.status == 403 && begun["code"] == "openid_off")
+    #expect(try await client.get("/v2/login/oidc/callback?code=a&state=b")["code"] == "login_unknown")
+    #expect(try await client.send("POST", "/v2/login", body: "{}").status == 405)
+  }
+
+  @Test(
+    "A statement that is not for this login begins no session",
+    arguments: [
+      ("nonce", #""another""#), ("aud", #""another""#), ("iss", #""https://b.example""#), ("exp", "1700000000"),
+      ("iat", "1700000000"), ("azp", #""another""#), ("sub", "null"), ("nonce", "null"),
+    ])
+  func statement(claim: String, value: String) async throws {
+    let scene = try OpenIDScene()
+    scene.provider.set { $0.claims = [claim: value] }
+    let answer = try await scene.logIn()
+    #expect(answer.status == 403 && answer["code"] == "identity_refused", "\(answer)")
+    #expect(scene.browser.cookie("otm", of: Client.base) == nil)
+    #expect(scene.map.logged.contains("code=openid_id_token_\(claim)"))
+    #expect(scene.map.logged.contains("event=identity_refused"))
+  }
+
+  @Test("Whoever has not begun the login in this browser ends none, and nobody ends one twice")
+  func forged() async throws {
+    let scene = try OpenIDScene()
+    // An attacker's own login, in somebody else's browser.
+    let attackers = try await scene.away()
+    let victim = Browser(scene.map)
+    let forged = try await victim.get(attackers)
+    #expect(forged.status == 400 && forged["code"] == "login_unknown" && victim.cookies[Client.base] == nil)
+    // Also where that one has begun a login of its own.
+    _ = try await victim.get("\(Client.base)/v2/login/oidc")
+    #expect(try await victim.get(attackers)["code"] == "login_unknown")
+    #expect(victim.cookie("otm", of: Client.base) == nil)
+    // Where it was begun it ends, once; the code is spent as well.
+    let key = try #require(scene.browser.cookie("otm-login", of: Client.base))
+    #expect(try await scene.browser.get(attackers).status == 303)
+    let replay = try await scene.browser.get(attackers, headers: ["Cookie": "otm-login=\(key)"])
+    #expect(replay.status == 400 && replay["code"] == "login_unknown")
+    let query = try #require(URLComponents(string: attackers)?.queryItems?.first { $0.name == "code" }?.value)
+    let next = try await scene.away()
+    let spent = next.replacing(
+      #/code=[^&]*/#, with: "code=" + query.replacing("/", with: "%2F").replacing("+", with: "%2B"))
+    let answer = try await scene.browser.get(spent)
+    #expect(answer.status == 403 && answer["code"] == "identity_refused")
+    #expect(scene.map.logged.contains("code=openid_code"))
+    for bad in ["", "?state=a", "?code=a", "?code=a&state="] {
+      #expect(
+        try await Browser(scene.map).get("\(Client.base)/v2/login/oidc/callback\(bad)")["code"] == "login_unknown")
+    }
+  }
+
+  @Test("What the provider sends people back with is told: not finished, or try again later")
+  func denied() async throws {
+    let scene = try OpenIDScene()
+    for (error, status, code) in [
+      ("access_denied", 403, "login_denied"), ("login_required", 403, "login_denied"),
+      ("temporarily_unavailable", 503, "provider_unavailable"), ("invalid_request", 503, "provider_unavailable"),
+    ] {
+      scene.provider.set { $0.answer = ["error": error, "error_description": "<b>x</b>"] }
+      let answer = try await scene.logIn()
+      #expect(answer.status == status && answer["code"] == code)
+      #expect(!String(decoding: answer.body, as: UTF8.self).contains("<b>"))
+    }
+    scene.provider.set { $0.answer = ["iss": "https://b.example"] }
+    #expect(try await scene.logIn()["code"] == "identity_refused")
+    scene.provider.set { $0.answer = ["iss": scene.provider.issuer] }
+    #expect(try await scene.logIn().status == 303)
+  }
+
+  @Test("A provider that is down, slow, or says too much fails this login only, and is asked again")
+  func down() async throws {
+    let scene = try OpenIDScene()
+    let discovery = "/realm/.well-known/openid-configuration"
+    let big = StandIn.Reply.answer(body: "\"" + String(repeating: "a", count: 300_000) + "\"")
+    for reply in [.answer(status: 500, body: ""), .silence, big, .reset, .answer(body: "[]")] as [StandIn.Reply] {
+      scene.provider.set { $0.replies = [discovery: reply] }
+      let answer = try await scene.browser.get("\(Client.base)/v2/login/oidc")
+      #expect(answer.status == 503 && answer["code"] == "provider_unavailable" && answer.headers["retry-after"] == "10")
+    }
+    scene.provider.set { $0.replies = [:] }
+    let redirect = StandIn.Reply.answer(status: 302, headers: ["Location": "/elsewhere"], body: "")
+    let wrongClient = StandIn.Reply.answer(
+      status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""], body: #"{"error":"invalid_client"}"#)
+    for reply in [.answer(status: 503, body: ""), .drip, big, redirect, wrongClient, .answer(body: "{}")]
+      as [StandIn.Reply]
+    {
+      let back = try await scene.away()
+      scene.provider.set { $0.replies = ["/token": reply] }
+      let answer = try await scene.browser.get(back)
+      #expect(answer.status == 503 && answer["code"] == "provider_unavailable", "\(reply)")
+    }
+    #expect(scene.provider.server.requests.count { $0.path == "/token" } == 6, "Nothing is asked twice.")
+    scene.provider.set { $0.replies = [:] }
+    #expect(try await scene.map.client.signUp("eve@example.org").status == 201)
+    #expect(try await scene.logIn().status == 303)
+    #expect(scene.map.logged.contains("code=openid_token_status_401"))
+  }
+
+  @Test("So many wait for a provider at once, and further ones are told to come again")
+  func busy() async throws {
+    let scene = try OpenIDScene()
+    scene.provider.set { $0.replies = ["/realm/.well-known/openid-configuration": .silence] }
+    let client = scene.map.client
+    let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<40 { group.addTask { try await client.get("/v2/login/oidc")["code"] } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes.count { $0 == "provider_unavailable" } == 32 && codes.count { $0 == "busy" } == 8, "\(codes)")
+  }
+
+  @Test("Where to go afterwards is within the site")
+  func returnPath() async throws {
+    let scene = try OpenIDScene()
+    let longest = "/" + String(repeating: "a", count: 511)
+    for bad in [
+      "https://evil.example", "//evil.example", "/%5Cevil.example", "%2F%2Fevil.example", "/%0d%0aX:1", "", "a", "/%00",
+      longest + "a",
+    ] {
+      let answer = try await scene.browser.get("\(Client.base)/v2/login/oidc?return=\(bad)")
+      #expect(answer.status == 400 && answer["code"] == "invalid_return", "\(bad)")
+    }
+    #expect(try await scene.logIn("?return=\(longest)").headers["location"] == longest)
+  }
+}
