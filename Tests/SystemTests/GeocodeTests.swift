@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Looking places up", .stage)
+@Suite("Looking places up", .stage, .sharedServices)
 struct GeocodeTests {
   /// What a text must mean: a level, and a point within some km.
   private struct Known {
@@ -25,7 +25,7 @@ struct GeocodeTests {
 
   @Test("Well-known places are found in many ways of writing, over HTTP and on the command line")
   func known() async throws {
-    let client = try await Stage.current.up().client
+    let client = try Stage.shared.client
     for known in Self.known {
       let answer = try await client.get("/v2/geocode?limit=1&q=" + Self.escaped(known.text))
       #expect(answer.status == 200, "\(known.text)")
@@ -88,26 +88,9 @@ struct GeocodeTests {
     }
   }
 
-  @Test("A plus in a query is a space, as forms and most HTTP libraries write it")
-  func plus() async throws {
-    let answer = try await Stage.current.up().client.get("/v2/geocode?q=Costa+Rica")
-    #expect(answer["query"] == "Costa Rica")
-  }
-
-  @Test("Every option is taken, an unknown one ignored, and the answer says what it owes")
-  func options() async throws {
-    let client = try await Stage.current.up().client
-    let path = "/v2/geocode?q=Oslo&limit=2&country=no&focus=59.9,10.7&lang=de-AT&level=city,postcode&autocomplete=true"
-    let answer = try await client.get(path + "&colour=blue")
-    #expect(answer.status == 200 && answer["query"] == "Oslo")
-    let places = try #require(answer.object["places"] as? [[String: Any]])
-    #expect((1...2).contains(places.count) && places[0]["countryCode"] as? String == "NO")
-    #expect(answer.object["attribution"] is String)
-  }
-
   @Test("A point is looked up the other way round")
   func reverse() async throws {
-    let client = try await Stage.current.up().client
+    let client = try Stage.shared.client
     let answer = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
     #expect(answer.status == 200 && answer["query"] == "59.91273, 10.74609")
     let places = try #require(answer.object["places"] as? [[String: Any]])
@@ -119,7 +102,7 @@ struct GeocodeTests {
 
   @Test("A text that names no place is not found, over HTTP and on the command line")
   func unknown() async throws {
-    let answer = try await Stage.current.up().client.get("/v2/geocode?q=Qwxzzzk")
+    let answer = try await Stage.shared.client.get("/v2/geocode?q=Qwxzzzk")
     #expect(answer.status == 404 && answer["code"] == "place_not_found")
     let (status, said, logged) = try await Stage.current.run("geocode", "Qwxzzzk")
     #expect(status == 1 && said.isEmpty && logged.contains("Qwxzzzk"))

@@ -23,38 +23,4 @@ struct IdempotencyTests {
     #expect(try await client.posts().count == 1)
     #expect(try await client.list().entries.count == 1)
   }
-
-  @Test("Fifty at once with one key make one post")
-  func concurrent() async throws {
-    let client = try await Stage.current.up().client.signedUp()
-    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-      for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 10 : nil) } }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(answers.allSatisfy { $0.status == 200 || $0.status == 202 })
-    #expect(Set(answers.map { $0["id"] }).count == 1)
-    #expect(answers.filter { $0.headers["idempotency-replayed"] == nil }.count == 1)
-    #expect(try await client.posts().count == 1)
-  }
-
-  @Test("The same key with another post is refused, and stores nothing; another account's key is its own")
-  func reused() async throws {
-    let map = try await Stage.current.up()
-    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    let first = try await ada.post("Oslo", key: "k", wait: 10)
-    for (place, link) in [("Lima", "https://example.org/ada"), ("Oslo", "https://example.org/other")] {
-      let other = try await ada.post(place, link: link, key: "k")
-      #expect(other.status == 409 && other["code"] == "idempotency_key_reused")
-    }
-    let bobs = try await bob.post("Lima", key: "k", wait: 10)
-    #expect(bobs.status == 200 && bobs["id"] != first["id"])
-    #expect(try await ada.posts().map(\.place) == ["Oslo"])
-  }
-
-  @Test("Without a key every request is a post of its own")
-  func withoutKey() async throws {
-    let client = try await Stage.current.up().client.signedUp()
-    for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 10).status == 200) }
-    #expect(Set(try await client.posts().map(\.id)).count == 3)
-  }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Searching the posts of all", .stage)
+@Suite("Searching the posts of all")
 struct SearchTests {
   private func places(_ query: String, _ client: Client) async throws -> [String] {
     let answer = try await client.get("/v2/posts?scope=all&\(query)")
@@ -11,13 +11,13 @@ struct SearchTests {
 
   @Test("Anybody finds by text, country, box and time what is on the map, newest first")
   func filters() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let ada = try await map.client.signedUp()
     let bob = try await map.client.signedUp(as: "bob@example.org")
     for place in ["Oslo", "München"] { #expect(try await ada.post(place, wait: 10).status == 200) }
     #expect(try await bob.post("Costa Rica", link: "https://example.org/bob", wait: 10).status == 200)
     #expect(try await bob.post("Xyzzyxqwv", wait: 10).status == 200)
-    let anybody = try map.client
+    let anybody = map.client
     let times = try #require(try await anybody.get("/v2/posts?scope=all").object["posts"] as? [[String: Any]])
       .compactMap { $0["updatedAt"] as? String }
     let cases: [(String, [String])] = [
@@ -32,7 +32,7 @@ struct SearchTests {
 
   @Test("One's own are searched like everybody's, also those that are not on the map")
   func own() async throws {
-    let map = try await Stage.current.up()
+    let map = try IngestStage()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     _ = try await bob.post("Oslo", wait: 10)
     for place in ["Oslo", "Lima", "Qwxzzzk Oslovic"] { _ = try await ada.post(place, wait: 10) }
@@ -49,7 +49,7 @@ struct SearchTests {
 
   @Test("Pages follow one another by what next says, also while posts come")
   func pages() async throws {
-    let client = try await Stage.current.up().client.signedUp()
+    let client = try await IngestStage().client.signedUp()
     for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 10).status == 200) }
     var found: [String] = []
     var after: String? = ""
@@ -70,7 +70,7 @@ struct SearchTests {
       ("box=1,2", "box"), ("since=today", "since"), ("until=2026", "until"), ("q=%00", "q"),
     ])
   func refused(query: String, field: String) async throws {
-    let client = try await Stage.current.up().client
+    let client = try IngestStage().client
     let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
     #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
     let own = try await client.signedUp().get("/v2/posts?" + query)

@@ -1,0 +1,115 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Ingest
+
+@Suite("Editing and deleting posts")
+struct EditTests {
+  @Test("An edit answers with the post as it is then, and what is wrong with it changes nothing")
+  func edit() async throws {
+    let map = try IngestStage()
+    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
+    let id = try #require(try await ada.post("Oslo", wait: 10)["id"])
+    let moved = try await ada.edit(id, "Paris, TX", link: "example.org/new")
+    #expect(moved.status == 200 && moved["id"] == id && moved["label"] == "Paris, Texas, United States")
+    #expect(moved["link"] == "https://example.org/new" && moved["agreement"] == "found")
+    #expect(try moved.number("seq") == 2 && moved["createdAt"] != moved["updatedAt"])
+    #expect(try await ada.get("/v2/posts/\(id)").body == moved.body)
+    #expect(try await ada.list().entries.map(\.place) == ["Paris, TX"])
+
+    let body = JSON.object(["place": "Paris, TX", "link": "example.org", "latitude": 33.6, "longitude": -95.5])
+    let pinned = try await ada.send("PUT", "/v2/posts/\(id)", body: body)
+    #expect(pinned.status == 200 && pinned["agreement"] == "verified")
+    #expect(try pinned.number("latitude") == 33.6 && pinned.number("seq") == 3)
+
+    let missing = try await ada.get("/v2/posts/zzzzzzzzzz")
+    var stranger = map.client
+    stranger.token = nil
+    let refusals = [
+      (try await ada.edit(id, "Qwxzzzk Vbbnkl"), 422, "place_not_found"),
+      (try await ada.edit(id, "Oslo", link: "ftp://example.org"), 422, "invalid_link"),
+      (try await ada.edit(id, ""), 422, "invalid_place"),
+      (try await ada.send("PUT", "/v2/posts/\(id)", body: #"{"place": "Oslo"}"#), 422, "missing_field"),
+      (try await ada.send("PUT", "/v2/posts/\(id)", body: "{"), 400, "invalid_json"),
+      (try await bob.edit(id, "Oslo"), 404, "post_not_found"),
+      (try await ada.edit("zzzzzzzzzz", "Oslo"), 404, "post_not_found"),
+      (try await ada.edit("x", "Oslo"), 404, "post_not_found"),
+      (try await stranger.edit(id, "Oslo"), 401, "session_required"),
+      (try await bob.delete(id), 404, "post_not_found"), (try await ada.delete("x"), 404, "post_not_found"),
+      (try await stranger.delete(id), 401, "session_required"),
+      (try await ada.send("PATCH", "/v2/posts/\(id)", body: "{}"), 405, "method_not_allowed"),
+    ]
+    for (answer, status, code) in refusals {
+      #expect(answer.status == status && answer["code"] == code, "\(answer.object)")
+      if status == 404 { #expect(answer.body == missing.body) }
+    }
+    #expect(try await ada.get("/v2/posts/\(id)").body == pinned.body)
+    #expect(try await ada.list().seq == 3)
+  }
+
+  @Test("Another site cannot make a browser edit or delete")
+  func crossSite() async throws {
+    let client = try await IngestStage().client.signedUp()
+    let id = try #require(try await client.post("Oslo", wait: 10)["id"])
+    var browser = client
+    browser.token = nil
+    var headers = ["Cookie": "otm=\(try #require(client.token))", "Sec-Fetch-Site": "cross-site"]
+    for answer in [
+      try await browser.edit(id, "Lima", headers: headers), try await browser.delete(id, headers: headers),
+    ] {
+      #expect(answer.status == 403 && answer["code"] == "cross_site")
+    }
+    headers["Sec-Fetch-Site"] = "same-origin"
+    #expect(try await browser.edit(id, "Lima", headers: headers).status == 200)
+    #expect(try await browser.delete(id, headers: headers).status == 204)
+    #expect(try await client.list().entries.isEmpty)
+  }
+
+  @Test("A rejected post is published by its edit; a link alone needs no worker, a place does")
+  func lookup() async throws {
+    let map = try IngestStage()
+    let client = try await map.client.signedUp()
+    let id = try #require(try await client.post("Qwxzzzk Vbbnkl", wait: 10)["id"])
+    let found = try await client.edit(id, "Oslo")
+    #expect(found.status == 200 && found["state"] == "published" && found.object["reason"] == nil)
+    map.endWorkers()
+    let linked = try await client.edit(id, "Oslo", link: "https://example.org/other")
+    #expect(linked.status == 200 && linked["link"] == "https://example.org/other")
+    #expect(try linked.number("seq") == 2 && linked["label"] == found["label"] && linked["match"] == found["match"])
+    let unserved = try await client.edit(id, "Lima")
+    #expect(unserved.status == 503 && unserved["code"] == "geocoder_unavailable")
+    #expect(unserved.headers["retry-after"] != nil)
+    #expect(try await client.get("/v2/posts/\(id)").body == linked.body)
+  }
+
+  @Test("A post that is deleted while it is queued never comes onto the map, and its owner may post again")
+  func queued() async throws {
+    let map = try IngestStage()
+    let client = try await map.client.signedUp()
+    let boss = try await map.operatorClient()
+    #expect(try await boss.send("POST", "/v2/admin/pause").status == 200)
+    async let waiting = client.post("Oslo", key: "k", wait: 10)
+    let id = try await eventually("the post is there") { try await client.posts().first?.id }
+    let edit = try await client.edit(id, "Lima")
+    #expect(edit.status == 409 && edit["code"] == "post_queued")
+    #expect(try await client.delete(id).status == 204)
+    let answer = try await waiting
+    #expect(answer.status == 410 && answer["code"] == "post_deleted", "Who waited need wait no longer.")
+    #expect(try await client.delete(id).status == 404)
+    #expect(try await client.get("/v2/posts/\(id)").status == 404)
+    #expect(try await client.posts().isEmpty)
+    let again = try await client.post("Oslo", key: "k")
+    #expect(again.status == 410, "A late retry makes no second one.")
+    #expect(try await !boss.get("/v2/admin/posts?state=ready").text.contains(id))
+    #expect(try await boss.get("/v2/admin/posts/\(id)").status == 404)
+
+    #expect(try await client.post("Lima").status == 202)
+    #expect(try await boss.send("POST", "/v2/admin/resume").status == 200)
+    try await eventually("the other is published") { try await client.posts().map(\.state) == ["published"] }
+    try await eventually("both jobs have left the queue") { map.components.queue.depth.load(ordering: .relaxed) == 0 }
+    let list = try await client.list()
+    #expect(list.seq == 1 && list.entries.map(\.place) == ["Lima"])
+    try await client.expectService()
+  }
+}

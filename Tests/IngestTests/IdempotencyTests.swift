@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@Suite("Requests that are sent twice")
+struct IdempotencyTests {
+  @Test("The same key and post make one post, and the second answer says so, even after a restart")
+  func replayed() async throws {
+    var map = try IngestStage()
+    var client = try await map.client.signedUp()
+    let first = try await client.post("Oslo", key: "k-1", wait: 10)
+    #expect(first.status == 200 && first.headers["idempotency-replayed"] == nil)
+    let token = client.token
+    for round in 0..<3 {
+      if round == 2 {
+        map = try map.restarted()
+        client = map.client.with(token: token)
+      }
+      let second = try await client.post("Oslo", key: "k-1")
+      #expect(second.status == 200 && second.headers["idempotency-replayed"] == "true")
+      #expect(second["id"] == first["id"] && second["state"] == "published")
+    }
+    #expect(try await client.posts().count == 1)
+    #expect(try await client.list().entries.count == 1)
+  }
+
+  @Test("Fifty at once with one key make one post")
+  func concurrent() async throws {
+    let client = try await IngestStage().client.signedUp()
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+      for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 10 : nil) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.allSatisfy { $0.status == 200 || $0.status == 202 })
+    #expect(Set(answers.map { $0["id"] }).count == 1)
+    #expect(answers.filter { $0.headers["idempotency-replayed"] == nil }.count == 1)
+    #expect(try await client.posts().count == 1)
+  }
+
+  @Test("The same key with another post is refused, and stores nothing; another account's key is its own")
+  func reused() async throws {
+    let map = try IngestStage()
+    let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
+    let first = try await ada.post("Oslo", key: "k", wait: 10)
+    for (place, link) in [("Lima", "https://example.org/ada"), ("Oslo", "https://example.org/other")] {
+      let other = try await ada.post(place, link: link, key: "k")
+      #expect(other.status == 409 && other["code"] == "idempotency_key_reused")
+    }
+    let bobs = try await bob.post("Lima", key: "k", wait: 10)
+    #expect(bobs.status == 200 && bobs["id"] != first["id"])
+    #expect(try await ada.posts().map(\.place) == ["Oslo"])
+  }
+
+  @Test("Without a key every request is a post of its own")
+  func withoutKey() async throws {
+    let client = try await IngestStage().client.signedUp()
+    for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 10).status == 200) }
+    #expect(Set(try await client.posts().map(\.id)).count == 3)
+  }
+}
