@@ -106,29 +106,6 @@ struct QueueTests {
     #expect(try await queue("show", "0000000001", status: 1).logged.contains("there is no post 0000000001"))
   }
 
-  @Test("The log names the account of an operator who steers the queue over HTTP")
-  func named() async throws {
-    let map = try await Stage.current.roles(workers: 0)
-    let client = try await map.client.signedUp()
-    let promoted = try await Stage.current.run(
-      "user", "promote", "ada@example.org", "--data", Stage.current.path("data"))
-    #expect(promoted.status == 0)
-    let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
-    let ids = try await bury(["Oslo", "Lima"], client: client, jobs: jobs)
-    for (path, body) in [
-      ("pause", nil), ("resume", nil), ("posts/retry", JSON.object(["ids": [ids[0]]])),
-      ("posts/drop", JSON.object(["ids": [ids[1]]])),
-    ] {
-      let answer = try await client.send("POST", "/v2/admin/\(path)", body: body ?? "{}")
-      #expect(answer.status == 200, "\(path): \(answer.object)")
-    }
-    for event in ["queue paused", "queue resumed", "dead posts retried", "dead posts dropped"] {
-      try await eventually("\(event) is logged with the account") {
-        map.ingest.logged.split(separator: "\n").contains { $0.contains(event) && $0.contains("account 1") }
-      }
-    }
-  }
-
   @Test("All dead posts of a reason are retried at once, and none of them twice")
   func all() async throws {
     let map = try await Stage.current.roles(workers: 0)

@@ -1,0 +1,155 @@
+import Domain
+import Foundation
+import Testing
+
+@Suite("The queue for operators over HTTP")
+struct AdminTests {
+  private let map: IngestStage
+
+  init() throws { map = try IngestStage(workers: 0) }
+
+  /// Posts places that a failing worker makes dead, one after the other.
+  ///
+  /// - Returns: their ids.
+  private func bury(_ places: [String], _ client: Client) async throws -> [String] {
+    try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "this worker likes no place")) }
+    var ids: [String] = []
+    for place in places {
+      let answer = try await client.post(place, wait: 30)
+      #expect(answer["state"] == "dead", "\(answer.object)")
+      ids.append(try #require(answer["id"]))
+    }
+    map.endWorkers()
+    return ids
+  }
+
+  private func ids(_ answer: Answer) throws -> [String] {
+    try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+  }
+
+  @Test("A stranger and an account that is no operator's see and change nothing")
+  func refused() async throws {
+    let ada = try await map.client.signedUp()
+    let routes = [
+      ("GET", "status", nil), ("GET", "history", nil), ("GET", "posts", nil), ("GET", "posts/zzzzzzzzzz", nil),
+      ("POST", "pause", "{}"), ("POST", "resume", "{}"), ("POST", "posts/retry", "{}"), ("POST", "posts/drop", "{"),
+    ]
+    for (method, path, body) in routes {
+      let stranger = try await map.client.send(method, "/v2/admin/\(path)", body: body)
+      #expect(stranger.status == 401 && stranger["code"] == "session_required", "\(path)")
+      let answer = try await ada.send(method, "/v2/admin/\(path)", body: body)
+      #expect(answer.status == 403 && answer["code"] == "operator_required", "\(path)")
+      BadRequest.expectProblem(answer, "\(path)")
+      let other = try await ada.send("DELETE", "/v2/admin/\(path)")
+      #expect(other.status == 405 && other.headers["allow"]?.contains(method) == true, "\(path)")
+    }
+    #expect(try await ada.get("/readyz").text == "ready\n", "Nothing is paused.")
+  }
+
+  @Test("Dead posts are listed page by page, shown with their history, retried and dropped")
+  func dead() async throws {
+    let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
+    let dead = try await bury(["Oslo", "Lima", "Quito"], client)
+    #expect(try ids(try await boss.get("/v2/admin/posts")) == dead)
+    #expect(try ids(try await boss.get("/v2/admin/posts?reason=bad_place")) == dead)
+    #expect(try ids(try await boss.get("/v2/admin/posts?reason=other")).isEmpty)
+    let page = try await boss.get("/v2/admin/posts?state=dead&limit=2")
+    #expect(try ids(page) == Array(dead[..<2]) && page["next"] == dead[1])
+    #expect(try ids(try await boss.get("/v2/admin/posts?limit=2&after=\(dead[1])")) == [dead[2]])
+    let status = try await boss.get("/v2/admin/status").object
+    #expect(status["dead"] as? Int == 3 && status["paused"] as? Bool == false)
+
+    let shown = try await boss.get("/v2/admin/posts/\(dead[1])")
+    #expect(shown["place"] == "Lima" && shown["state"] == "dead" && shown.text.contains("this worker likes no place"))
+    #expect(try await boss.get("/v2/admin/posts/zzzzzzzzzz")["code"] == "post_not_found")
+    #expect(try await boss.get("/v2/admin/posts/x")["code"] == "post_not_found")
+
+    let dropped = try await boss.send("POST", "/v2/admin/posts/drop", body: JSON.object(["ids": [dead[1]]]))
+    #expect(dropped.status == 200 && dropped.text.contains(dead[1]))
+    let post = try await client.get("/v2/posts/\(dead[1])").decoded(OwnPost.self)
+    #expect(post.state == "rejected" && post.reason?.code == "dropped")
+    #expect(post.reason?.detail == "given up by the operator: this worker likes no place")
+
+    let retried = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(["ids": [dead[0]]]))
+    #expect(retried.status == 200)
+    #expect(try await client.get("/v2/posts/\(dead[0])")["state"] == "queued")
+    #expect(try ids(try await boss.get("/v2/admin/posts?state=ready")) == [dead[0]])
+    let all = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(["all": true]))
+    #expect(all.status == 200 && all.text.contains(dead[2]))
+    try map.addWorker()
+    try await eventually("what was retried is published") {
+      try await client.posts().map(\.state) == ["published", "rejected", "published"]
+    }
+    let left = try await boss.get("/v2/admin/status").object
+    #expect(left["dead"] as? Int == 0)
+    #expect(try await boss.get("/v2/admin/posts/\(dead[0])").text.contains("retried"))
+  }
+
+  @Test("The log names the account of an operator who steers the queue")
+  func named() async throws {
+    let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
+    let dead = try await bury(["Oslo", "Lima"], client)
+    for (path, body) in [
+      ("pause", [:]), ("resume", [:]), ("posts/retry", ["ids": [dead[0]]]), ("posts/drop", ["ids": [dead[1]]]),
+    ] {
+      let answer = try await boss.send("POST", "/v2/admin/\(path)", body: JSON.object(body))
+      #expect(answer.status == 200, "\(path): \(answer.object)")
+    }
+    let lines = map.logged.split(separator: "\n")
+    for event in ["queue paused", "queue resumed", "dead posts retried", "dead posts dropped"] {
+      #expect(lines.contains { $0.contains(event) && $0.contains("operator=account 2") }, "\(event)")
+    }
+  }
+
+  @Test("A pause holds posts back and tells lookups, over a restart too, until it is taken back")
+  func pause() async throws {
+    let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
+    try map.addWorker()
+    try await client.expectService()
+    let paused = try await boss.send("POST", "/v2/admin/pause")
+    #expect(paused.object["paused"] as? Bool == true && paused["pausedAt"] != nil)
+    let again = try await boss.send("POST", "/v2/admin/pause")
+    #expect(again["pausedAt"] == paused["pausedAt"], "The first pause counts.")
+    #expect(try await client.post("Oslo")["state"] == "queued")
+    let lookup = try await client.get("/v2/geocode?q=Oslo")
+    #expect(lookup.status == 503 && lookup["detail"]?.contains("paused") == true)
+
+    let next = try map.restarted()
+    let (ada, operation) = (next.client.with(token: client.token), next.client.with(token: boss.token))
+    #expect(next.logged.contains("the queue is paused"))
+    #expect(try await ada.get("/readyz").text.contains("paused since"))
+    #expect(try await operation.get("/v2/admin/status").object["paused"] as? Bool == true)
+    #expect(try await ada.post("Lima")["state"] == "queued")
+    #expect(try await operation.send("POST", "/v2/admin/resume").object["paused"] as? Bool == false)
+    try await eventually("all are published") { try await ada.posts().allSatisfy { $0.state == "published" } }
+    #expect(try await ada.get("/readyz").text == "ready\n")
+    try await ada.expectService()
+  }
+
+  @Test(
+    "A question that cannot be meant is named",
+    arguments: [
+      ("posts?state=lost", 400, "invalid_state"), ("posts?limit=0", 400, "invalid_limit"),
+      ("posts?limit=1001", 400, "invalid_limit"), ("posts?after=x", 422, "invalid_after"),
+      ("posts?state=ready&reason=x", 400, "invalid_reason"), ("history?since=x", 400, "invalid_since"),
+      ("history?since=-1", 400, "invalid_since"),
+    ])
+  func invalid(path: String, status: Int, code: String) async throws {
+    let answer = try await map.operatorClient().get("/v2/admin/\(path)")
+    #expect(answer.status == status && answer["code"] == code, "\(answer.object)")
+  }
+
+  @Test("A selection names posts or all, not both, and no more than fit")
+  func selections() async throws {
+    let boss = try await map.operatorClient()
+    let many = Array(repeating: "zzzzzzzzzz", count: Limits.adminPostsMax + 1)
+    for body: [String: Any] in [
+      [:], ["ids": [String]()], ["ids": many], ["ids": ["x"]], ["ids": ["zzzzzzzzzz"], "all": true],
+      ["ids": ["zzzzzzzzzz"], "reason": "a"],
+    ] {
+      let answer = try await boss.send("POST", "/v2/admin/posts/retry", body: JSON.object(body))
+      #expect(answer.status == 422 && answer["code"] == "invalid_ids", "\(body.keys)")
+    }
+    #expect(try await boss.send("POST", "/v2/admin/posts/drop", body: JSON.object(["all": true])).status == 422)
+  }
+}
