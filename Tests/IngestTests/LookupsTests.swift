@@ -1,0 +1,140 @@
+import Domain
+import HTTPTypes
+import Store
+import Synchronization
+import Testing
+import Web
+
+@testable import Ingest
+@testable import Messaging
+
+@Suite("Lookups on their way to a worker")
+struct LookupsTests {
+  private let jobs = Inbox<JobServer.Command>(Wake())
+  private let oslo = PlaceTable.outcome(
+    of: Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), question: .lookup(PlaceQuery("Oslo"))))
+
+  private func lookups(timeoutMs: Int64 = 60_000, pausedMs: Int64? = nil) -> Lookups {
+    Lookups(jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), boot: 7, timeoutMs: timeoutMs)
+  }
+
+  /// Waits for commands of the job link.
+  private func commands() async throws -> [JobServer.Command] {
+    try await eventually("the job link gets a command") {
+      let commands = jobs.takeAll()
+      return commands.isEmpty ? nil : commands
+    }
+  }
+
+  /// Waits for the next job.
+  private func job() async throws -> Job {
+    let commands = try await commands()
+    guard commands.count == 1, case .lookUp(let job) = commands[0] else {
+      throw Overdue(description: "no lookup but \(commands)")
+    }
+    return job
+  }
+
+  @Test("A lookup is a job with a number of this start, and its answer is the client's")
+  func answered() async throws {
+    let lookups = lookups()
+    async let places = lookups.places(PlaceQuery("Oslo"))
+    let job = try await job()
+    #expect(job.id.isLookup && job.placeQuery.text == "Oslo" && job.id != JobID(lookup: 1))
+    lookups.answer(job.id, oslo)
+    #expect(try await places.map(\.label) == ["Oslo, Norway"])
+  }
+
+  @Test("Clients that ask the same share one job; another question is another job")
+  func shared() async throws {
+    let lookups = lookups()
+    async let first = lookups.places(PlaceQuery("Oslo"))
+    let job = try await job()
+    let isWaiting = Mutex(false)
+    async let second = lookups.places(PlaceQuery("Oslo"), whenGone: { _ in isWaiting.withLock { $0 = true } })
+    try await eventually("the second client waits") { isWaiting.withLock { $0 } }
+    async let other = lookups.places(PlaceQuery("Lima"))
+    // Asked after the second one: its job is the next.
+    let next = try await self.job()
+    #expect(next.placeQuery.text == "Lima" && next.id != job.id)
+    lookups.answer(job.id, oslo)
+    lookups.answer(next.id, .notFound)
+    #expect(try await first.count == 1)
+    #expect(try await second.count == 1)
+    #expect(try await other.isEmpty, "No place is an answer, too.")
+  }
+
+  @Test("An answer ends its flight: whoever asks afterwards sends a new job")
+  func again() async throws {
+    let lookups = lookups()
+    async let first = lookups.places(PlaceQuery("Oslo"))
+    let job = try await job()
+    lookups.answer(job.id, oslo)
+    _ = try await first
+    lookups.answer(job.id, .notFound)
+    async let second = lookups.places(PlaceQuery("Oslo"))
+    let next = try await self.job()
+    #expect(next.id != job.id)
+    lookups.answer(next.id, oslo)
+    #expect(try await second.count == 1)
+  }
+
+  @Test("A failure is told with its detail, to be tried again")
+  func failed() async throws {
+    let lookups = lookups()
+    async let places = lookups.places(PlaceQuery("Oslo"))
+    let failure = JobOutcome.Failure(kind: .transient, code: "slow", detail: "the provider is slow")
+    lookups.answer(try await job().id, .failed(failure))
+    do {
+      _ = try await places
+      Issue.record("A failure is no answer.")
+    } catch let problem as Problem {
+      #expect(problem.status == .serviceUnavailable && problem.code == "geocoder_unavailable")
+      #expect(problem.detail.contains("the provider is slow") && problem.retryAfterSeconds == 2)
+    }
+  }
+
+  @Test("Without an answer in time the client learns that no worker is there, and the job is cancelled")
+  func late() async throws {
+    let lookups = lookups(timeoutMs: 1)
+    await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in
+      (error as? Problem)?.code == "geocoder_unavailable" && (error as? Problem)?.retryAfterSeconds == 5
+    }
+    let commands = try await commands()
+    guard commands.count == 2, case .lookUp(let job) = commands[0], case .cancel(let cancelled) = commands[1] else {
+      Issue.record("\(commands)")
+      return
+    }
+    #expect(cancelled == [job.id])
+  }
+
+  @Test("A client that goes leaves the job to those who still wait; with the last one it is cancelled")
+  func gone() async throws {
+    let lookups = lookups()
+    let leave = Mutex<[@Sendable () -> Void]>([])
+    let note: @Sendable (@escaping @Sendable () -> Void) -> Void = { gone in leave.withLock { $0.append(gone) } }
+    async let first = try? lookups.places(PlaceQuery("Oslo"), whenGone: note)
+    let job = try await job()
+    async let second = try? lookups.places(PlaceQuery("Oslo"), whenGone: note)
+    try await eventually("both wait") { leave.withLock { $0.count } == 2 }
+    leave.withLock { $0[0] }()
+    #expect(await first == nil)
+    #expect(jobs.takeAll().isEmpty, "Somebody still waits.")
+    leave.withLock { $0[1] }()
+    #expect(await second == nil)
+    guard case .cancel(let cancelled)? = try await commands().first else {
+      Issue.record("Nobody waits, and the job goes on.")
+      return
+    }
+    #expect(cancelled == [job.id])
+  }
+
+  @Test("While the queue is paused nobody looks up")
+  func paused() async throws {
+    let lookups = lookups(pausedMs: 1)
+    await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in
+      (error as? Problem)?.detail.contains("paused") == true && (error as? Problem)?.retryAfterSeconds == 30
+    }
+    #expect(jobs.takeAll().isEmpty)
+  }
+}

@@ -1,0 +1,78 @@
+import Domain
+import Store
+import Testing
+
+@testable import Ingest
+
+@Suite("Sessions in memory and in the store")
+struct SessionStoreTests {
+  private static let source = LoginSource(address: IPAddress("203.0.113.5"), agent: "test")
+  private static let dayMs: Int64 = 86_400_000
+
+  @Test("A token is its session's for 60 days, and no other text is")
+  func lifetime() async throws {
+    let map = try IngestStage(workers: 0)
+    let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
+    let (token, begun) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
+    #expect(token.utf8.count == Limits.sessionTokenBytes)
+    #expect(begun.expiresMs == 1_000 + Int64(Limits.sessionDays) * Self.dayMs && begun.source == Self.source)
+    // The first look reads it, the second one remembers it.
+    for _ in 0..<2 { #expect(try await sessions.session(token: token, unixMs: begun.expiresMs - 1) == begun) }
+    #expect(try await sessions.session(token: token, unixMs: begun.expiresMs) == nil)
+    let other = Secrets.token()
+    #expect(other != token)
+    #expect(try await sessions.session(token: other, unixMs: 1_000) == nil)
+  }
+
+  @Test("An ended session is over at once, though it was remembered")
+  func end() async throws {
+    let map = try IngestStage(workers: 0)
+    let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
+    var begun: [(token: String, session: Session)] = []
+    for second in 1...4 {
+      let session = try await sessions.begin(account, from: Self.source, unixMs: Int64(second) * 1_000)
+      begun.append(try #require(session))
+    }
+    func open() async throws -> [Int] {
+      var open: [Int] = []
+      for (index, session) in begun.enumerated()
+      where try await sessions.session(token: session.token, unixMs: 5_000) != nil { open.append(index) }
+      return open
+    }
+    #expect(try await open() == [0, 1, 2, 3])
+    try await sessions.end(token: begun[0].token)
+    #expect(try await open() == [1, 2, 3])
+    let other = AccountID(rawValue: account.id.rawValue + 1)
+    #expect(try await !sessions.end(begun[1].session.id, of: other), "It is not another account's to end.")
+    #expect(try await sessions.end(begun[1].session.id, of: account.id))
+    #expect(try await !sessions.end(begun[1].session.id, of: account.id))
+    #expect(try await open() == [2, 3])
+    try await sessions.endAll(of: account.id, except: begun[3].token)
+    #expect(try await open() == [3])
+    try await sessions.endAll(of: account.id)
+    #expect(try await open().isEmpty)
+  }
+
+  @Test("A session shows its account as it is after a change")
+  func reread() async throws {
+    let map = try IngestStage(workers: 0)
+    let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
+    let (token, _) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
+    #expect(try await sessions.session(token: token, unixMs: 1_000)?.account.isOperator == false)
+    try await map.components.database.set(account.id, .isOperator(true))
+    #expect(try await sessions.session(token: token, unixMs: 1_000)?.account.isOperator == true)
+  }
+
+  @Test("Nobody begins a session with a password that has changed, or of an account that is disabled")
+  func refused() async throws {
+    let map = try IngestStage(workers: 0)
+    let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
+    let database = map.components.database
+    let hash = try #require(try await database.credentials(email: "ada@example.org")).passwordHash
+    let begun = try await sessions.begin(account, passwordHash: hash, from: Self.source, unixMs: 1_000)
+    #expect(begun != nil)
+    #expect(try await sessions.begin(account, passwordHash: hash + "x", from: Self.source, unixMs: 1_000) == nil)
+    try await database.set(account.id, .disabled(sinceMs: 1_000))
+    #expect(try await sessions.begin(account, from: Self.source, unixMs: 1_000) == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import Domain
+import Logging
+import Store
+import Synchronization
+import Testing
+
+@testable import Ingest
+@testable import Messaging
+
+/// The answers to producers, of the real queue and store; the link's own tests hold what travels.
+@Suite("Submissions over ZeroMQ")
+struct SubmissionsTests {
+  private let map: IngestStage
+  private let answers = Inbox<SubmitServer.Command>(Wake())
+  private let submissions: Submissions
+  private let ticket = SubmitServer.Ticket(peer: [1, 2, 3], request: 7)
+
+  init() throws {
+    map = try IngestStage(workers: 0)
+    let components = map.components
+    submissions = Submissions(
+      database: components.database, queue: components.queue, sessions: components.providers.logins.sessions,
+      answers: answers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  private func answer(_ request: SubmitServer.Request) async throws -> SubmitServer.Command {
+    submissions.take([request])
+    return try await eventually("the request is answered") { answers.takeAll().first }
+  }
+
+  private func receipts(_ posts: [SubmittedPost]) async throws -> [SubmitReceipt] {
+    let account = try await map.account("ada@example.org").id
+    guard case .answered(ticket, .receipts(let receipts)) = try await answer(.batch(ticket, account, posts)) else {
+      throw Overdue(description: "the answer has no receipts")
+    }
+    return receipts
+  }
+
+  private func post(_ key: String, _ place: String = "Oslo", link: String = "example.org") -> SubmittedPost {
+    SubmittedPost(idempotencyKey: key, place: place, link: link)
+  }
+
+  @Test("Each post of a batch has its receipt in its place: stored, known already, wrong, or another under its key")
+  func batch() async throws {
+    let first = try await receipts([post("a"), post("b", "Lima")])
+    guard case .accepted(let a) = first[0], case .accepted(let b) = first[1], first.count == 2 else {
+      Issue.record("\(first)")
+      return
+    }
+    let database = map.components.database
+    #expect(try await database.posts([a, b]).map(\.place).sorted() == ["Lima", "Oslo"])
+    let second = try await receipts([
+      post("c", ""), post("a"), post("b", "Rome"), post("", "Oslo"), post("d", link: "ftp://example.org"), post("e"),
+    ])
+    #expect(second.count == 6 && second[1] == .replayed(a))
+    let codes = second.map { receipt in if case .refused(let refusal) = receipt { refusal.code } else { "" } }
+    #expect(
+      codes == ["invalid_place", "", "idempotency_key_reused", "invalid_idempotency_key", "invalid_link", ""])
+    guard case .accepted = second[5] else {
+      Issue.record("\(second[5])")
+      return
+    }
+    #expect(try map.count("post") == 3)
+  }
+
+  @Test("A batch of wrong posts is answered without the store")
+  func wrong() async throws {
+    let receipts = try await receipts([post("a", ""), post("b", link: "")])
+    let fields = receipts.map { receipt in if case .refused(let refusal) = receipt { refusal.field } else { "" } }
+    #expect(fields == ["place", "link"])
+    #expect(try map.count("post") == 0)
+  }
+
+  @Test("In a full backlog posts are busy for a while, and known ones are not")
+  func busy() async throws {
+    let known = try await receipts([post("a")])
+    map.components.queue.depth.store(Limits.queueDepthMax, ordering: .relaxed)
+    let full = try await receipts([post("a"), post("b")])
+    #expect(full[0] == .replayed(try #require(known[0].post)))
+    guard case .busy(let refusal, let retryAfterMs) = full[1] else {
+      Issue.record("\(full[1])")
+      return
+    }
+    #expect(refusal.code == "busy" && retryAfterMs == 2_000)
+  }
+
+  @Test("A token is its account's, and any other text a stranger's")
+  func identify() async throws {
+    let client = try await map.client.signedUp()
+    let account = try await map.account("ada@example.org").id
+    let token = try #require(client.token)
+    for (token, expected) in [
+      (token, SubmitAdmission.Identity.account(account)), (String(token.reversed()), .stranger),
+    ] {
+      guard
+        case .identified(peer: [9], token: token, let identity) = try await answer(.identify(peer: [9], token: token))
+      else {
+        Issue.record("another answer")
+        return
+      }
+      #expect(identity == expected)
+    }
+  }
+
+  @Test("A producer sees what became of its own posts, and of others' those that are on the map, in its order")
+  func query() async throws {
+    let receipts = try await receipts([post("a"), post("b", "Nowhere")])
+    let ids = receipts.compactMap(\.post)
+    let (ada, bob) = (try await map.account("ada@example.org").id, try await map.account("bob@example.org").id)
+    let missing = try #require(PostID(rawValue: 1))
+    func states(_ account: AccountID) async throws -> [Post.State?] {
+      let request = SubmitServer.Request.query(ticket, account, [ids[1], missing, ids[0]])
+      guard case .answered(ticket, .statuses(let statuses)) = try await answer(request) else {
+        throw Overdue(description: "the answer has no statuses")
+      }
+      #expect(statuses.map(\.id) == [ids[1], missing, ids[0]])
+      return statuses.map { $0.post?.state }
+    }
+    #expect(try await states(ada) == [.queued, nil, .queued])
+    #expect(try await states(bob) == [nil, nil, nil])
+    try map.addWorker()
+    try await eventually("both are settled") { try await states(ada) == [.rejected, nil, .published] }
+    #expect(try await states(bob) == [nil, nil, .published])
+  }
+}
