@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Bytes that are no good HTTP", .stage)
+@Suite("Bytes that are no good HTTP", .stage, .sharedServices)
 struct RawHTTPTests {
   private static let posts = "POST /v2/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
@@ -38,8 +38,8 @@ struct RawHTTPTests {
 
   @Test("Garbage is answered with a problem, at ingest and at the feed, the connection ends, and both go on")
   func garbage() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "raw-1@example.org")
     for port in [try client.port, try map.feedClient.port] {
       for bytes in Self.garbage {
         let connection = try Connection(port: port)
@@ -63,7 +63,7 @@ struct RawHTTPTests {
 
   @Test("What is no request is told from headers that are too long, and the connection is closed at once")
   func refused() async throws {
-    let map = try await Stage.current.up()
+    let map = Stage.shared
     for port in [try map.client.port, try map.feedClient.port] {
       for (bytes, status, code) in Self.refusals {
         // What came before in the same connection is answered first.
@@ -79,7 +79,7 @@ struct RawHTTPTests {
 
   @Test("What breaks a connection is told in the original service's form where its paths were asked for")
   func classicForm() async throws {
-    let port = try await Stage.current.up().client.port
+    let port = try Stage.shared.client.port
     func refusal(_ path: String) async throws -> Answer {
       let connection = try Connection(port: port)
       let first = "GET \(path)?a=b HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -99,7 +99,7 @@ struct RawHTTPTests {
 
   @Test("Several slashes are one, also for the form of an error")
   func slashes() async throws {
-    let port = try await Stage.current.up().client.port
+    let port = try Stage.shared.client.port
     for path in ["//v1/session", "/v1//session", "/api/session/"] {
       let connection = try Connection(port: port)
       try await connection.send(
@@ -111,7 +111,7 @@ struct RawHTTPTests {
 
   @Test("A client that asks for another protocol and sends no more is answered")
   func halfClosed() async throws {
-    let client = try await Stage.current.up().client
+    let client = try Stage.shared.client
     for _ in 0..<5 {
       let connection = try Connection(port: try client.port)
       try await connection.send(
@@ -120,12 +120,12 @@ struct RawHTTPTests {
       let answer = try #require(Answer(raw: try await connection.receive()))
       #expect(answer.status == 204 && answer.headers["connection"] == "close")
     }
-    try await client.signedUp().expectService()
+    try await client.signedUp(as: "raw-2@example.org").expectService()
   }
 
   @Test("Who asks whether to go on with the body is told at once")
   func expectation() async throws {
-    let connection = try Connection(port: try await Stage.current.up().client.port)
+    let connection = try Connection(port: try Stage.shared.client.port)
     try await connection.send(
       Array("POST /v2/session HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
     let line = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -137,7 +137,7 @@ struct RawHTTPTests {
 
   @Test("A connection is closed after the answer for whoever says so, in whatever case")
   func closing() async throws {
-    let port = try await Stage.current.up().client.port
+    let port = try Stage.shared.client.port
     for word in ["close", "Close", "CLOSE"] {
       let raw = try await answers(
         to: "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n", port: port)
@@ -147,7 +147,7 @@ struct RawHTTPTests {
 
   @Test("HTTP/1.0 ends the connection after the answer, unless the client asks to keep it")
   func oldVersion() async throws {
-    let map = try await Stage.current.up()
+    let map = Stage.shared
     for port in [try map.client.port, try map.feedClient.port] {
       for head in ["GET /v2/feed HTTP/1.0\r\n", "GET /v2/feed HTTP/1.0\r\nHost: x\r\nConnection: other\r\n"] {
         let connection = try Connection(port: port)
@@ -174,7 +174,7 @@ struct RawHTTPTests {
       ("GET /livez HTTP/1.1\r\nHost:\r\n", 204), ("GET /livez HTTP/1.0\r\n", 204),
     ])
   func host(head: String, status: Int) async throws {
-    let map = try await Stage.current.up()
+    let map = Stage.shared
     for port in [try map.client.port, try map.feedClient.port] {
       let connection = try Connection(port: port)
       // The answer to what came before is not touched, and what follows is not read.
@@ -200,7 +200,7 @@ struct RawHTTPTests {
 
   @Test("Headers just within the limits are read")
   func longHeaders() async throws {
-    let port = try await Stage.current.up().client.port
+    let port = try Stage.shared.client.port
     for headers in ["A: " + String(repeating: "a", count: 16_200) + "\r\n", String(repeating: "A: b\r\n", count: 98)] {
       let connection = try Connection(port: port)
       try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(headers)\r\n".utf8))
@@ -234,8 +234,8 @@ struct RawHTTPTests {
 
   @Test("A body over the limit is refused, in chunks or with its length told, without waiting for its end")
   func tooLarge() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "raw-3@example.org")
     let port = try client.port
     let head = Self.posts + "Authorization: Bearer \(client.token ?? "")\r\n"
     let chunk = "1000\r\n" + String(repeating: "a", count: 4_096) + "\r\n"

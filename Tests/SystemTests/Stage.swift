@@ -70,20 +70,33 @@ final class Stage: Sendable {
     try FileManager.default.removeItem(at: folder)
   }
 
+  /// The running product that the tests of a suite with the trait `.sharedServices` share.
+  @TaskLocal fileprivate static var sharedServices: Services?
+
+  /// The suite's own running product, all in one process. A test changes nothing there that another one sees: it has
+  /// accounts of its own.
+  static var shared: Services {
+    guard let sharedServices else { preconditionFailure("The suite lacks the trait .sharedServices.") }
+    return sharedServices
+  }
+
   /// Some tests at once, not all: each runs several processes, and deadlines are to mean something on two cores.
   private static let seats = Seats(3)
 
+  /// Runs the body with a stage that takes no seat: those who use it have seats of their own.
+  fileprivate static func withoutSeat(_ body: (Stage) async throws -> Void) async throws {
+    let stage = try Stage()
+    let result: Result<Void, any Error>
+    do { result = .success(try await $stage.withValue(stage) { try await body(stage) }) } catch {
+      result = .failure(error)
+    }
+    try await stage.end()
+    try result.get()
+  }
+
   fileprivate static func with(_ body: (Stage) async throws -> Void) async throws {
     await seats.take()
-    do {
-      let stage = try Stage()
-      let result: Result<Void, any Error>
-      do { result = .success(try await $stage.withValue(stage) { try await body(stage) }) } catch {
-        result = .failure(error)
-      }
-      try await stage.end()
-      try result.get()
-    } catch {
+    do { try await withoutSeat(body) } catch {
       await seats.leave()
       throw error
     }
@@ -111,6 +124,31 @@ struct StageTrait: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == StageTrait {
   static var stage: Self { Self() }
+}
+
+/// Starts the product once for all tests of a suite, and ends it after the last one. Every failure has its log.
+struct SharedServicesTrait: SuiteTrait, TestScoping {
+  var isRecursive: Bool { false }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    try await Stage.withoutSeat { stage in
+      let services = try await stage.up()
+      let logs = IssueHandlingTrait.compactMapIssues { issue in
+        var issue = issue
+        issue.comments.append("The shared program's log:\n\(stage.logs)")
+        return issue
+      }
+      try await Stage.$sharedServices.withValue(services) {
+        try await logs.provideScope(for: test, testCase: testCase, performing: function)
+      }
+    }
+  }
+}
+
+extension Trait where Self == SharedServicesTrait {
+  static var sharedServices: Self { Self() }
 }
 
 /// So many at once; the others wait in line.

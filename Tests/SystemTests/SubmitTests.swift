@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Submission over ZeroMQ", .stage)
+@Suite("Submission over ZeroMQ", .stage, .sharedServices)
 struct SubmitTests {
   private func producer(_ map: Services, _ client: Client) throws -> Producer {
     Producer(try map.submit, token: client.token)
@@ -9,8 +9,8 @@ struct SubmitTests {
 
   @Test("A batch is accepted, published, and asked for by its ids; sent again it is the same posts")
   func life() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "producer-1@example.org")
     let producer = try producer(map, client)
     let drafts = [Draft(key: "a", place: "Oslo"), Draft(key: "b", place: "Qwxzzzk Vbbnkl"), Draft(key: "c")]
     let receipts = try await producer.submit(drafts).receipts
@@ -30,8 +30,8 @@ struct SubmitTests {
 
   @Test("HTTP and ZeroMQ know each other's keys")
   func bothWays() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "producer-2@example.org")
     let producer = try producer(map, client)
     let posted = try await client.post("Oslo", key: "http", wait: 10)
     let sent = try await producer.submit([
@@ -48,8 +48,8 @@ struct SubmitTests {
 
   @Test("What HTTP refuses is refused here, with the same code, field and words, and its neighbours are not")
   func refusals() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "producer-3@example.org")
     let producer = try producer(map, client)
     func text(_ count: Int, _ unit: String = "a") -> String { String(repeating: unit, count: count) }
     var drafts = ["", "   ", text(257), text(129, "é"), "Os\u{0}lo", "Os\nlo", "Os\u{202E}lo", "\u{200B}Oslo"]
@@ -84,8 +84,8 @@ struct SubmitTests {
 
   @Test("What is just within the limits is taken")
   func edges() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "producer-4@example.org")
     func text(_ count: Int, _ unit: String = "a") -> String { String(repeating: unit, count: count) }
     let edges = [
       Draft(key: "1", place: text(256)), Draft(key: "2", place: text(128, "é")), Draft(key: text(255)),
@@ -103,8 +103,8 @@ struct SubmitTests {
 
   @Test("Nobody posts without a session, and one that logs out stops")
   func sessions() async throws {
-    let map = try await Stage.current.up()
-    let client = try await map.client.signedUp()
+    let map = Stage.shared
+    let client = try await map.client.signedUp(as: "producer-5@example.org")
     let unauthorized: UInt64 = 4
     for token in [nil, "", "x", String(repeating: "A", count: 43)] {
       let stranger = Producer(try map.submit, token: token)
