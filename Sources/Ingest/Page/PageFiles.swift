@@ -35,12 +35,19 @@ struct PageFiles: Sendable {
     }
   }
 
+  /// All files, made once in a process: packing them takes longer than anything else at a start.
+  static let all = PageFiles()
+  /// The document of the map.
+  static let index = all.document("index.html")
+  /// The document for operators.
+  static let admin = all.document("admin.html")
+
   /// "/page/0123456789abcdef", by all of them.
   let root: String
   /// By name, below the root.
   private let files: [String: File]
 
-  init() {
+  private init() {
     var count = 0
     let start = onthemap_page(&count)
     let all = UnsafeBufferPointer(start: start, count: count).map { file in
@@ -57,7 +64,7 @@ struct PageFiles: Sendable {
 
   /// A document that names the others below "assets/": it says where those are, and all modules that its own one leads
   /// to, so that a browser asks for them at once instead of finding them one after the other.
-  func document(_ name: String) -> File {
+  private func document(_ name: String) -> File {
     guard let file = files[name] else { preconditionFailure("The page has no \(name).") }
     var text = String(buffer: file.plain)
     if let script = text.firstMatch(of: /<script src="assets\/([^"]+)" type="module">/) {

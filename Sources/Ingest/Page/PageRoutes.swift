@@ -11,17 +11,15 @@ struct PageRoutes: Sendable {
   private let sessions: Sessions
   private let providers: ProviderLogins
   private let site: Site
-  private let files = PageFiles()
-  private let index: PageFiles.File
-  private let admin: PageFiles.File
+  private let files = PageFiles.all
+  private let index = PageFiles.index
+  private let admin = PageFiles.admin
 
   init(_ configuration: PageConfiguration, sessions: Sessions, providers: ProviderLogins, site: Site) {
     self.configuration = configuration
     self.sessions = sessions
     self.providers = providers
     self.site = site
-    index = files.document("index.html")
-    admin = files.document("admin.html")
   }
 
   func add(to router: Router<ConnectionContext>) {
