@@ -4,16 +4,35 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Serves an API's document: `/openapi.json` for programs, `/openapi` as a page. Both are made once, at startup.
+/// Serves an API's document: `/openapi.json` for programs, `/openapi` as a page. Both are made once in a process, with
+/// the first routes.
 package struct DocumentRoutes: Sendable {
+  /// A document in both forms.
+  private struct Forms: Sendable {
+    let document: ByteBuffer
+    let page: ByteBuffer
+
+    init(of service: DocumentedService) throws {
+      let document = try APIDocument(of: service)
+      self.document = ByteBuffer(bytes: document.bytes)
+      page = ByteBuffer(string: APIPage(document).html.text)
+    }
+  }
+
+  private static let ingest = Result { try Forms(of: .ingest) }
+  private static let feed = Result { try Forms(of: .feed) }
+
   private let document: ByteBuffer
   private let page: ByteBuffer
 
   /// Reads the document of a service. Throws where that is no JSON, which its tests would have found.
   package init(of service: DocumentedService) throws {
-    let document = try APIDocument(of: service)
-    self.document = ByteBuffer(bytes: document.bytes)
-    page = ByteBuffer(string: APIPage(document).html.text)
+    let forms =
+      switch service {
+      case .ingest: try DocumentRoutes.ingest.get()
+      case .feed: try DocumentRoutes.feed.get()
+      }
+    (document, page) = (forms.document, forms.page)
   }
 
   /// Adds both paths. They need no session.
