@@ -66,4 +66,60 @@ struct RowTests {
       #expect(try database.number("SELECT count(*) FROM \(table)") == 1, "\(table)")
     }
   }
+
+  @Test("Posts that come together take one commit")
+  func oneCommit() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let count = CommitCount()
+    database.pool.add(transactionObserver: count)
+    let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
+    let posts = (0..<64).map { NewPost(submission, Idempotency(key: "\($0)", requestHash: [1])) }
+    #expect(try await database.accept(posts, account: account, room: 64).compactMap(\.job).count == 64)
+    #expect(try await database.pool.writeWithoutTransaction { _ in count.commits } == 1)
+  }
+
+  @Test("A deleted post's row has no content, and the number of its deletion is kept beside it")
+  func deleted() async throws {
+    var database: SQLiteDatabase? = try folder.open()
+    let account = try await #require(database).addAccount()
+    let id = try await #require(database).published(1, by: account)[0]
+    _ = try await database?.deleted(id, of: account)
+    let rest = try database?.pool.read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT place || link, coalesce(lat_e7, lon_e7, label, country, agreement, place_match, reason_code, reason,
+            seq, traceparent) FROM post WHERE id = ?
+          """, arguments: [Int64(id.rawValue)])
+    }
+    #expect(rest?[0] == "" && rest?.hasNull(atIndex: 1) == true)
+    database?.close()
+    database = nil
+    #expect(try HighWater.read(folder.path + "/onthemap.highwater")?.mark.seq == 2)
+    try folder.damage("UPDATE meta SET deleted_seq = 1")
+    let error = #expect(throws: StoreError.self) { try folder.open() }
+    #expect(error?.description.contains("missing or damaged") == true)
+  }
+
+  @Test("The rows of a closed account have nothing of it but its number")
+  func closed() async throws {
+    let database = try folder.open()
+    let (ada, bob) = (try await database.addAccount(), try await database.addAccount("bob"))
+    _ = try await database.published(1, by: ada)
+    let key = Idempotency(key: "secret-key", requestHash: [1])
+    _ = try await database.accepted("Secret place", by: ada, key: key)
+    _ = try await database.published(1, by: bob)
+    #expect(try await database.close(ada, unixMs: 8))
+    #expect(try await database.erasePosts(of: ada, after: nil, unixMs: 9).next == nil)
+    for text in ["ada", "Lovelace", "Secret", "secret", "hash of ada"] {
+      let rows = try database.number(
+        """
+        SELECT (SELECT count(*) FROM account WHERE instr(email || password || first_name || last_name, '\(text)'))
+          + (SELECT count(*) FROM post WHERE account = 1
+              AND instr(place || link || coalesce(label, '') || coalesce(idempotency_key, ''), '\(text)'))
+        """)
+      #expect(rows == (text == "Lovelace" ? 1 : 0), "Bob's name alone is left: \(text)")
+    }
+  }
 }

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Accounts and sessions")
 struct AccountTests {
-
   @Test(
     "An account is found by its address, with its password's hash; another address finds none",
     arguments: StoreKind.allCases)

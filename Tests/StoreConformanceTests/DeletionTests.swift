@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Deleting posts")
 struct DeletionTests {
-
   @Test(
     "A deleted post is shown nowhere, its place on the list is taken by the 101st, and its content is gone",
     arguments: StoreKind.allCases)

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Editing posts")
 struct EditTests {
-
   @Test(
     "An edited post stands on top under its id, as all of it is now, and its number of before is nobody's",
     arguments: StoreKind.allCases)

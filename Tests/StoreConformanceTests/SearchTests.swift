@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Searching published posts")
 struct PublishedPostsTests {
-
   @Test(
     "One's own are searched whatever became of them, oldest first, by what is known of each",
     arguments: StoreKind.allCases)

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Settling posts")
 struct SettleTests {
-
   @Test(
     "A published post is on the list, with its place, its number and its author's name", arguments: StoreKind.allCases)
   func published(kind: StoreKind) async throws {
