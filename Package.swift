@@ -239,7 +239,7 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Commands", "Conformance", "Fuzzing", "Ingest", "Messaging", "Domain", "Store", "Web", logging,
+        "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "Store", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
