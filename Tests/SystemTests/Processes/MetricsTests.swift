@@ -7,7 +7,7 @@ struct MetricsTests {
   /// The metrics that the document tells of.
   private static func documented() throws -> [String: String] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(
       contentsOf: root.appending(path: "Sources/Telemetry/Telemetry.docc/Metrics.md"), encoding: .utf8)
     return Dictionary(

@@ -9,7 +9,7 @@ final class Program: Sendable {
   static let binary: URL = {
     if let path = ProcessInfo.processInfo.environment["ONTHEMAP_BINARY"] { return URL(fileURLWithPath: path) }
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     return root.appending(path: ".build/debug/onthemap")
   }()
 

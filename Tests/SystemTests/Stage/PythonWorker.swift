@@ -4,7 +4,7 @@ import Testing
 /// The examples in Python, and what they need.
 enum PythonExample {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
   static let python = PythonExample.root.appending(path: ".venv/bin/python")
   /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
   static let start = """
