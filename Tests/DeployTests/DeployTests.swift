@@ -225,7 +225,7 @@ struct SettingTests {
   func read() {
     func rule(_ file: DeployFile) -> [String] {
       let read = ["Ingest", "Geocoder", "Feed", "Others"]
-        .map { Self.names(in: DeployFile("Sources/Commands/Settings/Setting+\($0).swift")) }
+        .map { Self.names(in: DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")) }
         .reduce(into: Set<String>()) { $0.formUnion($1) }
       let shown = Self.names(in: file)
       return read.subtracting(shown).sorted().map { "\($0) is missing." }

@@ -56,7 +56,7 @@ struct PrometheusTests {
   @Test("It scrapes the default addresses of all roles, and reads the rules")
   func targets() {
     let options = ["Ingest", "Feed", "Geocoder"].map {
-      DeployFile("Sources/Commands/Settings/Setting+\($0).swift")
+      DeployFile("Sources/Commands/Settings/Table/Setting+\($0).swift")
         .matches(of: #"OPERATIONS", flag: "--operations", default: \.value\("([\d.:]+)"\)"#)
     }
     func rule(_ file: DeployFile) -> [String] {
