@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Examples that are not Python: what can be said of them without a feed. Tests/SystemTests/Tools/ConsumerTests.swift has
-/// the rest.
+/// Examples that are not Python: what can be said of them without a feed.
+/// Tests/SystemTests/Tools/ConsumerTests.swift has the rest.
 @Suite("The examples in C, for Node and for the shell")
 struct NativeExampleTests {
   private let watch = DeployFile("deploy/examples/c/watch.c")
