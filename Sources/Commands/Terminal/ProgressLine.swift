@@ -1,6 +1,6 @@
 import Glibc
 
-/// One line on standard error that is drawn over itself; nothing where standard error is no terminal.
+/// Line on standard error that is drawn over itself. Draws nothing if standard error is no terminal.
 struct ProgressLine: Sendable {
   /// True if standard error is a terminal.
   let isShown = isatty(STDERR_FILENO) == 1

@@ -16,7 +16,7 @@ struct WatchTable: WatchForm {
   private var connection = Connection.waiting
   private var isStale = false
   private var state: FeedState?
-  /// When rows came that stand out; none of them is older than `ToolLimits.highlightMs`.
+  /// Arrival times of highlighted rows. None is older than `ToolLimits.highlightMs`.
   private var cameMs: [PostID: Int64] = [:]
   private var shown = 0
   private var repaint = Repaint()

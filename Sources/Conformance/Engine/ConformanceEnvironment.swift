@@ -1,7 +1,7 @@
 package import Logging
 package import Messaging
 
-/// What the caller of a conformance run supplies: limits, the news of the process, and what to do with the results. The
+/// Inputs of a conformance run from its caller: limits, news of the process, and closures for the results. The
 /// closures run on the reactor's thread and must not wait.
 package struct ConformanceEnvironment: Sendable {
   /// Timeout for the program's first message, in milliseconds.

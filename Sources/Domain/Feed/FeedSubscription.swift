@@ -8,7 +8,7 @@ package struct FeedSubscription: Sendable {
   package enum Event: Sendable, Equatable {
     /// The whole list, after a join or a loss, and whether the feed is stale.
     case list(FeedState, isStale: Bool)
-    /// What has changed, and the list with it.
+    /// Changes, and the list after them.
     case changes(FeedDelta, FeedState)
     /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
     case stale(Bool)

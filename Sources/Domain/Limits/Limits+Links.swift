@@ -15,7 +15,7 @@ extension Limits {
   package static let failureCodeBytesMax = 64
   /// Detail of a job's failure: one sentence with what the provider said.
   package static let failureDetailBytesMax = 256
-  /// One lease in a Hello, heartbeat or Goodbye: two numbers of at most 9 and 10 bytes with their tags.
+  /// Bytes of a lease in a Hello, heartbeat or Goodbye: two numbers of at most 9 and 10 bytes with their tags.
   package static let leaseReferenceBytesMax = 20
   /// The part of such a frame that is no lease: names, versions and the body's own fields.
   package static let jobFrameHeadBytesMax = 512

@@ -191,7 +191,7 @@ package struct Dispatch: Sendable {
   var resumedMs = Int64.min
   /// Jobs taken back from workers without an answer, to go out again, since the start.
   package private(set) var redelivered: UInt64 = 0
-  /// When `expire` was called last, or this start was; nil where neither is known.
+  /// Time of the last call of `expire`, or of the start. Nil if neither is known.
   var expiredMs: Int64?
   /// Sessions and leases are numbered from here.
   private var counter: UInt64

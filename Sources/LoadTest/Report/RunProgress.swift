@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One line that says how far a run is.
+/// Progress line of a run.
 final class RunProgress: Sendable {
   private struct Previous {
     var ns: Int64
