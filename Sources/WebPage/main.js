@@ -96,6 +96,8 @@ function start({ account, login, isOpen, feed, tiles }) {
     byId('own').hidden = own.newest === undefined;
   }
 
+  // The markup disables them until now: a press before there are listeners would be lost.
+  for (const button of document.querySelectorAll('.bar button')) button.disabled = false;
   showConnection(connection);
   offerEntry(connection, () => signIn.open(session));
   offerRefresh(connection);

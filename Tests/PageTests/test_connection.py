@@ -87,6 +87,24 @@ def test_a_page_that_opens_while_ingest_is_away_says_so(apart, visit):
     expect(visitor.page.locator("#connection")).to_contain_text("There is no connection to the server.")
 
 
+def test_nothing_can_be_pressed_before_the_page_would_follow(shared, visit):
+    page = visit(shared).page
+    held = []
+    page.route("**/v2/page", lambda route: held.append(route))
+    page.goto("/")
+    controls = [page.get_by_role("tab", name="Table"), page.get_by_role("button", name="Add a pin"),
+                page.get_by_role("button", name="Refresh")]
+    for control in controls:
+        expect(control).to_be_disabled()
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    for control in controls:
+        expect(control).to_be_enabled()
+    page.get_by_role("button", name="Add a pin").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_a_list_that_is_not_what_its_hash_says_is_never_shown(product, visit):
     product.person("Ada").post("Oslo, Norway")
     visitor = visit(product)
