@@ -184,7 +184,7 @@ struct Ledger {
     expect(keys[key] == id, "key \(key) is answered with another post")
   }
 
-  mutating func lease(_ assignment: Dispatch.Assignment, remoteIntervalMs: Int64, nowMs: Int64) {
+  mutating func lease(_ assignment: JobScheduler.Assignment, remoteIntervalMs: Int64, nowMs: Int64) {
     let (job, token) = (assignment.job, assignment.lease.token)
     expect(token > lastToken, "token \(token) does not rise")
     lastToken = max(lastToken, token)

@@ -212,7 +212,7 @@ extension Simulation {
 
   /// Nobody is given up too early: no lease ends whose worker works on it, and no session over the silence in which
   /// ingest itself stood still.
-  private func expectNoHaste(_ before: Dispatch) {
+  private func expectNoHaste(_ before: JobScheduler) {
     guard let core = ingest?.core else { return }
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
       guard core.scheduler.sessions[id] != nil, let peer = core.peers[id] else {
@@ -237,7 +237,7 @@ extension Simulation {
   }
 
   /// A job that may lose one more worker may be what ended the others: no other is with it when it does.
-  private func expectIsolation(_ before: Dispatch) {
+  private func expectIsolation(_ before: JobScheduler) {
     for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
       guard ingest?.core.scheduler.sessions[id] == nil, ingest != nil else { continue }
       trace("session \(id) is silent")
@@ -250,7 +250,7 @@ extension Simulation {
 }
 
 extension IngestCore.Effect {
-  fileprivate var jobs: [Dispatch.Assignment] {
+  fileprivate var jobs: [JobScheduler.Assignment] {
     if case .send(.jobs(let jobs), _, _) = self { jobs } else { [] }
   }
 }

@@ -106,7 +106,7 @@ extension Simulation {
     perform(workers[index].core.receive(message, session: letter.session, nowMs: nowMs), index)
   }
 
-  private func receive(_ assignments: [Dispatch.Assignment], _ letter: IngestLetter, _ index: Int) {
+  private func receive(_ assignments: [JobScheduler.Assignment], _ letter: IngestLetter, _ index: Int) {
     let leases = assignments.map(\.lease)
     guard let wanted = workers[index].core.receive(leases, session: letter.session, nowMs: nowMs) else { return }
     if mayCrash(.workerHasJobs) { return endWorker(index, "workerHasJobs") }

@@ -1,4 +1,4 @@
-/// Where a post stands, as an operator sees it. The first five are the queue, and known to `Dispatch` only.
+/// Where a post stands, as an operator sees it. The first five are the queue, and known to `JobScheduler` only.
 package enum QueueState: UInt8, Sendable, CaseIterable {
   /// Waits for a worker.
   case ready = 1
@@ -37,7 +37,7 @@ package enum QueueState: UInt8, Sendable, CaseIterable {
   /// The states of a waiting post: those of the queue itself.
   package static let queued: [QueueState] = [.ready, .leased, .settling, .delayed, .waiting]
 
-  /// A queued post's is `.ready`: only `Dispatch` knows better. Nil for a deleted one.
+  /// A queued post's is `.ready`: only `JobScheduler` knows better. Nil for a deleted one.
   package init?(_ state: Post.State) {
     switch state {
     case .queued: self = .ready
@@ -112,7 +112,7 @@ package struct QueueEntry: Sendable, Equatable {
     self.updatedMs = updatedMs
   }
 
-  /// The same with what `Dispatch` knows of it; as it is where the two disagree, for one of them is newer.
+  /// The same with what `JobScheduler` knows of it; as it is where the two disagree, for one of them is newer.
   package func placed(_ placement: QueuePlacement?) -> QueueEntry {
     guard let placement, placement.id == id, state == .ready else { return self }
     var entry = self

@@ -1,4 +1,4 @@
-/// What `Dispatch` holds at a moment.
+/// What `JobScheduler` holds at a moment.
 package struct QueueSnapshot: Sendable, Equatable {
   /// A worker's session.
   package struct Worker: Sendable, Equatable {
@@ -108,7 +108,7 @@ package struct QueueStatus: Sendable, Equatable {
     }
   }
 
-  /// What `Dispatch` holds.
+  /// What `JobScheduler` holds.
   package var queue = QueueSnapshot()
   /// Posts accepted and not settled, at most.
   package var depthMax = Limits.queueDepthMax

@@ -125,7 +125,7 @@ extension IngestCore {
     return origins.removeValue(forKey: session)
   }
 
-  mutating func report(_ losses: Dispatch.Losses) -> [Effect] {
+  mutating func report(_ losses: JobScheduler.Losses) -> [Effect] {
     var effects: [Effect] = losses.lookups.map { .answer($0, .workerLost) }
     if !losses.requeued.isEmpty || !losses.dead.isEmpty {
       effects.append(.log(.workersLostOverPosts(requeued: losses.requeued.count, dead: losses.dead.count)))

@@ -26,7 +26,7 @@ package struct IngestCore: Sendable {
     /// Settles posts.
     case settle([PendingSettlement])
     /// Counts lost workers for the requeued and the dead posts, and buries the dead ones.
-    case countLosses(Dispatch.Losses)
+    case countLosses(JobScheduler.Losses)
   }
 
   /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
@@ -80,7 +80,7 @@ package struct IngestCore: Sendable {
     /// nothing has changed for them.
     case settled([PendingSettlement], void: Set<PostID>)
     /// Losses that are durable, for the metrics. `void` as above.
-    case lossesCounted(Dispatch.Losses, void: Set<PostID>)
+    case lossesCounted(JobScheduler.Losses, void: Set<PostID>)
     /// Posts that have left the queue.
     case left([PostID])
     /// An event for the log.
@@ -88,7 +88,7 @@ package struct IngestCore: Sendable {
   }
 
   /// The jobs and their leases.
-  package internal(set) var scheduler: Dispatch
+  package internal(set) var scheduler: JobScheduler
   /// Rates of posts for the operator.
   package internal(set) var rates = QueueRates()
   /// Connections by session.
@@ -109,12 +109,12 @@ package struct IngestCore: Sendable {
   }
 
   /// - Parameters:
-  ///   - boot, remotePerSecond, startMs: see `Dispatch`.
+  ///   - boot, remotePerSecond, startMs: see `JobScheduler`.
   ///   - isPaused: true if the operator has paused the queue.
   package init(
     boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
   ) {
-    scheduler = Dispatch(boot: boot, remotePerSecond: remotePerSecond, startMs: startMs)
+    scheduler = JobScheduler(boot: boot, remotePerSecond: remotePerSecond, startMs: startMs)
     scheduler.isPaused = isPaused
     heartbeatMs = startMs ?? 0
   }
@@ -228,7 +228,7 @@ package struct IngestCore: Sendable {
 
   /// Takes back jobs that could not be sent: the connection is gone or full. The worker says HELLO on another one, or
   /// grants credit again, or falls silent.
-  package mutating func undelivered(_ jobs: [Dispatch.Assignment], to session: UInt64) {
+  package mutating func undelivered(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
     scheduler.undelivered(jobs.map(\.lease), to: session)
   }
 

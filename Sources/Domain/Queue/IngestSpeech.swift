@@ -13,7 +13,7 @@ package enum IngestSpeech: Sendable {
   /// The answer to HELLO: a session begins.
   case welcome
   /// Jobs with their leases.
-  case jobs([Dispatch.Assignment])
+  case jobs([JobScheduler.Assignment])
   /// Acknowledgements of results.
   case acks([(lease: Lease, disposition: Disposition)])
   /// A heartbeat with the number of all jobs that the session was sent.

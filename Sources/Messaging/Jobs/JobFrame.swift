@@ -6,7 +6,7 @@ import SwiftProtobuf
 /// others, and whatever is unusual in these, is the generated code's; tests hold the two to the same bytes and values.
 enum JobFrame {
   /// Jobs for a worker.
-  static func jobs(_ assignments: [Dispatch.Assignment], session: UInt64) -> [UInt8] {
+  static func jobs(_ assignments: [JobScheduler.Assignment], session: UInt64) -> [UInt8] {
     frame(session, body: 17, bytes: assignments.count * 80) { frame in
       for assignment in assignments { frame.message(1) { $0.job(assignment) } }
     }
@@ -179,7 +179,7 @@ extension FieldWriter {
     fixed64(2, lease.token)
   }
 
-  fileprivate mutating func job(_ assignment: Dispatch.Assignment) {
+  fileprivate mutating func job(_ assignment: JobScheduler.Assignment) {
     guard case .post(let text) = assignment.job.question else {
       return add(Onthemap_Jobs_V1_Job(assignment).bytes)
     }

@@ -35,13 +35,13 @@ package final class JobServer: Station {
   /// On the reactor's thread, as all of it.
   ///
   /// - Parameters:
-  ///   - boot: see `Dispatch`.
-  ///   - remotePerSecond: see `Dispatch`.
+  ///   - boot: see `JobScheduler`.
+  ///   - remotePerSecond: see `JobScheduler`.
   ///   - isPaused: true if the operator has paused the queue.
   ///   - curve: the link's keys; nil for plain text.
   ///   - perform: called on the reactor's thread with effects that are neither for workers nor for the log; must not
   ///     wait.
-  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `Dispatch.longestWaitMs`; must not
+  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `JobScheduler.longestWaitMs`; must not
   ///     wait.
   package init(
     _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,

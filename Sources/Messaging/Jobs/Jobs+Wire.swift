@@ -27,7 +27,7 @@ extension Onthemap_Jobs_V1_Hello {
 }
 
 extension Onthemap_Jobs_V1_Job {
-  init(_ assignment: Dispatch.Assignment) {
+  init(_ assignment: JobScheduler.Assignment) {
     jobID = assignment.lease.job.rawValue
     leaseToken = assignment.lease.token
     leaseMs = UInt32(Limits.leaseMs)

@@ -239,7 +239,7 @@ struct IngestCoreTests {
 }
 
 extension IngestCore.Effect {
-  fileprivate var jobs: [Dispatch.Assignment] {
+  fileprivate var jobs: [JobScheduler.Assignment] {
     if case .send(.jobs(let jobs), _, _) = self { jobs } else { [] }
   }
 }

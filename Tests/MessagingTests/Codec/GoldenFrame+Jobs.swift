@@ -66,7 +66,7 @@ extension GoldenFrame {
     job.isRemote = true
     job.trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     let assignments = [
-      Dispatch.Assignment(job: job, lease: post), Dispatch.Assignment(job: .lookup, lease: lookup),
+      JobScheduler.Assignment(job: job, lease: post), JobScheduler.Assignment(job: .lookup, lease: lookup),
     ]
     let acks: [(Lease, Disposition)] = [
       (post, .committed), (second, .duplicate), (lookup, .stale), (lookup, .retryLater),

@@ -105,7 +105,7 @@ extension SeededRandom {
     String((0..<below(60)).map { _ in one(of: Array("aZ 0,é漢🌍")) })
   }
 
-  fileprivate mutating func assignment() -> Dispatch.Assignment {
+  fileprivate mutating func assignment() -> JobScheduler.Assignment {
     let lease = lease()
     let account = AccountID(rawValue: 1)
     guard happens(80) else {

@@ -53,7 +53,7 @@ struct JobsWireTests {
   @Test("Every message of ingest comes back as it was")
   func ingestFrames() {
     let job = Job(id: JobID(rawValue: 9), account: AccountID(rawValue: 3), query: "São Paulo", attempts: 4)
-    let assignment = Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: 77))
+    let assignment = JobScheduler.Assignment(job: job, lease: Lease(job: job.id, token: 77))
     let bodies: [IngestFrame.OneOf_Body] = [
       .welcome(
         .with {
@@ -214,7 +214,7 @@ struct JobsWireTests {
       focus: .e7(-900_000_000, -1_800_000_000), language: "de", levels: Set(Place.Level.allCases), isDetailed: true)
     let jobs = (0..<UInt64(Limits.windowMax)).map { number in
       let job = Job(id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), question: .lookup(query))
-      return Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: .max))
+      return JobScheduler.Assignment(job: job, lease: Lease(job: job.id, token: .max))
     }
     #expect(JobFrame.jobs(jobs, session: .max).count <= Limits.jobFrameBytesMax)
   }

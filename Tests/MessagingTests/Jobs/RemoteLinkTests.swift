@@ -61,7 +61,7 @@ struct RemoteLinkTests {
     for isRemote in [false, true] {
       var job = Job.post(5)
       job.isRemote = isRemote
-      let wire = Onthemap_Jobs_V1_Job(Dispatch.Assignment(job: job, lease: Lease(job: job.id, token: 6)))
+      let wire = Onthemap_Jobs_V1_Job(JobScheduler.Assignment(job: job, lease: Lease(job: job.id, token: 6)))
       #expect(wire.job?.isRemote == isRemote)
     }
   }

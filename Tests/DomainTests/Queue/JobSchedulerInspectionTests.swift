@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Dispatch: what an operator sees and does")
-struct DispatchInspectionTests {
-  private var dispatch = Dispatch(boot: 1)
+@Suite("JobScheduler: what an operator sees and does")
+struct JobSchedulerInspectionTests {
+  private var dispatch = JobScheduler(boot: 1)
 
   private func counts(_ snapshot: QueueSnapshot) -> [Int] {
     [snapshot.ready, snapshot.leased, snapshot.settling, snapshot.delayed, snapshot.waiting, snapshot.lookups]

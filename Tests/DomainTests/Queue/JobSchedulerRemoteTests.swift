@@ -2,11 +2,11 @@ import Testing
 
 @testable import Domain
 
-/// Dispatch at one rate, with what these tests ask of it.
+/// JobScheduler at one rate, with what these tests ask of it.
 private final class Desk {
-  private var dispatch: Dispatch
+  private var dispatch: JobScheduler
 
-  init(perSecond: Double = 1) { dispatch = Dispatch(boot: 1, remotePerSecond: perSecond) }
+  init(perSecond: Double = 1) { dispatch = JobScheduler(boot: 1, remotePerSecond: perSecond) }
 
   func join(_ instance: UInt8, intervalMs: Int64?, credit: UInt64 = 200) -> UInt64 {
     guard
@@ -19,15 +19,15 @@ private final class Desk {
 
   func add(_ jobs: Job...) { dispatch.add(jobs) }
   func cancel(_ job: Job) { dispatch.cancel(job.id) }
-  func close(_ session: UInt64) -> Dispatch.Losses { dispatch.close(session, blamed: true) }
+  func close(_ session: UInt64) -> JobScheduler.Losses { dispatch.close(session, blamed: true) }
   func release(_ lease: Lease, of session: UInt64) { dispatch.release([lease], of: session) }
   func hear(_ session: UInt64, nowMs: Int64) { _ = dispatch.heard(session, nowMs: nowMs) }
   func giveUp() -> [(lease: Lease, job: Job, outcome: JobOutcome)] { dispatch.giveUpRemote() }
   func settled(_ job: Job) { dispatch.settled(job.id) }
-  func judge(_ lease: Lease, _ outcome: JobOutcome) -> Dispatch.Worth {
+  func judge(_ lease: Lease, _ outcome: JobOutcome) -> JobScheduler.Worth {
     dispatch.judge(JobResult(lease: lease, outcome: outcome))
   }
-  func judge(_ lease: Lease, needsRemote found: [Place]) -> Dispatch.Worth {
+  func judge(_ lease: Lease, needsRemote found: [Place]) -> JobScheduler.Worth {
     dispatch.judge(JobResult(lease: lease, answer: .needsRemote(found)))
   }
 
@@ -37,7 +37,7 @@ private final class Desk {
   }
 
   /// Sends jobs out, and has the worker ask for leave for each.
-  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [Dispatch.Worth] {
+  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.Worth] {
     dispatch.add(jobs)
     return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { judge($0.lease, needsRemote: [.sample(59, 10)]) }
   }
@@ -47,8 +47,8 @@ private final class Desk {
   var depth: Int { dispatch.depth }
 }
 
-@Suite("Dispatch: leave for remote providers")
-struct DispatchRemoteTests {
+@Suite("JobScheduler: leave for remote providers")
+struct JobSchedulerRemoteTests {
   @Test("Leave is given once an interval, however many workers there are, and only to those with a provider")
   func rate() {
     let desk = Desk()
@@ -69,7 +69,7 @@ struct DispatchRemoteTests {
 
   @Test("A start of ingest gives no leave that the one before may have given a moment ago")
   func restart() {
-    var dispatch = Dispatch(boot: 2, startMs: 10_000)
+    var dispatch = JobScheduler(boot: 2, startMs: 10_000)
     guard
       let opened = dispatch.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
     else { preconditionFailure("There is room for a test's session.") }

@@ -1,7 +1,7 @@
 /// Leave to ask remote providers: one rate for all workers together, whatever their number, because that is how
 /// providers count. A job that needs it waits in a queue of its own, and goes out with it to a worker that has a
 /// provider.
-extension Dispatch {
+extension JobScheduler {
   /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
   mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> Worth {
     let id = lease.job

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-extension Dispatch {
+extension JobScheduler {
   /// A session with credit; the number of the session.
   mutating func join(_ name: String = "w", instance: UInt8 = 1, credit: UInt64 = 0, nowMs: Int64 = 0) -> UInt64 {
     guard let opened = open(worker: name, instance: Array(repeating: instance, count: 16), held: [], nowMs: nowMs)
@@ -25,9 +25,9 @@ extension Dispatch {
   }
 }
 
-@Suite("Dispatch: jobs")
-struct DispatchTests {
-  private var dispatch = Dispatch(boot: 1)
+@Suite("JobScheduler: jobs")
+struct JobSchedulerTests {
+  private var dispatch = JobScheduler(boot: 1)
 
   @Test("Nothing goes out without credit, and no more than the credit, however often it is granted")
   mutating func credit() {
@@ -126,7 +126,7 @@ struct DispatchTests {
   mutating func tokens() {
     var last: UInt64 = 0
     for boot: UInt32 in 1...3 {
-      var dispatch = Dispatch(boot: boot)
+      var dispatch = JobScheduler(boot: boot)
       let session = dispatch.join(credit: .max)
       for number: UInt64 in 1...50 {
         dispatch.add([Job.post(number)])
@@ -208,7 +208,7 @@ struct DispatchTests {
 
   @Test("A success under a token of an earlier start counts for a job that was queued then, and for no new one")
   mutating func earlierStart() {
-    var dispatch = Dispatch(boot: 3)
+    var dispatch = JobScheduler(boot: 3)
     dispatch.resume(.post(1), untilMs: nil)
     dispatch.resume(.post(2), untilMs: 5_000)
     dispatch.add(.post(3))

@@ -2,7 +2,7 @@ import HeapModule
 
 /// What an operator sees of the queue. Each look goes over all jobs: a few ms where 100,000 wait, for a queue that long
 /// has other delays, and nearly nothing where few do.
-extension Dispatch {
+extension JobScheduler {
   /// The queue at a moment.
   package func snapshot(nowMs: Int64) -> QueueSnapshot {
     var snapshot = QueueSnapshot()
@@ -82,7 +82,7 @@ extension Dispatch {
   }
 }
 
-extension Dispatch.State {
+extension JobScheduler.State {
   fileprivate func isSeen(as state: QueueState?) -> Bool {
     guard let state else { return true }
     return switch self {

@@ -1,5 +1,5 @@
 /// Sessions: how they begin, live and end, and what becomes of the leases of one that is lost.
-extension Dispatch {
+extension JobScheduler {
   /// Opens a session. The same instance's earlier session ends with it, and what that held goes out again, unless the
   /// worker says that it still holds it.
   ///

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Dispatch: workers that hang")
-struct DispatchStuckTests {
-  private var dispatch = Dispatch(boot: 1)
+@Suite("JobScheduler: workers that hang")
+struct JobSchedulerStuckTests {
+  private var dispatch = JobScheduler(boot: 1)
   private var leases: [Lease] = []
 
   /// A worker with two jobs, which it names in a heartbeat every 2 s.

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Dispatch: sessions")
-struct DispatchSessionTests {
-  private var dispatch = Dispatch(boot: 1)
+@Suite("JobScheduler: sessions")
+struct JobSchedulerSessionTests {
+  private var dispatch = JobScheduler(boot: 1)
   private let instance = [UInt8](repeating: 1, count: 16)
 
   /// Three jobs, leased to one session.
@@ -17,7 +17,7 @@ struct DispatchSessionTests {
   @Test("A worker that says goodbye is not blamed: its jobs go out again, uncounted")
   mutating func close() {
     let (session, leases) = leaseThree()
-    #expect(dispatch.close(session, blamed: false) == Dispatch.Losses())
+    #expect(dispatch.close(session, blamed: false) == JobScheduler.Losses())
     #expect(dispatch.sessions.isEmpty)
     let next = dispatch.join(instance: 2, credit: 64)
     let again = dispatch.assign(nowMs: 1).first { $0.session == next }?.jobs ?? []
@@ -274,7 +274,7 @@ struct DispatchSessionTests {
 
   @Test("A standstill right after the start blames nobody either")
   mutating func standstillAtStart() {
-    dispatch = Dispatch(boot: 1, startMs: 0)
+    dispatch = JobScheduler(boot: 1, startMs: 0)
     _ = dispatch.join(instance: 1, credit: 3)
     let (silent, losses) = dispatch.expire(nowMs: 60_000)
     #expect(silent.isEmpty && losses.isEmpty)

@@ -3,7 +3,7 @@ import DequeModule
 /// A job that may lose one more worker may be what ended the others. It goes out alone, to a worker that has nothing
 /// else: so a job that ends workers has none buried beside it. After a first loss, which is nearly always the worker's
 /// own, nobody waits for anybody.
-extension Dispatch {
+extension JobScheduler {
   /// Puts a job that is ready into its line.
   mutating func enqueue(_ job: Job) {
     if job.isSuspect { suspects.append(job.id) } else { ready.append(job.id, account: job.account) }
@@ -58,7 +58,7 @@ extension Dispatch {
   private func leaseCount(_ id: UInt64) -> Int { sessions[id]?.leases.count ?? 0 }
 }
 
-extension Dispatch.Session {
+extension JobScheduler.Session {
   /// Whether it has the job that it was given alone.
   fileprivate var isWithSuspect: Bool { suspect.map { leases.contains($0) } ?? false }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Dispatch: jobs that may end workers")
-struct DispatchSuspectTests {
-  private var dispatch = Dispatch(boot: 1)
+@Suite("JobScheduler: jobs that may end workers")
+struct JobSchedulerSuspectTests {
+  private var dispatch = JobScheduler(boot: 1)
 
   @Test("A job that may lose one more worker goes out alone, and its worker gets nothing beside it")
   mutating func alone() {

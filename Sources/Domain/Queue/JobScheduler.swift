@@ -6,7 +6,7 @@ import HeapModule
 ///
 /// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
-package struct Dispatch: Sendable {
+package struct JobScheduler: Sendable {
   /// A worker's session, from HELLO to its silence, its replacement or its end.
   package struct Session: Sendable {
     package let worker: String
@@ -140,7 +140,7 @@ package struct Dispatch: Sendable {
     /// remember their jobs, so they count for every job that was queued then.
     private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
-      return isResumed && token < firstToken && token >= Dispatch.firstToken(boot: 1)
+      return isResumed && token < firstToken && token >= JobScheduler.firstToken(boot: 1)
     }
 
     /// Judges an outcome. Returns its worth, and the session that no longer has the job.
@@ -203,7 +203,7 @@ package struct Dispatch: Sendable {
   ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
   package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
-    firstToken = Dispatch.firstToken(boot: boot)
+    firstToken = JobScheduler.firstToken(boot: boot)
     counter = firstToken
     pacer = RequestPacer(perSecond: remotePerSecond)
     seenMs = startMs ?? 0
