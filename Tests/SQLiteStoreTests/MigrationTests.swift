@@ -55,7 +55,7 @@ struct MigrationTests {
       """)
     let again = try folder.open()
     #expect(try again.pausedMs() == nil)
-    #expect(try await again.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).change.done == [id])
+    #expect(try await again.retryDead(.all(reason: nil, after: nil), limit: 9, unixMs: 9).change.done == [id])
     #expect(try await again.history(of: id).map(\.kind) == [.retried])
   }
 

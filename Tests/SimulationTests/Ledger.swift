@@ -128,7 +128,7 @@ struct Ledger {
 
   mutating func lose(_ id: PostID) { posts[id]?.losses += 1 }
 
-  mutating func revive(_ id: PostID) {
+  mutating func retryDead(_ id: PostID) {
     expect(posts[id]?.fate == .dead, "post \(id) comes back, and is not dead")
     guard let entry = posts[id] else { return }
     posts[id] = Entry(account: entry.account, place: entry.place)

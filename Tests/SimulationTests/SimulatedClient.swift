@@ -143,14 +143,14 @@ extension Simulation {
   /// An operator brings back what is dead, or gives one of them up.
   func operate() {
     guard ingest != nil else { return }
-    guard random.happens(30) else { return revive() }
+    guard random.happens(30) else { return retryDead() }
     if let id = ledger.posts.filter({ $0.value.fate == .dead }).keys.min() {
       submit(.drop([id], unixMs: unixMs), .operation)
     }
   }
 
-  private func revive() {
-    submit(.revive(.all(reason: nil, after: nil), limit: Limits.adminPostsMax, unixMs: unixMs), .operation)
+  private func retryDead() {
+    submit(.retryDead(.all(reason: nil, after: nil), limit: Limits.adminPostsMax, unixMs: unixMs), .operation)
   }
 
   func pause() {

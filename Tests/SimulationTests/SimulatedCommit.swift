@@ -52,9 +52,9 @@ extension Simulation {
         store.leave(id)
       }
     case (_, .pause(let sinceMs)?): ledger.pause(sinceMs != nil)
-    case (_, .revive(let revival)?):
-      for id in revival.jobs.compactMap(\.id.post) {
-        ledger.revive(id)
+    case (_, .retryDead(let retried)?):
+      for id in retried.jobs.compactMap(\.id.post) {
+        ledger.retryDead(id)
         store.entering.insert(id)
       }
     case (_, .drop(let change)?): for id in change.done { ledger.drop(id) }
@@ -134,7 +134,7 @@ extension Simulation {
       // What the disk did not take is forgotten with ingest's end.
       if case .countLosses(let losses) = write, stored == nil { ledger.excuse(Set(losses.requeued)) }
       if canary == .forgetsAttempts { forgetAttempts(write) }
-    case (_, .revive(let revival)?): continueIngest(.revived(enter(revival.jobs)))
+    case (_, .retryDead(let retried)?): continueIngest(.retried(enter(retried.jobs)))
     case (.owner(let number), .some): answer(number)
     case (.operation, _), (.owner, nil): break
     }

@@ -125,7 +125,7 @@ extension Simulation {
         let address = Address(peer)
         if workers[address.worker].connection != address.connection, random.happens(50) {
           // Its connection is gone, and ZeroMQ knows it.
-          ingest?.core.undelivered(jobs, to: session)
+          ingest?.core.sendFailed(jobs, to: session)
         } else {
           send(IngestLetter(session: session, message: .jobs(jobs)), to: address)
         }

@@ -51,7 +51,7 @@ struct DeadPostTests {
       (Settlement.retry(attempts: 1, pauseMs: 9, reason: down), Int64(10)), (.leaseLost, 20),
       (.dead(poison), 30), (.dead(bad), 40), (.leaseLost, 50), (.retry(attempts: 1, pauseMs: 9, reason: down), 60),
     ] { try await database?.settled([(id, settlement)], unixMs: ms) }
-    _ = try await database?.revive(.these([id]), limit: 1, unixMs: 70)
+    _ = try await database?.retryDead(.these([id]), limit: 1, unixMs: 70)
     try await database?.settled([(id, .dead(bad))], unixMs: 80)
     _ = try await database?.drop([id], unixMs: 90)
     database?.close()
@@ -73,15 +73,15 @@ struct DeadPostTests {
     try await database?.settled([(id, .retry(attempts: 7, pauseMs: 5))])
     try await database?.settled([(id, .leaseLost)])
     try await database?.settled([(id, .dead(bad))])
-    let revival = try await #require(database).revive(.these([id, id]), limit: 2, unixMs: 9)
-    #expect(revival.change == QueueChange(done: [id]))
-    #expect(revival.jobs == [Job(id: JobID(id), account: account, query: "Lima")])
+    let retried = try await #require(database).retryDead(.these([id, id]), limit: 2, unixMs: 9)
+    #expect(retried.change == QueueChange(done: [id]))
+    #expect(retried.jobs == [Job(id: JobID(id), account: account, query: "Lima")])
     #expect(try await database?.deadCounts().all == 0)
     database?.close()
     database = nil
     let again = try place.open()
     let unsettled = try again.unsettledJobs()
-    #expect(unsettled.map(\.job) == revival.jobs && unsettled.map(\.dueMs) == [0])
+    #expect(unsettled.map(\.job) == retried.jobs && unsettled.map(\.dueMs) == [0])
     #expect(try await again.post(id)?.reason == nil)
     #expect(try await again.settled([(id, .verdict(.at(1)))]).map(\.id) == [id])
     try again.expectSound()
@@ -102,8 +102,8 @@ struct DeadPostTests {
       .init(id: queued, state: .ready), .init(id: published, state: .published), .init(id: unknown, state: nil),
     ]
     let ids = [queued, published, unknown]
-    let revival = try await database.revive(.these([dead[0]] + ids), limit: 4, unixMs: 9)
-    #expect(revival.change == QueueChange(done: [dead[0]], unchanged: unchanged) && revival.jobs.count == 1)
+    let retried = try await database.retryDead(.these([dead[0]] + ids), limit: 4, unixMs: 9)
+    #expect(retried.change == QueueChange(done: [dead[0]], unchanged: unchanged) && retried.jobs.count == 1)
     let drop = try await database.drop(ids + [dead[1]], unixMs: 9)
     #expect(drop == QueueChange(done: [dead[1]], unchanged: unchanged))
     #expect(try await database.post(queued)?.state == .queued)
@@ -137,16 +137,16 @@ struct DeadPostTests {
     let others = try await died(poison, 2, in: database, by: account)
     var (done, next): ([PostID], PostID?) = ([], nil)
     repeat {
-      let revival = try await database.revive(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
-      let change = revival.change
-      #expect(revival.jobs.count == change.done.count)
+      let retried = try await database.retryDead(.all(reason: "bad_place", after: next), limit: 4, unixMs: 9)
+      let change = retried.change
+      #expect(retried.jobs.count == change.done.count)
       (done, next) = (done + change.done, change.next)
       // They die again at once, and are not met again.
       try await database.settled(change.done.map { ($0, .dead(bad)) })
     } while next != nil
     #expect(done == dead)
     #expect(
-      try await database.revive(.all(reason: nil, after: nil), limit: 100, unixMs: 9).change.done == dead + others)
+      try await database.retryDead(.all(reason: nil, after: nil), limit: 100, unixMs: 9).change.done == dead + others)
   }
 
   @Test("A pause is kept over a restart, since when it began", arguments: StoreKind.allCases)

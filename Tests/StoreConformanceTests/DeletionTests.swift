@@ -210,10 +210,10 @@ struct DeletionTests {
     }
     #expect(try await database.deadCounts().all == 0)
     #expect(try await database.deadPosts(reason: nil, after: nil, limit: 9).isEmpty)
-    let revival = try await database.revive(.these([ids[1]]), limit: 1, unixMs: 9)
-    #expect(revival.jobs.isEmpty && revival.change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
-    #expect(try await database.revive(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
-    #expect(try await database.drop([ids[1]], unixMs: 9) == revival.change)
+    let retried = try await database.retryDead(.these([ids[1]]), limit: 1, unixMs: 9)
+    #expect(retried.jobs.isEmpty && retried.change == QueueChange(unchanged: [.init(id: ids[1], state: nil)]))
+    #expect(try await database.retryDead(.all(reason: nil, after: nil), limit: 9, unixMs: 9).jobs.isEmpty)
+    #expect(try await database.drop([ids[1]], unixMs: 9) == retried.change)
     #expect(try await database.posts(of: account, after: nil, limit: 9).posts.isEmpty)
     #expect(try database.feed().seq == 0)
   }

@@ -39,12 +39,12 @@ struct TraceTests {
   }
 
   @Test("A dead post that is brought back has it again", arguments: StoreKind.allCases)
-  func revived(kind: StoreKind) async throws {
+  func retried(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let id = try await accept(database, by: database.addAccount(), trace)
     _ = try await database.settled([(id, .dead(.init(code: "down", detail: "no worker")))])
-    let revived = try await database.revive(.these([id]), limit: 1, unixMs: 1_700_000_001_000)
-    #expect(revived.jobs.map(\.trace) == [trace])
+    let retried = try await database.retryDead(.these([id]), limit: 1, unixMs: 1_700_000_001_000)
+    #expect(retried.jobs.map(\.trace) == [trace])
   }
 }

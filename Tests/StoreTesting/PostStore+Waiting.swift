@@ -101,11 +101,11 @@ extension PostStore {
     return try await edit(post, of: account, submission, .rome, unixMs: unixMs)
   }
 
-  package func revive(
+  package func retryDead(
     _ selection: DeadSelection, limit: Int, unixMs: Int64
-  ) async throws -> PostWriteResult.Revival {
+  ) async throws -> PostWriteResult.RetriedPosts {
     try await withCheckedThrowingContinuation { continuation in
-      revive(
+      retryDead(
         selection, limit: limit, unixMs: unixMs, completion: CommitCompletion { continuation.resume(with: $0) })
     }
   }

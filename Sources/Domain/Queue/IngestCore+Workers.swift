@@ -62,7 +62,7 @@ extension IngestCore {
   package mutating func receive(
     _ message: Message?, session: UInt64, from peer: Peer, nowMs: Int64
   ) -> [Effect] {
-    guard sessions[peer] == session, scheduler.heard(session, nowMs: nowMs) else {
+    guard sessions[peer] == session, scheduler.recordActivity(session, nowMs: nowMs) else {
       return [.send(.reset(.unknownSession), session: session, to: peer)]
     }
     switch message {
@@ -90,7 +90,7 @@ extension IngestCore {
     var failures = 0
     for (lease, answer) in results {
       if answer?.isFailure == true { failures += 1 }
-      switch scheduler.judge(JobResult(lease: lease, answer: answer ?? .malformed)) {
+      switch scheduler.evaluate(JobResult(lease: lease, answer: answer ?? .malformed)) {
       case .settle(let job, let outcome):
         ended.append(Ended(session: session, lease: lease, job: job, outcome: outcome))
       case .answer(let disposition): acknowledgements[session, default: []].append((lease, disposition))
@@ -125,7 +125,7 @@ extension IngestCore {
     return origins.removeValue(forKey: session)
   }
 
-  mutating func report(_ losses: JobScheduler.Losses) -> [Effect] {
+  mutating func report(_ losses: JobScheduler.LostLeases) -> [Effect] {
     var effects: [Effect] = losses.lookups.map { .answer($0, .workerLost) }
     if !losses.requeued.isEmpty || !losses.dead.isEmpty {
       effects.append(.log(.workersLostOverPosts(requeued: losses.requeued.count, dead: losses.dead.count)))

@@ -26,7 +26,7 @@ package struct IngestCore: Sendable {
     /// Settles posts.
     case settle([PendingSettlement])
     /// Counts lost workers for the requeued and the dead posts, and buries the dead ones.
-    case countLosses(JobScheduler.Losses)
+    case countLosses(JobScheduler.LostLeases)
   }
 
   /// A result of the store: of a write of the core, or of a request over HTTP, ZeroMQ or the admin socket. The shell
@@ -36,7 +36,7 @@ package struct IngestCore: Sendable {
     /// New posts are queued.
     case accepted([Job])
     /// Dead posts are queued again.
-    case revived([Job])
+    case retried([Job])
     /// The result of a `Write`; nil if the store has refused it.
     case written(Write, SettlementResult?)
     /// The list has changed, by a settlement, an edit, a deletion or another name of an author.
@@ -68,7 +68,7 @@ package struct IngestCore: Sendable {
 
   /// An action for the shell.
   package enum Effect: Sendable {
-    /// A message to a worker. If jobs cannot be sent, the shell calls `undelivered`.
+    /// A message to a worker. If jobs cannot be sent, the shell calls `sendFailed`.
     case send(IngestSpeech, session: UInt64, to: Peer)
     /// A write for the store. The shell passes its result to `committed`.
     case store(Write)
@@ -80,7 +80,7 @@ package struct IngestCore: Sendable {
     /// nothing has changed for them.
     case settled([PendingSettlement], void: Set<PostID>)
     /// Losses that are durable, for the metrics. `void` as above.
-    case lossesCounted(JobScheduler.Losses, void: Set<PostID>)
+    case lossesCounted(JobScheduler.LostLeases, void: Set<PostID>)
     /// Posts that have left the queue.
     case left([PostID])
     /// An event for the log.
@@ -141,7 +141,7 @@ package struct IngestCore: Sendable {
       scheduler.add(jobs)
       rates.accepted.add(jobs.count, nowMs: nowMs)
       return []
-    case .revived(let jobs):
+    case .retried(let jobs):
       for job in jobs { scheduler.resume(job, untilMs: nil) }
       return []
     case .changed(let changes): return changes.isEmpty ? [] : [.publish(changes)]
@@ -228,8 +228,8 @@ package struct IngestCore: Sendable {
 
   /// Takes back jobs that could not be sent: the connection is gone or full. The worker says HELLO on another one, or
   /// grants credit again, or falls silent.
-  package mutating func undelivered(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
-    scheduler.undelivered(jobs.map(\.lease), to: session)
+  package mutating func sendFailed(_ jobs: [JobScheduler.Assignment], to session: UInt64) {
+    scheduler.sendFailed(jobs.map(\.lease), to: session)
   }
 
   /// The time of the next call of `turn`.
@@ -241,7 +241,7 @@ package struct IngestCore: Sendable {
   }
 
   private mutating func settle(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
-    for given in scheduler.giveUpRemote() {
+    for given in scheduler.endRemoteWaits() {
       // The worker was acknowledged when the job began to wait.
       ended.append(Ended(session: 0, lease: given.lease, job: given.job, outcome: given.outcome))
     }

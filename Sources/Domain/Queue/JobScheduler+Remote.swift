@@ -3,7 +3,7 @@
 /// provider.
 extension JobScheduler {
   /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
-  mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> Worth {
+  mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> ResultDecision {
     let id = lease.job
     if case .settling = entry.state { return .pending }
     guard case .leased(lease.token, let session, _) = entry.state else { return .answer(.stale) }
@@ -21,7 +21,7 @@ extension JobScheduler {
 
   /// Jobs that wait although no worker has a provider any more: each with the lease under which it began to wait and
   /// the outcome to take to the store. They are the caller's, until `settled` or `unsettled`.
-  package mutating func giveUpRemote() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
+  package mutating func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
     guard remote.count > 0, !hasRemote else { return [] }
     var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
     while let id = remote.popFirst() {
@@ -37,11 +37,11 @@ extension JobScheduler {
 
   /// When leave can be given to the next; far away when nobody waits, nobody could take it, or
   /// the queue is paused.
-  var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteTaker != nil ? pacer.nextMs : .max }
+  var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteWorker != nil ? pacer.nextMs : .max }
 
   /// At most one job, with its leave.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
-    guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteTaker else { return [] }
+    guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteWorker else { return [] }
     while let next = remote.popFirst() {
       // Its result may have come under an earlier lease.
       guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
@@ -56,10 +56,10 @@ extension JobScheduler {
 
   private var hasRemote: Bool { sessions.values.contains { $0.remoteIntervalMs != nil } }
 
-  private var remoteTaker: UInt64? {
+  private var remoteWorker: UInt64? {
     rotation.first { id in
       guard let session = sessions[id], session.remoteIntervalMs != nil else { return false }
-      return takesMore(id, session)
+      return isEligible(id, session)
     }
   }
 

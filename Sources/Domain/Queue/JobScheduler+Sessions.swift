@@ -1,5 +1,54 @@
-/// Sessions: how they begin, live and end, and what becomes of the leases of one that is lost.
+/// Sessions of workers: HELLO, credit, heartbeats and leases given back.
 extension JobScheduler {
+  /// A worker's session, from HELLO to its silence, its replacement or its end.
+  package struct Session: Sendable {
+    package let worker: String
+    /// Names the worker's process.
+    package let instance: [UInt8]
+    /// Jobs that the worker has allowed so far, in all: credit is cumulative, so a repeated grant is harmless.
+    package var jobLimit: UInt64 = 0
+    /// Jobs sent so far, in all.
+    package var jobsSent: UInt64 = 0
+    /// Those of them that never arrived: they have used up no credit.
+    package var jobsLost: UInt64 = 0
+    /// What its remote provider wants between two requests of all workers, in ms; nil where it has none.
+    package var remoteIntervalMs: Int64?
+    /// Jobs that are with the worker, `Limits.windowMax` at most.
+    package var leases: Set<JobID> = []
+    /// When the worker last said anything.
+    package var heardMs: Int64
+    /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
+    package var missing: Set<Lease> = []
+    /// The job that it was given alone; as long as it has that, it gets no other.
+    var suspect: JobID?
+    /// What its last heartbeat said that it has answered; nil where it does not count.
+    var progress: UInt64?
+    /// Heartbeats running that have said the same.
+    var stillBeats = 0
+    /// Whether its handler hangs: it gets nothing until it answers.
+    package internal(set) var isStuck = false
+    /// Results that came from it, for the operator.
+    var answers = RateMeter()
+    /// Failures among them.
+    var failures: UInt64 = 0
+
+    /// Jobs that may be sent now, 0 … `Limits.windowMax`.
+    package var credit: Int {
+      guard !isStuck else { return 0 }
+      let used = jobsSent - min(jobsLost, jobsSent)
+      return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
+    }
+
+    /// Jobs that may be sent beside those that are with it.
+    var freeSlots: Int { min(credit, Limits.windowMax - leases.count) }
+
+    /// Counts jobs as sent to it.
+    mutating func give(_ assigned: [Assignment]) {
+      jobsSent += UInt64(assigned.count)
+      for assignment in assigned { leases.insert(assignment.lease.job) }
+    }
+  }
+
   /// Opens a session. The same instance's earlier session ends with it, and what that held goes out again, unless the
   /// worker says that it still holds it.
   ///
@@ -13,7 +62,7 @@ extension JobScheduler {
   ) -> (session: UInt64, replaced: UInt64?)? {
     let replaced = sessions.first { $0.value.instance == instance }?.key
     guard sessions.count < Limits.sessionsMax || replaced != nil else { return nil }
-    let id = number()
+    let id = nextNumber()
     var session = Session(worker: worker, instance: instance, heardMs: nowMs)
     session.remoteIntervalMs = remoteIntervalMs.map { min(max(0, $0), Limits.remoteIntervalMaxMs) }
     if let replaced { rotation.removeAll { $0 == replaced } }
@@ -31,7 +80,7 @@ extension JobScheduler {
   }
 
   /// Any message of a session shows that it lives. False for an unknown session.
-  package mutating func heard(_ id: UInt64, nowMs: Int64) -> Bool {
+  package mutating func recordActivity(_ id: UInt64, nowMs: Int64) -> Bool {
     seenMs = max(seenMs, nowMs)
     guard sessions[id] != nil else { return false }
     sessions[id]?.heardMs = nowMs
@@ -52,7 +101,7 @@ extension JobScheduler {
     _ id: UInt64, jobLimit: UInt64, held: [Lease], progress: UInt64? = nil, nowMs: Int64
   ) {
     grant(jobLimit, to: id)
-    note(progress, of: id, nowMs: nowMs)
+    record(progress, of: id, nowMs: nowMs)
     guard let session = sessions[id] else { return }
     let ageMaxMs = session.isStuck ? Limits.stuckLeaseMs : Limits.leaseAgeMaxMs
     for lease in held {
@@ -82,7 +131,7 @@ extension JobScheduler {
 
   /// Jobs could not be sent, for the worker's connection is gone or full: they go out again, and the session gets no
   /// more until its next grant or heartbeat, which restores its credit.
-  package mutating func undelivered(_ leases: [Lease], to id: UInt64) {
+  package mutating func sendFailed(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
     sessions[id]?.jobsLost += UInt64(leases.count)
     sessions[id]?.jobLimit = 0
@@ -97,68 +146,10 @@ extension JobScheduler {
     }
   }
 
-  /// Ends a session that said goodbye or cannot be reached; its jobs go out again.
-  ///
-  /// - Parameter blamed: whether its jobs may have been what ended it.
-  package mutating func close(_ id: UInt64, blamed: Bool) -> Losses {
-    rotation.removeAll { $0 == id }
-    guard let session = sessions.removeValue(forKey: id) else { return Losses() }
-    var losses = Losses()
-    for job in session.leases.oldestFirst { lose(job, blamed: blamed, into: &losses) }
-    return losses
-  }
-
-  /// Ends the sessions that have been silent too long, and the leases that no heartbeat has extended. To be called
-  /// every `Limits.heartbeatMs`.
-  ///
-  /// Where the call before is much longer ago, ingest itself stood still (a suspended machine, a process that was
-  /// stopped), and could not hear anybody: then none is ended, and all times begin anew.
-  package mutating func expire(nowMs: Int64) -> (sessions: [UInt64], losses: Losses) {
-    defer { expiredMs = nowMs }
-    // A worker that lives may have spoken last a heartbeat before the call before.
-    if let expiredMs, nowMs - expiredMs > Limits.livenessMs - Limits.heartbeatMs {
-      renew(nowMs: nowMs)
-      return ([], Losses())
-    }
-    let silent = sessions.filter { nowMs - $0.value.heardMs > Limits.livenessMs }.keys.sorted()
-    var losses = Losses()
-    for id in silent {
-      let lost = close(id, blamed: true)
-      losses.requeued += lost.requeued
-      losses.dead += lost.dead
-      losses.lookups += lost.lookups
-    }
-    var ended: [(job: JobID, session: UInt64)] = []
-    for (id, session) in sessions {
-      for job in session.leases {
-        guard case .leased(_, id, let untilMs)? = jobs[job]?.state, untilMs <= nowMs else { continue }
-        ended.append((job, id))
-      }
-    }
-    for (job, id) in ended.sorted(by: { $0.job.rawValue < $1.job.rawValue }) {
-      sessions[id]?.leases.remove(job)
-      lose(job, blamed: true, into: &losses)
-    }
-    return (silent, losses)
-  }
-
-  /// Counts all sessions as heard now, and their leases as given out now.
-  private mutating func renew(nowMs: Int64) {
-    for (id, session) in sessions {
-      sessions[id]?.heardMs = nowMs
-      sessions[id]?.stillBeats = 0
-      for job in session.leases {
-        guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
-        jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
-        jobs[job]?.sinceMs = nowMs
-      }
-    }
-  }
-
   /// A handler that hangs while its worker's heart beats: nothing is answered for many heartbeats, although there is
   /// something that should have been long ago. Its leases run out then, which counts as a loss, for the job may be what
   /// it hangs on.
-  private mutating func note(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
+  private mutating func record(_ progress: UInt64?, of id: UInt64, nowMs: Int64) {
     guard let session = sessions[id] else { return }
     // Who has given everything back hangs on nothing.
     guard let progress, progress == session.progress, !session.leases.isEmpty else {
@@ -172,26 +163,4 @@ extension JobScheduler {
     let isLate = session.leases.contains { nowMs - (jobs[$0]?.sinceMs ?? nowMs) > Limits.stuckLeaseMs }
     if isLate { sessions[id]?.isStuck = true }
   }
-
-  private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout Losses) {
-    guard jobs[id] != nil else { return }
-    guard !id.isLookup else {
-      jobs[id] = nil
-      return losses.lookups.append(id)
-    }
-    guard blamed else { return makeReady(id) }
-    jobs[id]?.job.leaseLosses += 1
-    if jobs[id]?.job.leaseLosses ?? 0 >= Limits.leaseLossesMax {
-      jobs[id]?.state = .settling
-      losses.dead.append(id)
-    } else {
-      makeReady(id)
-      losses.requeued.append(id)
-    }
-  }
-}
-
-extension Sequence<JobID> {
-  /// A set has another order in every process: the order of the queue must not.
-  fileprivate var oldestFirst: [JobID] { sorted { $0.rawValue < $1.rawValue } }
 }

@@ -10,7 +10,7 @@ extension JobScheduler {
   }
 
   /// Whether a session may get jobs beside those that it has.
-  func takesMore(_ id: UInt64, _ session: Session) -> Bool {
+  func isEligible(_ id: UInt64, _ session: Session) -> Bool {
     id != reserved && session.credit > 0 && session.leases.count < Limits.windowMax && !session.isWithSuspect
   }
 

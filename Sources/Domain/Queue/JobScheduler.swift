@@ -1,164 +1,16 @@
 import DequeModule
 import HeapModule
 
-/// Which job goes to which worker, and what a worker's answer is worth: the rules of the job link at ingest's end,
-/// without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them in.
+/// Decides which job goes to which worker, and whether a worker's answer counts: the rules of the job link at ingest's
+/// end, without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them in.
 ///
 /// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
 package struct JobScheduler: Sendable {
-  /// A worker's session, from HELLO to its silence, its replacement or its end.
-  package struct Session: Sendable {
-    package let worker: String
-    /// Names the worker's process.
-    package let instance: [UInt8]
-    /// Jobs that the worker has allowed so far, in all: credit is cumulative, so a repeated grant is harmless.
-    package var jobLimit: UInt64 = 0
-    /// Jobs sent so far, in all.
-    package var jobsSent: UInt64 = 0
-    /// Those of them that never arrived: they have used up no credit.
-    package var jobsLost: UInt64 = 0
-    /// What its remote provider wants between two requests of all workers, in ms; nil where it has none.
-    package var remoteIntervalMs: Int64?
-    /// Jobs that are with the worker, `Limits.windowMax` at most.
-    package var leases: Set<JobID> = []
-    /// When the worker last said anything.
-    package var heardMs: Int64
-    /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
-    package var missing: Set<Lease> = []
-    /// The job that it was given alone; as long as it has that, it gets no other.
-    var suspect: JobID?
-    /// What its last heartbeat said that it has answered; nil where it does not count.
-    var progress: UInt64?
-    /// Heartbeats running that have said the same.
-    var stillBeats = 0
-    /// Whether its handler hangs: it gets nothing until it answers.
-    package internal(set) var isStuck = false
-    /// Results that came from it, for the operator.
-    var answers = RateMeter()
-    /// Failures among them.
-    var failures: UInt64 = 0
-
-    /// Jobs that may be sent now, 0 … `Limits.windowMax`.
-    package var credit: Int {
-      guard !isStuck else { return 0 }
-      let used = jobsSent - min(jobsLost, jobsSent)
-      return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
-    }
-
-    /// Jobs that may be sent beside those that are with it.
-    var room: Int { min(credit, Limits.windowMax - leases.count) }
-
-    /// Counts jobs as sent to it.
-    mutating func give(_ assigned: [Assignment]) {
-      jobsSent += UInt64(assigned.count)
-      for assignment in assigned { leases.insert(assignment.lease.job) }
-    }
-  }
-
   /// A job on its way to a worker.
   package struct Assignment: Sendable, Equatable {
     package let job: Job
     package let lease: Lease
-  }
-
-  /// What a result is worth.
-  package enum Worth: Equatable {
-    /// A settlement of the job with this outcome. No other result counts for it until `settled` or `delay`.
-    case settle(Job, JobOutcome)
-    /// Answer the worker at once.
-    case answer(Disposition)
-    /// The same result is on its way to the disk: say nothing, the answer follows.
-    case pending
-  }
-
-  /// Jobs whose worker was lost.
-  package struct Losses: Equatable {
-    /// Go out again; the loss is to be counted on disk.
-    package var requeued: [JobID] = []
-    /// Lost too often: to be buried.
-    package var dead: [JobID] = []
-    /// Look-ups, which are not repeated.
-    package var lookups: [JobID] = []
-
-    /// Whether nothing was lost.
-    package var isEmpty: Bool { requeued.isEmpty && dead.isEmpty && lookups.isEmpty }
-  }
-
-  enum State: Sendable {
-    case ready
-    case leased(UInt64, session: UInt64, untilMs: Int64)
-    /// Its result is on its way to the disk.
-    case settling
-    /// Failed; goes out again at its time.
-    case delayed(untilMs: Int64)
-    /// Waits for leave to ask a remote provider, with the lease under which that was asked and the gazetteer's answer.
-    case waiting(Lease, [Place])
-  }
-
-  struct Entry: Sendable {
-    var job: Job
-    var state: State
-    /// When it was leased, of a leased one; when it became ready, of one that is.
-    var sinceMs: Int64
-    /// True if the job was queued before this start of ingest, so that an earlier start may have leased it.
-    var isResumed = false
-    /// The token of the latest lease since this start; 0 before the first.
-    private var token: UInt64 = 0
-    /// The tokens of the leases before that, oldest first, at most `Limits.formerLeasesMax`.
-    private var formerTokens: [UInt64] = []
-
-    init(job: Job, state: State, sinceMs: Int64) {
-      self.job = job
-      self.state = state
-      self.sinceMs = sinceMs
-    }
-
-    // What happens to every job happens within its entry: to copy one costs more than to change it.
-
-    /// Makes it a session's.
-    mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
-      if self.token != 0 { keepToken() }
-      self.token = token
-      state = .leased(token, session: session, untilMs: nowMs + Limits.leaseMs)
-      sinceMs = nowMs
-      return Assignment(job: job, lease: Lease(job: job.id, token: token))
-    }
-
-    /// The same where it is ready; nil where it is not.
-    mutating func leaseIfReady(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment? {
-      guard case .ready = state else { return nil }
-      return lease(token, to: session, nowMs: nowMs)
-    }
-
-    private mutating func keepToken() {
-      if formerTokens.count == Limits.formerLeasesMax { formerTokens.removeFirst() }
-      formerTokens.append(token)
-    }
-
-    /// True if the job has had a lease with a token. Tokens of earlier starts are below `firstToken`. Ingest does not
-    /// remember their jobs, so they count for every job that was queued then.
-    private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
-      if token == self.token || formerTokens.contains(token) { return token != 0 }
-      return isResumed && token < firstToken && token >= JobScheduler.firstToken(boot: 1)
-    }
-
-    /// Judges an outcome. Returns its worth, and the session that no longer has the job.
-    mutating func judge(
-      _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
-    ) -> (worth: Worth, holder: UInt64?) {
-      guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
-      var holder: UInt64?
-      switch (state, outcome) {
-      case (.settling, _): return (.pending, nil)
-      case (.leased(lease.token, let session, _), _): holder = session
-      case (_, .failed): return (.answer(.stale), nil)
-      case (.leased(_, let session, _), _): holder = session
-      case (.ready, _), (.delayed, _), (.waiting, _): break
-      }
-      state = .settling
-      return (.settle(job, outcome), holder)
-    }
   }
 
   struct Timer: Sendable, Comparable {
@@ -196,7 +48,7 @@ package struct JobScheduler: Sendable {
   /// Sessions and leases are numbered from here.
   private var counter: UInt64
   /// Lower bound of this start's numbers; all numbers of earlier starts are below it.
-  private let firstToken: UInt64
+  let firstToken: UInt64
 
   /// - Parameters:
   ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
@@ -211,7 +63,7 @@ package struct JobScheduler: Sendable {
     if let startMs { _ = pacer.take(nowMs: startMs) }
   }
 
-  private static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }
+  static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }
 
   /// Jobs not settled, look-ups among them.
   package var depth: Int { jobs.count }
@@ -221,7 +73,7 @@ package struct JobScheduler: Sendable {
   package var readyCount: Int { ready.count + suspects.count }
 
   /// A number greater than any before, over restarts too.
-  mutating func number() -> UInt64 {
+  mutating func nextNumber() -> UInt64 {
     counter += 1
     return counter
   }
@@ -274,9 +126,9 @@ package struct JobScheduler: Sendable {
     }
     guard !isPaused else { return [] }
     var assigned = assignRemote(nowMs: nowMs) + assignSuspects(nowMs: nowMs)
-    let takers = takers()
-    for (index, session) in takers.enumerated() where ready.count > 0 {
-      let share = (ready.count + takers.count - index - 1) / (takers.count - index)
+    let eligibleWorkers = eligibleWorkers()
+    for (index, session) in eligibleWorkers.enumerated() where ready.count > 0 {
+      let share = (ready.count + eligibleWorkers.count - index - 1) / (eligibleWorkers.count - index)
       let jobs = assign(upTo: share, to: session, nowMs: nowMs)
       guard !jobs.isEmpty else { continue }
       if let first = assigned.firstIndex(where: { $0.session == session }) {
@@ -294,10 +146,10 @@ package struct JobScheduler: Sendable {
 
   /// Those who get the jobs that are ready: as many as it takes for nobody to get more than one message's worth, or
   /// all. Half of a worker's credit is what it works on at once; more than that would wait beside a free worker.
-  private func takers() -> [UInt64] {
+  private func eligibleWorkers() -> [UInt64] {
     var room = 0
     return rotation.filter { id in
-      guard room < ready.count, let session = sessions[id], takesMore(id, session) else { return false }
+      guard room < ready.count, let session = sessions[id], isEligible(id, session) else { return false }
       room += min(Limits.jobsTogether, max(1, session.credit / 2))
       return true
     }
@@ -305,7 +157,7 @@ package struct JobScheduler: Sendable {
 
   private mutating func assign(upTo share: Int, to id: UInt64, nowMs: Int64) -> [Assignment] {
     guard let taker = sessions.index(forKey: id) else { return [] }
-    let room = min(share, sessions.values[taker].room)
+    let room = min(share, sessions.values[taker].freeSlots)
     var assigned: [Assignment] = []
     assigned.reserveCapacity(min(room, ready.count))
     while assigned.count < room, let job = ready.popFirst() {
@@ -322,38 +174,9 @@ package struct JobScheduler: Sendable {
 
   /// Leases the job that stands at an index of `jobs`.
   mutating func lease(_ index: [JobID: Entry].Index, to id: UInt64, nowMs: Int64) -> Assignment {
-    let assignment = jobs.values[index].lease(number(), to: id, nowMs: nowMs)
+    let assignment = jobs.values[index].lease(nextNumber(), to: id, nowMs: nowMs)
     sessions[id]?.give([assignment])
     return assignment
-  }
-
-  /// Judges a result. A success counts under every lease that the job has had, as long as the job is not settled:
-  /// finding a place has no side effects. A failure counts only under the job's current lease.
-  package mutating func judge(_ result: JobResult) -> Worth {
-    guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
-    switch result.answer {
-    case .needsRemote(let places): return requestRemote(result.lease, places, of: jobs.values[index])
-    case .outcome(let outcome):
-      let (worth, holder) = jobs.values[index].judge(outcome, under: result.lease, firstToken: firstToken)
-      if let holder, let index = sessions.index(forKey: holder) {
-        sessions.values[index].leases.remove(result.lease.job)
-      }
-      return worth
-    }
-  }
-
-  /// The outcome of a job is on disk: it leaves the queue.
-  package mutating func settled(_ id: JobID) { jobs[id] = nil }
-
-  /// The outcome of a job could not be stored, or is to be tried again: it goes out again at a time.
-  ///
-  /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
-  package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
-    guard jobs[id] != nil else { return }
-    jobs[id]?.job.isRemote = false
-    if let attempts { jobs[id]?.job.attempts = attempts }
-    jobs[id]?.state = .delayed(untilMs: untilMs)
-    delayed.insert(Timer(atMs: untilMs, job: id))
   }
 
   mutating func makeReady(_ id: JobID) {

@@ -72,7 +72,7 @@ final class AdminAnswers: Sendable {
       }
       return .report(entry.placed(known.placements.first), try await database.history(of: id))
     case .retry(let selection):
-      let change = try await queue.revive(selection)
+      let change = try await queue.retryDead(selection)
       if !change.done.isEmpty { note("dead posts retried", by, count: change.done.count) }
       return .changed(change)
     case .drop(let ids):

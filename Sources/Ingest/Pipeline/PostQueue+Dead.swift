@@ -9,7 +9,7 @@ extension PostQueue {
   /// Brings dead posts back into the queue, with fresh counts. On disk on return, and on their way to a worker.
   ///
   /// - Throws: `AdminRefusal` where the queue has no room for so many, `StoreError`.
-  func revive(_ selection: DeadSelection) async throws -> QueueChange {
+  func retryDead(_ selection: DeadSelection) async throws -> QueueChange {
     let room =
       switch selection {
       case .these(let ids): ids.count
@@ -20,23 +20,23 @@ extension PostQueue {
       throw AdminRefusal(.busy, "the queue has no room for \(room) more; let workers take some, then try again")
     }
     do {
-      let revival = try await revived(selection, limit: room)
-      depth.subtract(room - revival.jobs.count, ordering: .relaxed)
-      meters.byRetry.increment(by: revival.jobs.count)
-      return revival.change
+      let retried = try await retryPart(selection, limit: room)
+      depth.subtract(room - retried.jobs.count, ordering: .relaxed)
+      meters.byRetry.increment(by: retried.jobs.count)
+      return retried.change
     } catch {
       depth.subtract(room, ordering: .relaxed)
       throw error
     }
   }
 
-  private func revived(_ selection: DeadSelection, limit: Int) async throws -> PostWriteResult.Revival {
+  private func retryPart(_ selection: DeadSelection, limit: Int) async throws -> PostWriteResult.RetriedPosts {
     try await withCheckedThrowingContinuation { continuation in
-      let completion = CommitCompletion<PostWriteResult.Revival> { [jobs] result in
-        if case .success(let revival) = result { jobs.put(.committed(.revived(revival.jobs))) }
+      let completion = CommitCompletion<PostWriteResult.RetriedPosts> { [jobs] result in
+        if case .success(let retried) = result { jobs.put(.committed(.retried(retried.jobs))) }
         continuation.resume(with: result)
       }
-      database.revive(selection, limit: limit, unixMs: WallClock.unixMs, completion: completion)
+      database.retryDead(selection, limit: limit, unixMs: WallClock.unixMs, completion: completion)
     }
   }
 }

@@ -53,7 +53,7 @@ final class QueueMeters: Sendable {
   /// Counts lost workers that are durable, and the posts that are dead by them.
   ///
   /// - Parameter void: posts that were deleted meanwhile.
-  func count(_ losses: JobScheduler.Losses, void: Set<PostID>) {
+  func count(_ losses: JobScheduler.LostLeases, void: Set<PostID>) {
     self.losses.increment(by: losses.requeued.count + losses.dead.count)
     let posts = losses.dead.compactMap(\.post)
     let buried = posts.filter { !void.contains($0) }

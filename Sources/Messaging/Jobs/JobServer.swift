@@ -128,7 +128,7 @@ package final class JobServer: Station {
     switch speech {
     case .jobs(let jobs):
       if socket.send(peer, JobFrame.jobs(jobs, session: session)) != .accepted {
-        core.undelivered(jobs, to: session)
+        core.sendFailed(jobs, to: session)
       }
     case .acks(let acks):
       for first in stride(from: 0, to: acks.count, by: Limits.acksPerFrameMax) {

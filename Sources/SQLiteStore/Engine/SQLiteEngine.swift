@@ -90,8 +90,8 @@ final class SQLiteEngine: CommitEngine {
     case .changeProfile(let account, let change, let unixMs):
       .changeProfile(try changeProfile(account, change, unixMs, db))
     case .erasePosts(let account, let after, let unixMs): .erasePosts(try erasePosts(account, after, unixMs, db))
-    case .revive(let selection, let limit, let unixMs):
-      .revive(try revive(selection, limit: limit, unixMs, db))
+    case .retryDead(let selection, let limit, let unixMs):
+      .retryDead(try retryDead(selection, limit: limit, unixMs, db))
     case .drop(let posts, let unixMs): .drop(try drop(posts, unixMs, db))
     case .pause(let sinceMs): .pause(sinceMs: try setPaused(sinceMs: sinceMs, db))
     }

@@ -27,9 +27,9 @@ extension SQLiteDatabase {
 }
 
 extension SQLiteEngine {
-  func revive(
+  func retryDead(
     _ selection: DeadSelection, limit: Int, _ unixMs: Int64, _ db: Database
-  ) throws -> PostWriteResult.Revival {
+  ) throws -> PostWriteResult.RetriedPosts {
     let (ids, next) = try selected(selection, limit: limit, db)
     var change = QueueChange(next: next)
     var jobs: [Job] = []
@@ -53,7 +53,7 @@ extension SQLiteEngine {
       job.trace = TraceContext(column: row["traceparent"])
       jobs.append(job)
     }
-    return PostWriteResult.Revival(change: change, jobs: jobs)
+    return PostWriteResult.RetriedPosts(change: change, jobs: jobs)
   }
 
   /// The owner reads that the operator gave the post up, and why it died.

@@ -34,12 +34,12 @@ extension PostStore {
     }
   }
 
-  /// `PostWrite.revive`. Returns at once.
-  package func revive(
-    _ selection: DeadSelection, limit: Int, unixMs: Int64, completion: CommitCompletion<PostWriteResult.Revival>
+  /// `PostWrite.retryDead`. Returns at once.
+  package func retryDead(
+    _ selection: DeadSelection, limit: Int, unixMs: Int64, completion: CommitCompletion<PostWriteResult.RetriedPosts>
   ) {
-    submit(.revive(selection, limit: limit, unixMs: unixMs), completion) {
-      if case .revive(let revival) = $0 { revival } else { nil }
+    submit(.retryDead(selection, limit: limit, unixMs: unixMs), completion) {
+      if case .retryDead(let retried) = $0 { retried } else { nil }
     }
   }
 

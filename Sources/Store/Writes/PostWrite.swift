@@ -24,7 +24,7 @@ package enum PostWrite: Sendable {
   case erasePosts(account: AccountID, after: PostID?, unixMs: Int64)
   /// Queues dead posts again, with fresh counts: those that are named, or `limit` of a reason. Another post stays as it
   /// is.
-  case revive(DeadSelection, limit: Int, unixMs: Int64)
+  case retryDead(DeadSelection, limit: Int, unixMs: Int64)
   /// Rejects dead posts for good. Another post stays as it is.
   case drop([PostID], unixMs: Int64)
   /// Pauses the queue since a time, or resumes it with nil. A paused queue stays paused since its first time.

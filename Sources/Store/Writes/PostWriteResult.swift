@@ -9,7 +9,7 @@ package enum PostWriteResult: Sendable {
   case edit(Edit)
   indirect case changeProfile(Profile)
   case erasePosts(Erasure)
-  case revive(Revival)
+  case retryDead(RetriedPosts)
   case drop(QueueChange)
   /// Start of the pause, in ms since 1970, UTC; nil without one.
   case pause(sinceMs: Int64?)
@@ -57,7 +57,7 @@ package enum PostWriteResult: Sendable {
   }
 
   /// Dead posts that are queued again.
-  package struct Revival: Sendable {
+  package struct RetriedPosts: Sendable {
     package let change: QueueChange
     /// The jobs of `change.done`.
     package let jobs: [Job]

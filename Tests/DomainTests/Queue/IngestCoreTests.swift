@@ -207,7 +207,7 @@ struct IngestCoreTests {
   }
 
   @Test("Jobs that could not be sent go to another worker at once")
-  func undelivered() throws {
+  func sendFailed() throws {
     let desk = Desk()
     let other = desk.join([2], instance: 2)
     _ = desk.core.committed(.accepted([.post(1)]), nowMs: 0)
@@ -215,7 +215,7 @@ struct IngestCoreTests {
       Issue.record("no job is sent")
       return
     }
-    desk.core.undelivered(jobs, to: first)
+    desk.core.sendFailed(jobs, to: first)
     guard case .send(.jobs(let again), let second, _)? = desk.core.assign(nowMs: 0).first else {
       Issue.record("no job is sent again")
       return

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JobScheduler: what an operator sees and does")
 struct JobSchedulerInspectionTests {
-  private var dispatch = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(boot: 1)
 
   private func counts(_ snapshot: QueueSnapshot) -> [Int] {
     [snapshot.ready, snapshot.leased, snapshot.settling, snapshot.delayed, snapshot.waiting, snapshot.lookups]
@@ -12,76 +12,76 @@ struct JobSchedulerInspectionTests {
 
   /// One post in each state, and a look-up; the numbers are 1 to 5 in the order of `QueueState`.
   private mutating func fill() -> UInt64 {
-    let session = dispatch.join("tokyo", credit: 4)
+    let session = scheduler.join("tokyo", credit: 4)
     // It has no provider when it gives its answer back, so another one has.
-    _ = dispatch.open(
+    _ = scheduler.open(
       worker: "osaka", instance: Array(repeating: 2, count: 16), held: [], remoteIntervalMs: 0, nowMs: 0)
-    dispatch.add([2, 3, 4, 5].map { Job.post($0) })
-    let leases = dispatch.sent()[session] ?? []
+    scheduler.add([2, 3, 4, 5].map { Job.post($0) })
+    let leases = scheduler.sent()[session] ?? []
     #expect(leases.count == 4)
-    #expect(dispatch.judge(.found(leases[1])) == .settle(.post(3), .found))
-    #expect(dispatch.judge(.failed(leases[2])) == .settle(.post(4), .failure))
-    dispatch.delay(JobID(rawValue: 4), attempts: 1, untilMs: 9_000)
+    #expect(scheduler.evaluate(.found(leases[1])) == .settle(.post(3), .found))
+    #expect(scheduler.evaluate(.failed(leases[2])) == .settle(.post(4), .failure))
+    scheduler.delay(JobID(rawValue: 4), attempts: 1, untilMs: 9_000)
     let needed = JobResult(lease: leases[3], answer: .needsRemote([]))
-    #expect(dispatch.judge(needed) == .answer(.committed))
-    dispatch.add([Job.post(1), Job.lookup(7)])
+    #expect(scheduler.evaluate(needed) == .answer(.committed))
+    scheduler.add([Job.post(1), Job.lookup(7)])
     return session
   }
 
   @Test("Every job is counted once, by its state; look-ups by themselves")
   mutating func snapshot() {
-    #expect(dispatch.snapshot(nowMs: 0) == QueueSnapshot())
+    #expect(scheduler.snapshot(nowMs: 0) == QueueSnapshot())
     _ = fill()
-    let snapshot = dispatch.snapshot(nowMs: 1_000)
+    let snapshot = scheduler.snapshot(nowMs: 1_000)
     #expect(counts(snapshot) == [1, 1, 1, 1, 1, 1])
-    #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == dispatch.depth)
+    #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == scheduler.depth)
   }
 
   @Test("All that wait are listed by rising id where no state is named; look-ups are not among them")
   mutating func waiting() {
     _ = fill()
-    let all = dispatch.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
+    let all = scheduler.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
     #expect(all.map(\.id.rawValue) == [1, 2, 3, 4, 5])
     #expect(all.map(\.state) == [.ready, .leased, .settling, .delayed, .waiting])
-    let page = dispatch.placements(in: nil, after: all[1].id, limit: 2, nowMs: 1_000)
+    let page = scheduler.placements(in: nil, after: all[1].id, limit: 2, nowMs: 1_000)
     #expect(page.map(\.id.rawValue) == [3, 4])
   }
 
   @Test("The longest wait is the ready post's that waits longest; a pause, a lease and look-ups do not count")
   mutating func wait() {
-    #expect(dispatch.longestWaitMs(nowMs: 5_000) == 0)
-    _ = dispatch.assign(nowMs: 1_000)
-    dispatch.add([Job.post(1), Job.lookup(1)])
-    _ = dispatch.assign(nowMs: 3_000)
-    dispatch.add([Job.post(2, account: 2), Job.post(3, account: 1), Job.post(4, leaseLosses: 2)])
-    #expect(dispatch.longestWaitMs(nowMs: 11_000) == 10_000)
-    #expect(dispatch.snapshot(nowMs: 11_000).longestWaitMs == 10_000)
-    dispatch.isPaused = true
-    #expect(dispatch.longestWaitMs(nowMs: 11_000) == 0)
-    _ = dispatch.assign(nowMs: 11_000)
-    dispatch.isPaused = false
-    #expect(dispatch.longestWaitMs(nowMs: 12_000) == 1_000, "It begins anew with the end of a pause.")
-    _ = dispatch.assign(nowMs: 12_000)
-    dispatch.isPaused = false
-    #expect(dispatch.longestWaitMs(nowMs: 12_000) == 1_000, "There was none to be ended.")
-    let session = dispatch.join(credit: 4)
-    let leases = dispatch.assign(nowMs: 13_000).flatMap(\.jobs).map(\.lease)
+    #expect(scheduler.longestWaitMs(nowMs: 5_000) == 0)
+    _ = scheduler.assign(nowMs: 1_000)
+    scheduler.add([Job.post(1), Job.lookup(1)])
+    _ = scheduler.assign(nowMs: 3_000)
+    scheduler.add([Job.post(2, account: 2), Job.post(3, account: 1), Job.post(4, leaseLosses: 2)])
+    #expect(scheduler.longestWaitMs(nowMs: 11_000) == 10_000)
+    #expect(scheduler.snapshot(nowMs: 11_000).longestWaitMs == 10_000)
+    scheduler.isPaused = true
+    #expect(scheduler.longestWaitMs(nowMs: 11_000) == 0)
+    _ = scheduler.assign(nowMs: 11_000)
+    scheduler.isPaused = false
+    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "It begins anew with the end of a pause.")
+    _ = scheduler.assign(nowMs: 12_000)
+    scheduler.isPaused = false
+    #expect(scheduler.longestWaitMs(nowMs: 12_000) == 1_000, "There was none to be ended.")
+    let session = scheduler.join(credit: 4)
+    let leases = scheduler.assign(nowMs: 13_000).flatMap(\.jobs).map(\.lease)
     #expect(leases.map(\.job.rawValue).contains(4), "The suspect has the only worker.")
-    #expect(dispatch.longestWaitMs(nowMs: 14_000) == 3_000)
-    dispatch.release(leases, of: session)
-    _ = dispatch.assign(nowMs: 15_000)
-    #expect(dispatch.longestWaitMs(nowMs: 16_000) == 5_000)
+    #expect(scheduler.longestWaitMs(nowMs: 14_000) == 3_000)
+    scheduler.release(leases, of: session)
+    _ = scheduler.assign(nowMs: 15_000)
+    #expect(scheduler.longestWaitMs(nowMs: 16_000) == 5_000)
   }
 
   @Test("A worker is shown with its credit, its leases, what it was sent and answered, and when it spoke last")
   mutating func workers() {
     let session = fill()
-    let isKnown = dispatch.heard(session, nowMs: 2_000)
+    let isKnown = scheduler.recordActivity(session, nowMs: 2_000)
     #expect(isKnown)
-    dispatch.count(answers: 30, failures: 2, of: session)
-    dispatch.count(answers: 1, failures: 1, of: 404)
-    dispatch.grant(10, to: session)
-    let workers = dispatch.snapshot(nowMs: 5_000).workers
+    scheduler.count(answers: 30, failures: 2, of: session)
+    scheduler.count(answers: 1, failures: 1, of: 404)
+    scheduler.grant(10, to: session)
+    let workers = scheduler.snapshot(nowMs: 5_000).workers
     #expect(workers.map(\.name) == ["tokyo", "osaka"])
     #expect(
       workers.first
@@ -94,7 +94,7 @@ struct JobSchedulerInspectionTests {
   @Test("Each post's place is told: with whom, and for how long still")
   mutating func placement() {
     _ = fill()
-    let placements = (1...5).map { dispatch.placement(of: .numbered($0), nowMs: 1_000) }
+    let placements = (1...5).map { scheduler.placement(of: .numbered($0), nowMs: 1_000) }
     #expect(
       placements == [
         QueuePlacement(id: .numbered(1), state: .ready),
@@ -103,20 +103,20 @@ struct JobSchedulerInspectionTests {
         QueuePlacement(id: .numbered(4), state: .delayed, leftMs: 8_000),
         QueuePlacement(id: .numbered(5), state: .waiting),
       ])
-    #expect(dispatch.placement(of: .numbered(6), nowMs: 0) == nil)
+    #expect(scheduler.placement(of: .numbered(6), nowMs: 0) == nil)
     for (number, state) in zip(UInt64(1)..., QueueState.listed.dropLast()) {
-      let found = dispatch.placements(in: state, after: nil, limit: 9, nowMs: 1_000)
+      let found = scheduler.placements(in: state, after: nil, limit: 9, nowMs: 1_000)
       #expect(found.map(\.id) == [.numbered(number)], "\(state)")
     }
-    #expect(dispatch.placements(in: .dead, after: nil, limit: 9, nowMs: 0).isEmpty)
+    #expect(scheduler.placements(in: .dead, after: nil, limit: 9, nowMs: 0).isEmpty)
   }
 
   @Test("Pages by rising id meet each post once, whatever the page's length", arguments: [1, 7, 99, 100, 101, 1_000])
   mutating func pages(limit: Int) {
-    dispatch.add((1...100).reversed().map { Job.post($0, account: Int64($0 % 3)) } + [Job.lookup(1)])
+    scheduler.add((1...100).reversed().map { Job.post($0, account: Int64($0 % 3)) } + [Job.lookup(1)])
     var (seen, after): ([PostID], PostID?) = ([], nil)
     while true {
-      let page = dispatch.placements(in: .ready, after: after, limit: limit, nowMs: 0).map(\.id)
+      let page = scheduler.placements(in: .ready, after: after, limit: limit, nowMs: 0).map(\.id)
       #expect(page.count <= limit)
       guard let last = page.last else { break }
       (seen, after) = (seen + page, last)
@@ -126,53 +126,53 @@ struct JobSchedulerInspectionTests {
 
   @Test("Paused, nothing goes out, results are taken as ever, and what comes in or back waits until it goes on")
   mutating func pause() {
-    let session = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1), Job.post(2), Job.post(3)])
-    let leases = dispatch.sent()[session] ?? []
-    dispatch.isPaused = true
-    dispatch.add([Job.post(4), Job.lookup(1)])
-    #expect(dispatch.judge(.found(leases[0])) == .settle(.post(1), .found))
-    dispatch.settled(JobID(rawValue: 1))
-    #expect(dispatch.judge(.failed(leases[1])) == .settle(.post(2), .failure))
-    dispatch.delay(JobID(rawValue: 2), attempts: 1, untilMs: 100)
-    dispatch.release([leases[2]], of: session)
-    #expect(dispatch.sent(nowMs: 200).isEmpty)
-    #expect(counts(dispatch.snapshot(nowMs: 200)) == [3, 0, 0, 0, 0, 1])
-    #expect(dispatch.nextDueMs == .max, "Nothing is due while nothing may go out.")
-    dispatch.isPaused = false
-    #expect(Set(dispatch.sent(nowMs: 200)[session]?.map(\.job) ?? []).count == 4)
+    let session = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1), Job.post(2), Job.post(3)])
+    let leases = scheduler.sent()[session] ?? []
+    scheduler.isPaused = true
+    scheduler.add([Job.post(4), Job.lookup(1)])
+    #expect(scheduler.evaluate(.found(leases[0])) == .settle(.post(1), .found))
+    scheduler.settled(JobID(rawValue: 1))
+    #expect(scheduler.evaluate(.failed(leases[1])) == .settle(.post(2), .failure))
+    scheduler.delay(JobID(rawValue: 2), attempts: 1, untilMs: 100)
+    scheduler.release([leases[2]], of: session)
+    #expect(scheduler.sent(nowMs: 200).isEmpty)
+    #expect(counts(scheduler.snapshot(nowMs: 200)) == [3, 0, 0, 0, 0, 1])
+    #expect(scheduler.nextDueMs == .max, "Nothing is due while nothing may go out.")
+    scheduler.isPaused = false
+    #expect(Set(scheduler.sent(nowMs: 200)[session]?.map(\.job) ?? []).count == 4)
   }
 
   @Test("A worker that is lost in a pause is found, and its jobs wait")
   mutating func lostInPause() {
-    _ = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1)])
-    #expect(dispatch.sent().count == 1)
-    dispatch.isPaused = true
-    dispatch.beat(from: 0, through: 6_000)
-    #expect(dispatch.expire(nowMs: 6_001).losses.requeued == [JobID(rawValue: 1)])
-    _ = dispatch.join(instance: 2, credit: 64, nowMs: 6_001)
-    #expect(dispatch.sent(nowMs: 6_001).isEmpty)
-    #expect(dispatch.snapshot(nowMs: 6_001).ready == 1)
+    _ = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1)])
+    #expect(scheduler.sent().count == 1)
+    scheduler.isPaused = true
+    scheduler.beat(from: 0, through: 6_000)
+    #expect(scheduler.expire(nowMs: 6_001).losses.requeued == [JobID(rawValue: 1)])
+    _ = scheduler.join(instance: 2, credit: 64, nowMs: 6_001)
+    #expect(scheduler.sent(nowMs: 6_001).isEmpty)
+    #expect(scheduler.snapshot(nowMs: 6_001).ready == 1)
   }
 
   @Test("Leave for a remote provider waits out a pause, and keeps nobody awake")
   mutating func remoteInPause() {
     guard
-      let opened = dispatch.open(
+      let opened = scheduler.open(
         worker: "w", instance: Array(repeating: 1, count: 16), held: [], remoteIntervalMs: 0, nowMs: 0)
     else { preconditionFailure("There is room for a test's session.") }
-    dispatch.grant(64, to: opened.session)
-    dispatch.add([Job.post(1)])
-    for lease in dispatch.sent()[opened.session] ?? [] {
-      _ = dispatch.judge(JobResult(lease: lease, answer: .needsRemote([])))
+    scheduler.grant(64, to: opened.session)
+    scheduler.add([Job.post(1)])
+    for lease in scheduler.sent()[opened.session] ?? [] {
+      _ = scheduler.evaluate(JobResult(lease: lease, answer: .needsRemote([])))
     }
-    #expect(dispatch.snapshot(nowMs: 0).waiting == 1)
-    #expect(dispatch.nextDueMs < .max)
-    dispatch.isPaused = true
-    #expect(dispatch.nextDueMs == .max)
-    #expect(dispatch.sent(nowMs: 5_000).isEmpty)
-    dispatch.isPaused = false
-    #expect(dispatch.sent(nowMs: 5_000)[opened.session]?.count == 1)
+    #expect(scheduler.snapshot(nowMs: 0).waiting == 1)
+    #expect(scheduler.nextDueMs < .max)
+    scheduler.isPaused = true
+    #expect(scheduler.nextDueMs == .max)
+    #expect(scheduler.sent(nowMs: 5_000).isEmpty)
+    scheduler.isPaused = false
+    #expect(scheduler.sent(nowMs: 5_000)[opened.session]?.count == 1)
   }
 }

@@ -4,47 +4,47 @@ import Testing
 
 /// JobScheduler at one rate, with what these tests ask of it.
 private final class Desk {
-  private var dispatch: JobScheduler
+  private var scheduler: JobScheduler
 
-  init(perSecond: Double = 1) { dispatch = JobScheduler(boot: 1, remotePerSecond: perSecond) }
+  init(perSecond: Double = 1) { scheduler = JobScheduler(boot: 1, remotePerSecond: perSecond) }
 
   func join(_ instance: UInt8, intervalMs: Int64?, credit: UInt64 = 200) -> UInt64 {
     guard
-      let opened = dispatch.open(
+      let opened = scheduler.open(
         worker: "w", instance: Array(repeating: instance, count: 16), held: [], remoteIntervalMs: intervalMs, nowMs: 0)
     else { preconditionFailure("There is room for a test's session.") }
-    dispatch.grant(credit, to: opened.session)
+    scheduler.grant(credit, to: opened.session)
     return opened.session
   }
 
-  func add(_ jobs: Job...) { dispatch.add(jobs) }
-  func cancel(_ job: Job) { dispatch.cancel(job.id) }
-  func close(_ session: UInt64) -> JobScheduler.Losses { dispatch.close(session, blamed: true) }
-  func release(_ lease: Lease, of session: UInt64) { dispatch.release([lease], of: session) }
-  func hear(_ session: UInt64, nowMs: Int64) { _ = dispatch.heard(session, nowMs: nowMs) }
-  func giveUp() -> [(lease: Lease, job: Job, outcome: JobOutcome)] { dispatch.giveUpRemote() }
-  func settled(_ job: Job) { dispatch.settled(job.id) }
-  func judge(_ lease: Lease, _ outcome: JobOutcome) -> JobScheduler.Worth {
-    dispatch.judge(JobResult(lease: lease, outcome: outcome))
+  func add(_ jobs: Job...) { scheduler.add(jobs) }
+  func cancel(_ job: Job) { scheduler.cancel(job.id) }
+  func close(_ session: UInt64) -> JobScheduler.LostLeases { scheduler.close(session, blamed: true) }
+  func release(_ lease: Lease, of session: UInt64) { scheduler.release([lease], of: session) }
+  func hear(_ session: UInt64, nowMs: Int64) { _ = scheduler.recordActivity(session, nowMs: nowMs) }
+  func giveUp() -> [(lease: Lease, job: Job, outcome: JobOutcome)] { scheduler.endRemoteWaits() }
+  func settled(_ job: Job) { scheduler.settled(job.id) }
+  func evaluate(_ lease: Lease, _ outcome: JobOutcome) -> JobScheduler.ResultDecision {
+    scheduler.evaluate(JobResult(lease: lease, outcome: outcome))
   }
-  func judge(_ lease: Lease, needsRemote found: [Place]) -> JobScheduler.Worth {
-    dispatch.judge(JobResult(lease: lease, answer: .needsRemote(found)))
+  func evaluate(_ lease: Lease, needsRemote found: [Place]) -> JobScheduler.ResultDecision {
+    scheduler.evaluate(JobResult(lease: lease, answer: .needsRemote(found)))
   }
 
   /// What goes out now: whom to, and with leave or not.
   func sent(nowMs: Int64) -> [(session: UInt64, job: Job, lease: Lease)] {
-    dispatch.assign(nowMs: nowMs).flatMap { sent in sent.jobs.map { (sent.session, $0.job, $0.lease) } }
+    scheduler.assign(nowMs: nowMs).flatMap { sent in sent.jobs.map { (sent.session, $0.job, $0.lease) } }
   }
 
   /// Sends jobs out, and has the worker ask for leave for each.
-  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.Worth] {
-    dispatch.add(jobs)
-    return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { judge($0.lease, needsRemote: [.sample(59, 10)]) }
+  func need(_ jobs: Job..., nowMs: Int64 = 0) -> [JobScheduler.ResultDecision] {
+    scheduler.add(jobs)
+    return sent(nowMs: nowMs).filter { !$0.job.isRemote }.map { evaluate($0.lease, needsRemote: [.sample(59, 10)]) }
   }
 
-  var nextDueMs: Int64 { dispatch.nextDueMs }
-  var remoteCount: Int { dispatch.remoteCount }
-  var depth: Int { dispatch.depth }
+  var nextDueMs: Int64 { scheduler.nextDueMs }
+  var remoteCount: Int { scheduler.remoteCount }
+  var depth: Int { scheduler.depth }
 }
 
 @Suite("JobScheduler: leave for remote providers")
@@ -69,18 +69,18 @@ struct JobSchedulerRemoteTests {
 
   @Test("A start of ingest gives no leave that the one before may have given a moment ago")
   func restart() {
-    var dispatch = JobScheduler(boot: 2, startMs: 10_000)
+    var scheduler = JobScheduler(boot: 2, startMs: 10_000)
     guard
-      let opened = dispatch.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
+      let opened = scheduler.open(worker: "w", instance: [1], held: [], remoteIntervalMs: 0, nowMs: 10_000)
     else { preconditionFailure("There is room for a test's session.") }
-    dispatch.grant(9, to: opened.session)
-    dispatch.add([Job.post(1)])
-    for lease in dispatch.sent(nowMs: 10_000)[opened.session] ?? [] {
-      _ = dispatch.judge(JobResult(lease: lease, answer: .needsRemote([.sample(59, 10)])))
+    scheduler.grant(9, to: opened.session)
+    scheduler.add([Job.post(1)])
+    for lease in scheduler.sent(nowMs: 10_000)[opened.session] ?? [] {
+      _ = scheduler.evaluate(JobResult(lease: lease, answer: .needsRemote([.sample(59, 10)])))
     }
-    #expect(dispatch.nextDueMs == 11_000)
-    #expect(dispatch.assign(nowMs: 10_999).isEmpty)
-    #expect(dispatch.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
+    #expect(scheduler.nextDueMs == 11_000)
+    #expect(scheduler.assign(nowMs: 10_999).isEmpty)
+    #expect(scheduler.assign(nowMs: 11_000).first?.jobs.first?.job.isRemote == true)
   }
 
   @Test("A job over which two workers were lost gets no leave: the gazetteer's answer is its own")
@@ -130,7 +130,7 @@ struct JobSchedulerRemoteTests {
     desk.release(first.lease, of: session)
     let second = try #require(desk.sent(nowMs: 5_000).first)
     #expect(!second.job.isRemote && second.job.id == first.job.id)
-    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
+    #expect(desk.evaluate(second.lease, needsRemote: []) == .answer(.committed))
     #expect(desk.sent(nowMs: 5_000).first?.job.isRemote == true)
   }
 
@@ -140,7 +140,7 @@ struct JobSchedulerRemoteTests {
     _ = desk.join(1, intervalMs: 0)
     _ = desk.need(.post(1))
     let sent = try #require(desk.sent(nowMs: 0).first)
-    guard case .settle(_, .located(let places)) = desk.judge(sent.lease, needsRemote: [.sample(59, 10)]) else {
+    guard case .settle(_, .located(let places)) = desk.evaluate(sent.lease, needsRemote: [.sample(59, 10)]) else {
       Issue.record("not taken")
       return
     }
@@ -155,10 +155,10 @@ struct JobSchedulerRemoteTests {
     let first = try #require(desk.sent(nowMs: 0).first)
     desk.release(first.lease, of: session)
     let second = try #require(desk.sent(nowMs: 0).first)
-    #expect(desk.judge(first.lease, needsRemote: []) == .answer(.stale))
-    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.committed))
-    #expect(desk.judge(second.lease, needsRemote: []) == .answer(.stale), "It came twice.")
-    #expect(desk.judge(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
+    #expect(desk.evaluate(first.lease, needsRemote: []) == .answer(.stale))
+    #expect(desk.evaluate(second.lease, needsRemote: []) == .answer(.committed))
+    #expect(desk.evaluate(second.lease, needsRemote: []) == .answer(.stale), "It came twice.")
+    #expect(desk.evaluate(second.lease, .found) == .settle(.post(1), .found), "A success always counts.")
     #expect(desk.sent(nowMs: 0).isEmpty)
   }
 
@@ -168,8 +168,8 @@ struct JobSchedulerRemoteTests {
     _ = desk.join(1, intervalMs: nil)
     desk.add(.post(1), .post(2))
     let sent = desk.sent(nowMs: 0)
-    guard case .settle(let first, .located) = desk.judge(sent[0].lease, needsRemote: [.sample(59, 10)]),
-      case .settle(let second, .failed(let failure)) = desk.judge(sent[1].lease, needsRemote: [])
+    guard case .settle(let first, .located) = desk.evaluate(sent[0].lease, needsRemote: [.sample(59, 10)]),
+      case .settle(let second, .failed(let failure)) = desk.evaluate(sent[1].lease, needsRemote: [])
     else {
       Issue.record("not taken")
       return

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("JobScheduler: workers that hang")
 struct JobSchedulerStuckTests {
-  private var dispatch = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(boot: 1)
   private var leases: [Lease] = []
 
   /// A worker with two jobs, which it names in a heartbeat every 2 s.
   private mutating func join(jobs: ClosedRange<UInt64> = 1...2) -> UInt64 {
-    let session = dispatch.join(credit: 9)
-    dispatch.add(jobs.map { Job.post($0) })
-    leases = dispatch.sent()[session] ?? []
+    let session = scheduler.join(credit: 9)
+    scheduler.add(jobs.map { Job.post($0) })
+    leases = scheduler.sent()[session] ?? []
     return session
   }
 
@@ -22,9 +22,9 @@ struct JobSchedulerStuckTests {
     var lost: [JobID] = []
     for second in seconds where second.isMultiple(of: 2) {
       let nowMs = second * 1_000
-      _ = dispatch.heard(session, nowMs: nowMs)
-      dispatch.heartbeat(session, jobLimit: 9, held: leases, progress: progress(second), nowMs: nowMs)
-      lost += dispatch.expire(nowMs: nowMs).losses.requeued
+      _ = scheduler.recordActivity(session, nowMs: nowMs)
+      scheduler.heartbeat(session, jobLimit: 9, held: leases, progress: progress(second), nowMs: nowMs)
+      lost += scheduler.expire(nowMs: nowMs).losses.requeued
     }
     return lost
   }
@@ -34,19 +34,19 @@ struct JobSchedulerStuckTests {
     let session = join()
     var lost = beat(session, seconds: 2...30) { _ in 7 }
     #expect(lost.isEmpty)
-    #expect(dispatch.sessions[session]?.isStuck == false, "15 heartbeats, and the leases are 30 s old, not older.")
+    #expect(scheduler.sessions[session]?.isStuck == false, "15 heartbeats, and the leases are 30 s old, not older.")
     lost = beat(session, seconds: 32...32) { _ in 7 }
     #expect(lost.isEmpty)
-    #expect(dispatch.sessions[session]?.isStuck == true)
-    #expect(dispatch.sessions[session]?.credit == 0)
+    #expect(scheduler.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.credit == 0)
     lost = beat(session, seconds: 34...58) { _ in 7 }
     #expect(lost.isEmpty, "They last for 30 s from when they were extended.")
     lost = beat(session, seconds: 60...60) { _ in 7 }
     #expect(lost == leases.map(\.job))
-    #expect(dispatch.sent(nowMs: 60_000).isEmpty, "Nothing goes to it until it answers.")
+    #expect(scheduler.sent(nowMs: 60_000).isEmpty, "Nothing goes to it until it answers.")
     lost = beat(session, seconds: 62...62) { _ in 8 }
     #expect(lost.isEmpty)
-    #expect(dispatch.sent(nowMs: 62_000)[session]?.isEmpty == false)
+    #expect(scheduler.sent(nowMs: 62_000)[session]?.isEmpty == false)
   }
 
   @Test("14 heartbeats are not enough, however old the lease is")
@@ -54,27 +54,27 @@ struct JobSchedulerStuckTests {
     let session = join()
     _ = beat(session, seconds: 2...100) { UInt64($0) }
     _ = beat(session, seconds: 102...126) { _ in 100 }
-    #expect(dispatch.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStuck == false)
     _ = beat(session, seconds: 130...130) { _ in 101 }
     _ = beat(session, seconds: 132...156) { _ in 101 }
-    #expect(dispatch.sessions[session]?.isStuck == false, "It has answered in between.")
+    #expect(scheduler.sessions[session]?.isStuck == false, "It has answered in between.")
     _ = beat(session, seconds: 158...158) { _ in 101 }
-    #expect(dispatch.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.isStuck == true)
   }
 
   @Test("A worker without old leases is idle, not stuck; a young lease is extended beside the old ones")
   mutating func idle() {
     let session = join()
-    for lease in leases { _ = dispatch.judge(.found(lease)) }
+    for lease in leases { _ = scheduler.evaluate(.found(lease)) }
     let old = leases
     leases = []
     _ = beat(session, seconds: 2...100) { _ in 2 }
-    #expect(dispatch.sessions[session]?.isStuck == false)
-    dispatch.add([Job.post(3)])
-    leases = dispatch.sent(nowMs: 100_000)[session] ?? []
+    #expect(scheduler.sessions[session]?.isStuck == false)
+    scheduler.add([Job.post(3)])
+    leases = scheduler.sent(nowMs: 100_000)[session] ?? []
     var lost = beat(session, seconds: 102...130) { _ in 2 }
     #expect(lost.isEmpty)
-    #expect(dispatch.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStuck == false)
     lost = beat(session, seconds: 132...158) { _ in 2 }
     #expect(lost.isEmpty)
     lost = beat(session, seconds: 160...160) { _ in 2 }
@@ -87,7 +87,7 @@ struct JobSchedulerStuckTests {
     let session = join(jobs: 1...1)
     var lost = beat(session, seconds: 2...328) { counts ? UInt64($0) : nil }
     #expect(lost.isEmpty)
-    #expect(dispatch.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStuck == false)
     lost = beat(session, seconds: 330...330) { counts ? UInt64($0) : nil }
     #expect(lost == leases.map(\.job))
   }
@@ -96,11 +96,11 @@ struct JobSchedulerStuckTests {
   mutating func standstill() {
     let session = join()
     _ = beat(session, seconds: 2...28) { _ in 7 }
-    _ = dispatch.expire(nowMs: 200_000)
+    _ = scheduler.expire(nowMs: 200_000)
     _ = beat(session, seconds: 202...228) { _ in 7 }
-    #expect(dispatch.sessions[session]?.isStuck == false)
+    #expect(scheduler.sessions[session]?.isStuck == false)
     _ = beat(session, seconds: 230...232) { _ in 7 }
-    #expect(dispatch.sessions[session]?.isStuck == true)
+    #expect(scheduler.sessions[session]?.isStuck == true)
   }
 
   @Test("A worker counts what it answers, and tells it with every heartbeat; results sent again do not count")

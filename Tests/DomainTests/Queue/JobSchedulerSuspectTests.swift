@@ -4,69 +4,69 @@ import Testing
 
 @Suite("JobScheduler: jobs that may end workers")
 struct JobSchedulerSuspectTests {
-  private var dispatch = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(boot: 1)
 
   @Test("A job that may lose one more worker goes out alone, and its worker gets nothing beside it")
   mutating func alone() {
-    let session = dispatch.join(credit: 9)
-    dispatch.add([Job.post(1), Job.post(2, leaseLosses: 2), Job.post(3)])
-    let first = dispatch.sent()[session] ?? []
+    let session = scheduler.join(credit: 9)
+    scheduler.add([Job.post(1), Job.post(2, leaseLosses: 2), Job.post(3)])
+    let first = scheduler.sent()[session] ?? []
     #expect(first.map(\.job.rawValue) == [2])
-    #expect(dispatch.readyCount == 2)
-    #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.judge(.found(first[0])) == .settle(.post(2, leaseLosses: 2), .found))
-    #expect(dispatch.sent()[session]?.map(\.job.rawValue) == [1, 3])
+    #expect(scheduler.readyCount == 2)
+    #expect(scheduler.sent().isEmpty)
+    #expect(scheduler.evaluate(.found(first[0])) == .settle(.post(2, leaseLosses: 2), .found))
+    #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [1, 3])
   }
 
   @Test("Others' workers go on meanwhile")
   mutating func others() {
-    let sessions = (1...2).map { dispatch.join(instance: $0, credit: 9) }
-    dispatch.add([Job.post(1, leaseLosses: 2), Job.post(2), Job.post(3)])
-    let sent = dispatch.sent()
+    let sessions = (1...2).map { scheduler.join(instance: $0, credit: 9) }
+    scheduler.add([Job.post(1, leaseLosses: 2), Job.post(2), Job.post(3)])
+    let sent = scheduler.sent()
     #expect(sent[sessions[0]]?.map(\.job.rawValue) == [1])
     #expect(sent[sessions[1]]?.map(\.job.rawValue) == [2, 3])
   }
 
   @Test("Where all workers are busy, the one with least gets nothing more until it is free")
   mutating func reserved() {
-    let sessions = (1...2).map { dispatch.join(instance: $0, credit: 64) }
-    dispatch.add((1...40).map { Job.post($0) })
-    let busy = dispatch.sent()
-    dispatch.add((41...42).map { Job.post($0) } + [Job.post(99, leaseLosses: 2)])
-    let more = dispatch.sent()
+    let sessions = (1...2).map { scheduler.join(instance: $0, credit: 64) }
+    scheduler.add((1...40).map { Job.post($0) })
+    let busy = scheduler.sent()
+    scheduler.add((41...42).map { Job.post($0) } + [Job.post(99, leaseLosses: 2)])
+    let more = scheduler.sent()
     #expect(more.count == 1)
     let waiting = sessions.first { more[$0] == nil } ?? 0
-    for lease in busy[waiting] ?? [] { _ = dispatch.judge(.found(lease)) }
-    #expect(dispatch.sent()[waiting]?.map(\.job.rawValue) == [99])
+    for lease in busy[waiting] ?? [] { _ = scheduler.evaluate(.found(lease)) }
+    #expect(scheduler.sent()[waiting]?.map(\.job.rawValue) == [99])
   }
 
   @Test("One that ends each worker takes others' jobs with it twice at most: none of those is buried")
   mutating func poison() {
     let poison = JobID(rawValue: 1)
-    dispatch.add((1...64).map { Job.post($0) })
+    scheduler.add((1...64).map { Job.post($0) })
     var nowMs: Int64 = 0
     var (dead, lost): ([JobID], [JobID: Int]) = ([], [:])
-    for instance: UInt8 in 1...200 where dispatch.depth > 0 {
-      let session = dispatch.join(instance: instance, credit: 1_000, nowMs: nowMs)
+    for instance: UInt8 in 1...200 where scheduler.depth > 0 {
+      let session = scheduler.join(instance: instance, credit: 1_000, nowMs: nowMs)
       // It answers all that it has, until it meets the poison.
       var isAlive = true
-      while isAlive, let leases = dispatch.sent(nowMs: nowMs)[session] {
+      while isAlive, let leases = scheduler.sent(nowMs: nowMs)[session] {
         isAlive = !leases.contains { $0.job == poison }
         guard isAlive else { break }
         for lease in leases {
-          _ = dispatch.judge(.found(lease))
-          dispatch.settled(lease.job)
+          _ = scheduler.evaluate(.found(lease))
+          scheduler.settled(lease.job)
         }
       }
       guard !isAlive else { continue }
-      dispatch.beat(from: nowMs, through: nowMs + Limits.livenessMs)
+      scheduler.beat(from: nowMs, through: nowMs + Limits.livenessMs)
       nowMs += Limits.livenessMs + 1
-      let losses = dispatch.expire(nowMs: nowMs).losses
+      let losses = scheduler.expire(nowMs: nowMs).losses
       for job in losses.requeued { lost[job, default: 0] += 1 }
-      for job in losses.dead { dispatch.settled(job) }
+      for job in losses.dead { scheduler.settled(job) }
       dead += losses.dead
     }
-    #expect(dispatch.depth == 0)
+    #expect(scheduler.depth == 0)
     #expect(dead == [poison])
     #expect(lost.removeValue(forKey: poison) == 2)
     #expect(!lost.isEmpty && lost.values.allSatisfy { $0 <= 2 })
@@ -74,26 +74,26 @@ struct JobSchedulerSuspectTests {
 
   @Test("A worker that comes back with its suspect still gets nothing beside it")
   mutating func takeover() {
-    _ = dispatch.join(credit: 9)
-    dispatch.add([Job.post(1, leaseLosses: 2), Job.post(2)])
-    let leases = dispatch.sent().values.first ?? []
-    let again = dispatch.open(worker: "w", instance: .init(repeating: 1, count: 16), held: leases, nowMs: 1)
-    dispatch.grant(9, to: again?.session ?? 0)
-    #expect(dispatch.sent(nowMs: 1).isEmpty)
+    _ = scheduler.join(credit: 9)
+    scheduler.add([Job.post(1, leaseLosses: 2), Job.post(2)])
+    let leases = scheduler.sent().values.first ?? []
+    let again = scheduler.open(worker: "w", instance: .init(repeating: 1, count: 16), held: leases, nowMs: 1)
+    scheduler.grant(9, to: again?.session ?? 0)
+    #expect(scheduler.sent(nowMs: 1).isEmpty)
   }
 
   @Test("The session that was kept free may go: another one takes the job")
   mutating func reservedGoes() {
-    let sessions = (1...2).map { dispatch.join(instance: $0, credit: 64) }
-    dispatch.add((1...40).map { Job.post($0) })
-    let busy = dispatch.sent()
-    dispatch.add([Job.post(99, leaseLosses: 2)])
-    #expect(dispatch.sent().isEmpty)
-    let kept = dispatch.reserved ?? 0
-    _ = dispatch.close(kept, blamed: false)
+    let sessions = (1...2).map { scheduler.join(instance: $0, credit: 64) }
+    scheduler.add((1...40).map { Job.post($0) })
+    let busy = scheduler.sent()
+    scheduler.add([Job.post(99, leaseLosses: 2)])
+    #expect(scheduler.sent().isEmpty)
+    let kept = scheduler.reserved ?? 0
+    _ = scheduler.close(kept, blamed: false)
     let other = sessions.first { $0 != kept } ?? 0
-    for lease in busy[other] ?? [] { _ = dispatch.judge(.found(lease)) }
-    #expect(dispatch.sent()[other]?.map(\.job.rawValue) == [99])
-    #expect(dispatch.reserved == nil)
+    for lease in busy[other] ?? [] { _ = scheduler.evaluate(.found(lease)) }
+    #expect(scheduler.sent()[other]?.map(\.job.rawValue) == [99])
+    #expect(scheduler.reserved == nil)
   }
 }

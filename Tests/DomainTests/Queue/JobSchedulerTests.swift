@@ -27,41 +27,41 @@ extension JobScheduler {
 
 @Suite("JobScheduler: jobs")
 struct JobSchedulerTests {
-  private var dispatch = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(boot: 1)
 
   @Test("Nothing goes out without credit, and no more than the credit, however often it is granted")
   mutating func credit() {
-    dispatch.add((1...10).map { Job.post($0) })
-    let session = dispatch.join()
-    #expect(dispatch.sent().isEmpty)
-    dispatch.grant(3, to: session)
-    #expect(dispatch.sent()[session]?.count == 3)
-    dispatch.grant(3, to: session)
-    dispatch.grant(2, to: session)
-    #expect(dispatch.sent().isEmpty, "Credit is cumulative: the same number or a lower one adds nothing.")
-    dispatch.grant(5, to: session)
-    #expect(dispatch.sent()[session]?.count == 2)
-    #expect(dispatch.readyCount == 5)
-    #expect(dispatch.depth == 10)
+    scheduler.add((1...10).map { Job.post($0) })
+    let session = scheduler.join()
+    #expect(scheduler.sent().isEmpty)
+    scheduler.grant(3, to: session)
+    #expect(scheduler.sent()[session]?.count == 3)
+    scheduler.grant(3, to: session)
+    scheduler.grant(2, to: session)
+    #expect(scheduler.sent().isEmpty, "Credit is cumulative: the same number or a lower one adds nothing.")
+    scheduler.grant(5, to: session)
+    #expect(scheduler.sent()[session]?.count == 2)
+    #expect(scheduler.readyCount == 5)
+    #expect(scheduler.depth == 10)
   }
 
   @Test("A stalled worker holds at most 64 jobs, whatever credit it grants")
   mutating func window() {
-    dispatch.add((1...200).map { Job.post($0) })
-    let session = dispatch.join(credit: .max)
-    let leases = dispatch.sent()[session] ?? []
+    scheduler.add((1...200).map { Job.post($0) })
+    let session = scheduler.join(credit: .max)
+    let leases = scheduler.sent()[session] ?? []
     #expect(leases.count == 64)
-    #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.judge(.found(leases[0])) == .settle(.post(1), .found))
-    #expect(dispatch.sent()[session]?.count == 1, "A job that is answered makes room for one.")
+    #expect(scheduler.sent().isEmpty)
+    #expect(scheduler.evaluate(.found(leases[0])) == .settle(.post(1), .found))
+    #expect(scheduler.sent()[session]?.count == 1, "A job that is answered makes room for one.")
   }
 
   @Test("A credit grant for an unknown session does nothing")
   mutating func unknownGrant() {
-    dispatch.add([Job.post(1)])
-    dispatch.grant(5, to: 99)
-    #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.sessions.isEmpty)
+    scheduler.add([Job.post(1)])
+    scheduler.grant(5, to: 99)
+    #expect(scheduler.sent().isEmpty)
+    #expect(scheduler.sessions.isEmpty)
   }
 
   @Test(
@@ -70,40 +70,40 @@ struct JobSchedulerTests {
       (1, [1]), (16, [16]), (17, [9, 8]), (40, [14, 13, 13]), (64, [16, 16, 16, 16]), (100, [25, 25, 25, 25]),
     ])
   mutating func share(jobs: Int, shares: [Int]) {
-    for instance: UInt8 in 1...4 { _ = dispatch.join(instance: instance, credit: 64) }
-    dispatch.add((0..<jobs).map { Job.post(UInt64($0)) })
-    #expect(dispatch.sent().values.map(\.count).sorted(by: >) == shares)
+    for instance: UInt8 in 1...4 { _ = scheduler.join(instance: instance, credit: 64) }
+    scheduler.add((0..<jobs).map { Job.post(UInt64($0)) })
+    #expect(scheduler.sent().values.map(\.count).sorted(by: >) == shares)
   }
 
   @Test("Who works on one job at a time gets one while others are free, and none is left over")
   mutating func slowWorkers() {
-    for instance: UInt8 in 1...4 { _ = dispatch.join(instance: instance, credit: 2) }
-    dispatch.add((1...4).map { Job.post($0) })
-    #expect(dispatch.sent().values.map(\.count) == [1, 1, 1, 1])
-    dispatch.add((5...20).map { Job.post($0) })
-    #expect(dispatch.sent().values.reduce(0) { $0 + $1.count } == 4, "As many as there is credit for.")
+    for instance: UInt8 in 1...4 { _ = scheduler.join(instance: instance, credit: 2) }
+    scheduler.add((1...4).map { Job.post($0) })
+    #expect(scheduler.sent().values.map(\.count) == [1, 1, 1, 1])
+    scheduler.add((5...20).map { Job.post($0) })
+    #expect(scheduler.sent().values.reduce(0) { $0 + $1.count } == 4, "As many as there is credit for.")
   }
 
   @Test("What one worker has no credit for goes to the others")
   mutating func unevenShare() {
-    let small = dispatch.join(instance: 1, credit: 1)
-    let large = dispatch.join(instance: 2, credit: 64)
-    dispatch.add((1...20).map { Job.post($0) })
+    let small = scheduler.join(instance: 1, credit: 1)
+    let large = scheduler.join(instance: 2, credit: 64)
+    scheduler.add((1...20).map { Job.post($0) })
     // The small one takes its one; the large one what is its share, and the rest in the next turn.
     var counts: [UInt64: Int] = [:]
-    for _ in 0..<3 { counts.merge(dispatch.sent().mapValues(\.count), uniquingKeysWith: +) }
+    for _ in 0..<3 { counts.merge(scheduler.sent().mapValues(\.count), uniquingKeysWith: +) }
     #expect(counts == [small: 1, large: 19])
   }
 
   @Test("Single jobs go to the workers in turn", arguments: [2, 3, 4])
   mutating func turns(workers: Int) {
-    let sessions = (1...workers).map { dispatch.join(instance: UInt8($0), credit: 64) }
+    let sessions = (1...workers).map { scheduler.join(instance: UInt8($0), credit: 64) }
     var counts: [UInt64: Int] = [:]
     for number: UInt64 in 1...60 {
-      dispatch.add([Job.post(number)])
+      scheduler.add([Job.post(number)])
       // As the link does: until nothing is given out any more.
       while true {
-        let sent = dispatch.sent()
+        let sent = scheduler.sent()
         if sent.isEmpty { break }
         for session in sent.keys { counts[session, default: 0] += 1 }
       }
@@ -113,12 +113,12 @@ struct JobSchedulerTests {
 
   @Test("A job that is here already is left as it is")
   mutating func addedTwice() {
-    let session = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1)])
-    let leases = dispatch.sent()[session] ?? []
-    dispatch.add([Job.post(1)])
-    #expect(dispatch.sent().isEmpty)
-    #expect(dispatch.depth == 1)
+    let session = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1)])
+    let leases = scheduler.sent()[session] ?? []
+    scheduler.add([Job.post(1)])
+    #expect(scheduler.sent().isEmpty)
+    #expect(scheduler.depth == 1)
     #expect(leases.count == 1)
   }
 
@@ -126,73 +126,73 @@ struct JobSchedulerTests {
   mutating func tokens() {
     var last: UInt64 = 0
     for boot: UInt32 in 1...3 {
-      var dispatch = JobScheduler(boot: boot)
-      let session = dispatch.join(credit: .max)
+      var scheduler = JobScheduler(boot: boot)
+      let session = scheduler.join(credit: .max)
       for number: UInt64 in 1...50 {
-        dispatch.add([Job.post(number)])
-        let lease = dispatch.sent()[session]?.first
+        scheduler.add([Job.post(number)])
+        let lease = scheduler.sent()[session]?.first
         #expect((lease?.token ?? 0) > last)
         #expect((lease?.token ?? 0) >> 40 == UInt64(boot))
         last = lease?.token ?? .max
-        dispatch.settled(JobID(rawValue: number))
-        #expect(dispatch.depth == 0)
+        scheduler.settled(JobID(rawValue: number))
+        #expect(scheduler.depth == 0)
       }
     }
   }
 
   @Test("A success is taken once; the second waits for the first, and is a duplicate when that is on disk")
   mutating func successTwice() {
-    let session = dispatch.join(credit: 1)
-    dispatch.add([Job.post(1)])
-    let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: 0), token: 0)
-    #expect(dispatch.judge(.found(lease)) == .settle(.post(1), .found))
-    #expect(dispatch.judge(.found(lease)) == .pending)
-    #expect(dispatch.judge(.failed(lease)) == .pending)
-    dispatch.settled(lease.job)
-    #expect(dispatch.judge(.found(lease)) == .answer(.duplicate))
-    #expect(dispatch.judge(.failed(lease)) == .answer(.duplicate))
-    #expect(dispatch.depth == 0)
+    let session = scheduler.join(credit: 1)
+    scheduler.add([Job.post(1)])
+    let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: 0), token: 0)
+    #expect(scheduler.evaluate(.found(lease)) == .settle(.post(1), .found))
+    #expect(scheduler.evaluate(.found(lease)) == .pending)
+    #expect(scheduler.evaluate(.failed(lease)) == .pending)
+    scheduler.settled(lease.job)
+    #expect(scheduler.evaluate(.found(lease)) == .answer(.duplicate))
+    #expect(scheduler.evaluate(.failed(lease)) == .answer(.duplicate))
+    #expect(scheduler.depth == 0)
   }
 
   @Test("A result for a job that never was is a duplicate")
   mutating func neverWas() {
-    #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 77), token: 5))) == .answer(.duplicate))
+    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 77), token: 5))) == .answer(.duplicate))
   }
 
   @Test("A late success is taken, in every state of a job that is not settled")
   mutating func lateSuccess() {
-    let session = dispatch.join(credit: 64)
+    let session = scheduler.join(credit: 64)
     let old = givenBack(1, by: session)
-    #expect(dispatch.judge(.found(old)) == .settle(.post(1), .found), "ready")
-    #expect(dispatch.sent().isEmpty, "A job that is being settled does not go out.")
-    dispatch.delay(old.job, attempts: nil, untilMs: 1)
+    #expect(scheduler.evaluate(.found(old)) == .settle(.post(1), .found), "ready")
+    #expect(scheduler.sent().isEmpty, "A job that is being settled does not go out.")
+    scheduler.delay(old.job, attempts: nil, untilMs: 1)
 
-    #expect(dispatch.sent(nowMs: 1)[session]?.count == 1)
-    #expect(dispatch.judge(.found(old)) == .settle(.post(1), .found), "leased again")
-    #expect(dispatch.sessions[session]?.leases.isEmpty == true)
+    #expect(scheduler.sent(nowMs: 1)[session]?.count == 1)
+    #expect(scheduler.evaluate(.found(old)) == .settle(.post(1), .found), "leased again")
+    #expect(scheduler.sessions[session]?.leases.isEmpty == true)
 
-    dispatch.delay(old.job, attempts: 1, untilMs: 5_000)
-    #expect(dispatch.judge(.found(old)) == .settle(.post(1, attempts: 1), .found), "delayed")
-    #expect(dispatch.sent(nowMs: 6_000).isEmpty, "The delay is over, but the job is being settled.")
-    dispatch.settled(old.job)
-    #expect(dispatch.depth == 0)
+    scheduler.delay(old.job, attempts: 1, untilMs: 5_000)
+    #expect(scheduler.evaluate(.found(old)) == .settle(.post(1, attempts: 1), .found), "delayed")
+    #expect(scheduler.sent(nowMs: 6_000).isEmpty, "The delay is over, but the job is being settled.")
+    scheduler.settled(old.job)
+    #expect(scheduler.depth == 0)
   }
 
   /// A lease of a job that is ready again.
   private mutating func givenBack(_ job: UInt64, by session: UInt64) -> Lease {
-    dispatch.add([Job.post(job)])
-    let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
-    dispatch.release([lease], of: session)
+    scheduler.add([Job.post(job)])
+    let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
+    scheduler.release([lease], of: session)
     return lease
   }
 
   @Test("A success under a token that the job never had is stale, and the job keeps its lease")
   mutating func neverGiven() {
-    let session = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1), Job.post(2)])
-    let former = dispatch.sent()[session] ?? []
-    dispatch.release(former, of: session)
-    let leases = dispatch.sent()[session] ?? []
+    let session = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1), Job.post(2)])
+    let former = scheduler.sent()[session] ?? []
+    scheduler.release(former, of: session)
+    let leases = scheduler.sent()[session] ?? []
     guard let own = leases.first(where: { $0.job.rawValue == 1 }) else {
       Issue.record("the job did not go out")
       return
@@ -200,123 +200,123 @@ struct JobSchedulerTests {
     let others = (former + leases).filter { $0.job != own.job }.map(\.token)
     #expect(others.count == 2)
     for token in others + [0, 1, own.token + 1, own.token + 1_000_000, session, .max, 1 << 40 - 1, 1 << 40] {
-      #expect(dispatch.judge(.found(Lease(job: own.job, token: token))) == .answer(.stale), "\(token)")
+      #expect(scheduler.evaluate(.found(Lease(job: own.job, token: token))) == .answer(.stale), "\(token)")
     }
-    #expect(dispatch.judge(.found(own)) == .settle(.post(1), .found))
-    #expect(dispatch.judge(.found(Lease(job: own.job, token: 5))) == .answer(.stale), "while it is settled")
+    #expect(scheduler.evaluate(.found(own)) == .settle(.post(1), .found))
+    #expect(scheduler.evaluate(.found(Lease(job: own.job, token: 5))) == .answer(.stale), "while it is settled")
   }
 
   @Test("A success under a token of an earlier start counts for a job that was queued then, and for no new one")
   mutating func earlierStart() {
-    var dispatch = JobScheduler(boot: 3)
-    dispatch.resume(.post(1), untilMs: nil)
-    dispatch.resume(.post(2), untilMs: 5_000)
-    dispatch.add(.post(3))
+    var scheduler = JobScheduler(boot: 3)
+    scheduler.resume(.post(1), untilMs: nil)
+    scheduler.resume(.post(2), untilMs: 5_000)
+    scheduler.add(.post(3))
     let first: UInt64 = 1 << 40
     for token in [0, first - 1, 3 * first, 3 * first + 1, 4 * first] {
-      #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 1), token: token))) == .answer(.stale), "\(token)")
+      #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 1), token: token))) == .answer(.stale), "\(token)")
     }
     let early = Lease(job: JobID(rawValue: 1), token: first)
     let late = Lease(job: JobID(rawValue: 2), token: 3 * first - 1)
-    #expect(dispatch.judge(.failed(early)) == .answer(.stale))
-    #expect(dispatch.judge(.found(early)) == .settle(.post(1), .found))
-    #expect(dispatch.judge(.found(late)) == .settle(.post(2), .found))
-    #expect(dispatch.judge(.found(Lease(job: JobID(rawValue: 3), token: first))) == .answer(.stale))
+    #expect(scheduler.evaluate(.failed(early)) == .answer(.stale))
+    #expect(scheduler.evaluate(.found(early)) == .settle(.post(1), .found))
+    #expect(scheduler.evaluate(.found(late)) == .settle(.post(2), .found))
+    #expect(scheduler.evaluate(.found(Lease(job: JobID(rawValue: 3), token: first))) == .answer(.stale))
   }
 
   @Test("Ingest remembers the sixteen leases before the latest, over losses and returns")
   mutating func rememberedLeases() {
-    let session = dispatch.join(credit: .max)
-    dispatch.add([Job.post(1)])
+    let session = scheduler.join(credit: .max)
+    scheduler.add([Job.post(1)])
     var leases: [Lease] = []
     for _ in 0...Limits.formerLeasesMax + 1 {
-      let lease = dispatch.sent()[session]?.first ?? Lease(job: JobID(rawValue: 1), token: 0)
+      let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: 1), token: 0)
       leases.append(lease)
-      dispatch.release([lease], of: session)
+      scheduler.release([lease], of: session)
     }
     #expect(Set(leases.map(\.token)).count == Limits.formerLeasesMax + 2)
-    #expect(dispatch.judge(.found(leases[0])) == .answer(.stale))
-    #expect(dispatch.judge(.found(leases[1])) == .settle(.post(1), .found))
+    #expect(scheduler.evaluate(.found(leases[0])) == .answer(.stale))
+    #expect(scheduler.evaluate(.found(leases[1])) == .settle(.post(1), .found))
   }
 
   @Test("A late failure is refused, in every state but under the job's own lease")
   mutating func lateFailure() {
-    let session = dispatch.join(credit: 64)
+    let session = scheduler.join(credit: 64)
     let old = givenBack(1, by: session)
-    #expect(dispatch.judge(.failed(old)) == .answer(.stale), "ready")
-    let own = dispatch.sent()[session]?.first ?? old
-    #expect(dispatch.judge(.failed(old)) == .answer(.stale), "leased again")
-    #expect(dispatch.judge(.failed(own)) == .settle(.post(1), .failure))
-    dispatch.delay(own.job, attempts: 1, untilMs: 5_000)
-    #expect(dispatch.judge(.failed(own)) == .answer(.stale), "delayed")
-    #expect(dispatch.sent(nowMs: 5_000)[session]?.count == 1)
+    #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "ready")
+    let own = scheduler.sent()[session]?.first ?? old
+    #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "leased again")
+    #expect(scheduler.evaluate(.failed(own)) == .settle(.post(1), .failure))
+    scheduler.delay(own.job, attempts: 1, untilMs: 5_000)
+    #expect(scheduler.evaluate(.failed(own)) == .answer(.stale), "delayed")
+    #expect(scheduler.sent(nowMs: 5_000)[session]?.count == 1)
   }
 
   @Test("A delayed job comes out at its time, not before, under a higher token, with its attempts")
   mutating func delay() {
-    let session = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1), Job.post(2)])
-    let leases = dispatch.sent()[session] ?? []
-    for lease in leases { #expect(dispatch.judge(.failed(lease)) != .pending) }
-    dispatch.delay(JobID(rawValue: 1), attempts: 1, untilMs: 2_000)
-    dispatch.delay(JobID(rawValue: 2), attempts: 1, untilMs: 1_000)
-    #expect(dispatch.nextDueMs == 1_000)
-    #expect(dispatch.sent(nowMs: 999).isEmpty)
-    #expect(dispatch.sent(nowMs: 1_000)[session]?.map(\.job.rawValue) == [2])
-    #expect(dispatch.nextDueMs == 2_000)
-    let again = dispatch.assign(nowMs: 2_000).first?.jobs.first
+    let session = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1), Job.post(2)])
+    let leases = scheduler.sent()[session] ?? []
+    for lease in leases { #expect(scheduler.evaluate(.failed(lease)) != .pending) }
+    scheduler.delay(JobID(rawValue: 1), attempts: 1, untilMs: 2_000)
+    scheduler.delay(JobID(rawValue: 2), attempts: 1, untilMs: 1_000)
+    #expect(scheduler.nextDueMs == 1_000)
+    #expect(scheduler.sent(nowMs: 999).isEmpty)
+    #expect(scheduler.sent(nowMs: 1_000)[session]?.map(\.job.rawValue) == [2])
+    #expect(scheduler.nextDueMs == 2_000)
+    let again = scheduler.assign(nowMs: 2_000).first?.jobs.first
     #expect(again?.job == .post(1, attempts: 1))
     #expect((again?.lease.token ?? 0) > leases.map(\.token).max() ?? .max)
-    #expect(dispatch.nextDueMs == .max)
+    #expect(scheduler.nextDueMs == .max)
   }
 
   @Test("A job of before a restart that is still to wait comes out at its time")
   mutating func resumed() {
-    let session = dispatch.join(credit: 64)
-    dispatch.resume(.post(1, attempts: 3), untilMs: 5_000)
-    dispatch.resume(.post(1), untilMs: 1)
-    #expect(dispatch.depth == 1)
-    #expect(dispatch.sent(nowMs: 4_999).isEmpty)
-    #expect(dispatch.assign(nowMs: 5_000).first?.jobs.map(\.job) == [.post(1, attempts: 3)])
-    #expect(dispatch.sessions[session]?.leases.count == 1)
+    let session = scheduler.join(credit: 64)
+    scheduler.resume(.post(1, attempts: 3), untilMs: 5_000)
+    scheduler.resume(.post(1), untilMs: 1)
+    #expect(scheduler.depth == 1)
+    #expect(scheduler.sent(nowMs: 4_999).isEmpty)
+    #expect(scheduler.assign(nowMs: 5_000).first?.jobs.map(\.job) == [.post(1, attempts: 3)])
+    #expect(scheduler.sessions[session]?.leases.count == 1)
   }
 
   @Test("Only the last delay of a job counts")
   mutating func delayedTwice() {
-    let session = dispatch.join(credit: 64)
-    dispatch.add([Job.post(1)])
-    dispatch.delay(JobID(rawValue: 1), attempts: 1, untilMs: 1_000)
-    dispatch.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
-    #expect(dispatch.sent(nowMs: 2_000).isEmpty)
-    #expect(dispatch.sent(nowMs: 3_000)[session]?.count == 1)
-    #expect(dispatch.sent(nowMs: 4_000).isEmpty)
-    dispatch.delay(JobID(rawValue: 404), attempts: 1, untilMs: 1)
-    #expect(dispatch.nextDueMs == .max, "A job that is not here has no time.")
+    let session = scheduler.join(credit: 64)
+    scheduler.add([Job.post(1)])
+    scheduler.delay(JobID(rawValue: 1), attempts: 1, untilMs: 1_000)
+    scheduler.delay(JobID(rawValue: 1), attempts: 1, untilMs: 3_000)
+    #expect(scheduler.sent(nowMs: 2_000).isEmpty)
+    #expect(scheduler.sent(nowMs: 3_000)[session]?.count == 1)
+    #expect(scheduler.sent(nowMs: 4_000).isEmpty)
+    scheduler.delay(JobID(rawValue: 404), attempts: 1, untilMs: 1)
+    #expect(scheduler.nextDueMs == .max, "A job that is not here has no time.")
   }
 
   @Test("A cancelled look-up is forgotten, whether it waits, is out, or comes back")
   mutating func cancel() {
-    let session = dispatch.join()
-    dispatch.add([Job.lookup(1), Job.lookup(2), Job.post(3)])
-    dispatch.cancel(JobID(lookup: 1))
-    #expect(dispatch.readyCount == 2)
-    dispatch.grant(1, to: session)
-    let out = dispatch.sent()[session] ?? []
+    let session = scheduler.join()
+    scheduler.add([Job.lookup(1), Job.lookup(2), Job.post(3)])
+    scheduler.cancel(JobID(lookup: 1))
+    #expect(scheduler.readyCount == 2)
+    scheduler.grant(1, to: session)
+    let out = scheduler.sent()[session] ?? []
     #expect(out.map(\.job) == [JobID(lookup: 2)])
-    dispatch.cancel(JobID(lookup: 2))
-    #expect(dispatch.sessions[session]?.leases.isEmpty == true)
-    #expect(out.map { dispatch.judge(.found($0)) } == [.answer(.duplicate)])
-    #expect(dispatch.depth == 1)
-    dispatch.cancel(JobID(lookup: 404))
+    scheduler.cancel(JobID(lookup: 2))
+    #expect(scheduler.sessions[session]?.leases.isEmpty == true)
+    #expect(out.map { scheduler.evaluate(.found($0)) } == [.answer(.duplicate)])
+    #expect(scheduler.depth == 1)
+    scheduler.cancel(JobID(lookup: 404))
   }
 
   @Test("Look-ups of clients that have gone do not pile up where no worker is")
   mutating func cancelWithoutWorker() {
     for number: UInt64 in 1...1_000 {
-      dispatch.add([Job.lookup(number)])
-      dispatch.cancel(JobID(lookup: number))
+      scheduler.add([Job.lookup(number)])
+      scheduler.cancel(JobID(lookup: number))
     }
-    #expect(dispatch.readyCount == 0)
-    #expect(dispatch.depth == 0)
+    #expect(scheduler.readyCount == 0)
+    #expect(scheduler.depth == 0)
   }
 }

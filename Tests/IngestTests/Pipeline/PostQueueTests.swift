@@ -170,21 +170,21 @@ struct PostQueueTests {
   }
 
   @Test("A dead post comes back where there is room, and stays dead where there is none")
-  func revived() async throws {
+  func retried() async throws {
     let id = try await accept().id
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "no place is good")) }
     try await eventually("the post is dead") { try await map.components.database.post(id)?.state == .dead }
     map.endWorkers()
     try await eventually("it has left the queue") { depth == 0 }
     fill(butFor: 0)
-    await #expect(throws: AdminRefusal.self) { try await queue.revive(.these([id])) }
+    await #expect(throws: AdminRefusal.self) { try await queue.retryDead(.these([id])) }
     #expect(depth == Limits.queueDepthMax)
     fill(butFor: 5)
-    let change = try await queue.revive(.these([id]))
+    let change = try await queue.retryDead(.these([id]))
     #expect(change.done.count == 1)
     #expect(depth == Limits.queueDepthMax - 4)
     #expect(try await map.components.database.post(id)?.state == .queued)
-    #expect(try await queue.revive(.these([id])).done.isEmpty, "It is not dead any more.")
+    #expect(try await queue.retryDead(.these([id])).done.isEmpty, "It is not dead any more.")
     #expect(depth == Limits.queueDepthMax - 4)
   }
 

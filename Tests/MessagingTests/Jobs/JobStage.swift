@@ -9,7 +9,7 @@ final class Ledger: Sendable {
   private struct State {
     var unsettled: Set<JobID> = []
     var settled: [JobID: Int] = [:]
-    var losses = JobScheduler.Losses()
+    var losses = JobScheduler.LostLeases()
     var located: [[Place]] = []
     var isFull = false
 
@@ -68,7 +68,7 @@ final class Ledger: Sendable {
   var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
   /// The lookups that found something, in the order in which they ended.
   var located: [[Place]] { state.withLock { $0.located } }
-  var losses: JobScheduler.Losses { state.withLock { $0.losses } }
+  var losses: JobScheduler.LostLeases { state.withLock { $0.losses } }
 }
 
 /// Ingest's end of the job link, on a reactor of its own, with a ledger instead of a store.

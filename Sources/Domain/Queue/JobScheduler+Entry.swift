@@ -1,0 +1,78 @@
+/// A job in memory: its state, its lease, and the tokens of the leases before.
+extension JobScheduler {
+  enum State: Sendable {
+    case ready
+    case leased(UInt64, session: UInt64, untilMs: Int64)
+    /// Its result is on its way to the disk.
+    case settling
+    /// Failed; goes out again at its time.
+    case delayed(untilMs: Int64)
+    /// Waits for leave to ask a remote provider, with the lease under which that was asked and the gazetteer's answer.
+    case waiting(Lease, [Place])
+  }
+
+  struct Entry: Sendable {
+    var job: Job
+    var state: State
+    /// When it was leased, of a leased one; when it became ready, of one that is.
+    var sinceMs: Int64
+    /// True if the job was queued before this start of ingest, so that an earlier start may have leased it.
+    var isResumed = false
+    /// The token of the latest lease since this start; 0 before the first.
+    private var token: UInt64 = 0
+    /// The tokens of the leases before that, oldest first, at most `Limits.formerLeasesMax`.
+    private var formerTokens: [UInt64] = []
+
+    init(job: Job, state: State, sinceMs: Int64) {
+      self.job = job
+      self.state = state
+      self.sinceMs = sinceMs
+    }
+
+    // What happens to every job happens within its entry: to copy one costs more than to change it.
+
+    /// Makes it a session's.
+    mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
+      if self.token != 0 { keepToken() }
+      self.token = token
+      state = .leased(token, session: session, untilMs: nowMs + Limits.leaseMs)
+      sinceMs = nowMs
+      return Assignment(job: job, lease: Lease(job: job.id, token: token))
+    }
+
+    /// The same where it is ready; nil where it is not.
+    mutating func leaseIfReady(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment? {
+      guard case .ready = state else { return nil }
+      return lease(token, to: session, nowMs: nowMs)
+    }
+
+    private mutating func keepToken() {
+      if formerTokens.count == Limits.formerLeasesMax { formerTokens.removeFirst() }
+      formerTokens.append(token)
+    }
+
+    /// True if the job has had a lease with a token. Tokens of earlier starts are below `firstToken`. Ingest does not
+    /// remember their jobs, so they count for every job that was queued then.
+    private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
+      if token == self.token || formerTokens.contains(token) { return token != 0 }
+      return isResumed && token < firstToken && token >= JobScheduler.firstToken(boot: 1)
+    }
+
+    /// Decides whether an outcome counts. Returns the decision, and the session that no longer has the job.
+    mutating func evaluate(
+      _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
+    ) -> (decision: ResultDecision, holder: UInt64?) {
+      guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
+      var holder: UInt64?
+      switch (state, outcome) {
+      case (.settling, _): return (.pending, nil)
+      case (.leased(lease.token, let session, _), _): holder = session
+      case (_, .failed): return (.answer(.stale), nil)
+      case (.leased(_, let session, _), _): holder = session
+      case (.ready, _), (.delayed, _), (.waiting, _): break
+      }
+      state = .settling
+      return (.settle(job, outcome), holder)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import HeapModule
+
+/// Results of workers, until they are durable.
+extension JobScheduler {
+  /// Whether a result counts.
+  package enum ResultDecision: Equatable {
+    /// A settlement of the job with this outcome. No other result counts for it until `settled` or `delay`.
+    case settle(Job, JobOutcome)
+    /// Answer the worker at once.
+    case answer(Disposition)
+    /// The same result is on its way to the disk: say nothing, the answer follows.
+    case pending
+  }
+
+  /// Decides whether a result counts. A success counts under every lease that the job has had, as long as the job is
+  /// not settled: finding a place has no side effects. A failure counts only under the job's current lease.
+  package mutating func evaluate(_ result: JobResult) -> ResultDecision {
+    guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
+    switch result.answer {
+    case .needsRemote(let places): return requestRemote(result.lease, places, of: jobs.values[index])
+    case .outcome(let outcome):
+      let (decision, holder) = jobs.values[index].evaluate(outcome, under: result.lease, firstToken: firstToken)
+      if let holder, let index = sessions.index(forKey: holder) {
+        sessions.values[index].leases.remove(result.lease.job)
+      }
+      return decision
+    }
+  }
+
+  /// The outcome of a job is on disk: it leaves the queue.
+  package mutating func settled(_ id: JobID) { jobs[id] = nil }
+
+  /// The outcome of a job could not be stored, or is to be tried again: it goes out again at a time.
+  ///
+  /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
+  package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {
+    guard jobs[id] != nil else { return }
+    jobs[id]?.job.isRemote = false
+    if let attempts { jobs[id]?.job.attempts = attempts }
+    jobs[id]?.state = .delayed(untilMs: untilMs)
+    delayed.insert(Timer(atMs: untilMs, job: id))
+  }
+}
