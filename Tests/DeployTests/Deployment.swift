@@ -17,11 +17,12 @@ struct DeployFile: Sendable {
     self.init(path, (try? String(contentsOf: Deployment.root.appending(path: path), encoding: .utf8)) ?? "")
   }
 
-  /// Every limit, of both of its files.
-  static let limits = DeployFile(
-    "Sources/Domain/Limits/Limits.swift",
-    ["Limits", "Limits+Accounts"].map { DeployFile("Sources/Domain/Limits/\($0).swift").text }
-      .joined(separator: "\n"))
+  /// The limits of all files of their folder.
+  static let limits: DeployFile = {
+    let path = "Sources/Domain/Limits"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: Deployment.root.appending(path: path).path)) ?? []
+    return DeployFile(path, names.sorted().map { DeployFile("\(path)/\($0)").text }.joined(separator: "\n"))
+  }()
 
   var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }

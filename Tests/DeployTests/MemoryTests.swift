@@ -7,8 +7,6 @@ struct MemoryTests {
   private static let limits = DeployFile.limits
   /// With comments on one line each.
   private static let reasons = DeployFile(limits.path, limits.text.replacing(#/\n +/// /#, with: " "))
-  private static let reads = DeployFile("Sources/Domain/Limits/Limits+Reads.swift")
-  private static let disk = DeployFile("Sources/Domain/Limits/Limits+Disk.swift")
   private static let store = DeployFile("Sources/SQLiteStore/Engine/SQLiteDatabase.swift")
   private static let scans = DeployFile("Sources/SQLiteStore/Search/Scans.swift")
 
@@ -21,13 +19,13 @@ struct MemoryTests {
   /// Connections of ingest to its database: the readers of its pools, and one more of each pool or queue.
   private static func connections() throws -> Int {
     let opened = [store, scans].map { $0.matches(of: #"= try Database(?:Pool|Queue)\("#).count }
-    let readers = try number(#"let databaseReadersMax = (\d+)$"#, in: disk)
-    return try readers + number(#"let scansAtOnceMax = (\d+)$"#, in: reads) + opened.reduce(0, +)
+    let readers = try number(#"let databaseReadersMax = (\d+)$"#, in: limits)
+    return try readers + number(#"let scansAtOnceMax = (\d+)$"#, in: limits) + opened.reduce(0, +)
   }
 
   /// The page cache of one connection, in bytes.
   private static func cacheBytes() throws -> Int {
-    try number(#"let databaseCacheKiB = ([\d_]+)$"#, in: disk) << 10
+    try number(#"let databaseCacheKiB = ([\d_]+)$"#, in: limits) << 10
   }
 
   /// What each role may take, in bytes, by the figures that stand beside the limits.

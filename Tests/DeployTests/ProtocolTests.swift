@@ -54,7 +54,7 @@ struct ProtocolTests {
     hold([document], to: rule, bad: links.map { document.with("`otm.\($0)`", replacedBy: "`otm.other`") })
   }
 
-  @Test("Its numbers are those of Limits.swift")
+  @Test("Its numbers are those of Limits")
   func limits() {
     let limits = DeployFile.limits
     let names = [

@@ -121,7 +121,7 @@ struct NameTests {
       good: [SourceFile("Sources/Feed/A.swift", "struct FeedService {\n  enum Link {}\n}\nextension Feed {}")])
   }
 
-  /// "Limits" may hold GazetteerLimits, and "Accounts" extend Account: a reader who looks for either finds it.
+  /// "Limits+Feed" may extend Limits, and "Accounts" extend Account: a reader who looks for either finds it.
   @Test("A file declares what it is named after")
   func files() {
     let declared = Pattern("\\b(?:\(Grammar.type)|(?:extension|func)[ \\t]+)([\\w.]+)")

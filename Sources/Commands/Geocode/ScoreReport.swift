@@ -68,7 +68,7 @@ struct ScoreReport {
     let km = miss.km.map { String(format: "%.1f km", $0) } ?? "-"
     let confidence = miss.got.map { String(format: "%.2f", $0.confidence) } ?? "-"
     // A line end or a tab within a field of the table must not make another line or column here.
-    let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: Limits.tableRecordBytesMax) }
+    let said = [miss.kind, miss.query, miss.expected].map { $0.safeLine(bytesMax: ToolLimits.tableRecordBytesMax) }
     return "\(miss.line)\t\(said.joined(separator: "\t"))\t\(got)\t\(km)\t\(confidence)"
   }
 

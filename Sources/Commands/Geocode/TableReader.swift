@@ -70,7 +70,7 @@ struct TableReader {
       let isOpen = isEnd && state == .quoted && pending[end...].contains(0x0A)
       if isEnd, !isOpen { return last(after: end) }
       var isScanned = true
-      if isOpen || pending.count - end > Limits.tableRecordBytesMax {
+      if isOpen || pending.count - end > ToolLimits.tableRecordBytesMax {
         end = giveUp(from: end, &records)
         isScanned = false
       }
@@ -87,7 +87,7 @@ struct TableReader {
   private mutating func read() throws(TableProblem) -> Int {
     var result = 0
     // Not filled with zeros first: that takes longer than reading.
-    let fresh = [UInt8](unsafeUninitializedCapacity: Limits.tableChunkBytes) { bytes, count in
+    let fresh = [UInt8](unsafeUninitializedCapacity: ToolLimits.tableChunkBytes) { bytes, count in
       repeat { result = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while result < 0 && errno == EINTR
       count = max(0, result)
     }
@@ -136,7 +136,7 @@ struct TableReader {
     if let last = range.last, bytes[last] == 0x0D { range = range.lowerBound..<last }
     // Its complaint has been given where it became too long.
     guard !isTooLong, form == .csv || !range.isEmpty else { return }
-    let isLong = range.count > Limits.tableRecordBytesMax
+    let isLong = range.count > ToolLimits.tableRecordBytesMax
     records.append(.init(range: range, line: line, problem: isLong ? tooLong : nil))
   }
 
@@ -144,7 +144,7 @@ struct TableReader {
   /// anew, so that it costs one row.
   private mutating func giveUp(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
     if state != .tooLong {
-      let problem = pending.count - start > Limits.tableRecordBytesMax ? tooLong : Self.openQuote
+      let problem = pending.count - start > ToolLimits.tableRecordBytesMax ? tooLong : Self.openQuote
       records.append(.init(range: start..<start, line: recordLine, problem: problem))
     }
     guard state != .tooLong, let end = pending[start...].firstIndex(of: 0x0A) else {
@@ -182,6 +182,6 @@ struct TableReader {
   private static let openQuote = TableProblem("a quote is never closed")
   private var tooLong: TableProblem {
     let hint = form == .csv ? " (is a quote never closed?)" : ""
-    return TableProblem("the row is longer than \(Limits.tableRecordBytesMax) bytes\(hint)")
+    return TableProblem("the row is longer than \(ToolLimits.tableRecordBytesMax) bytes\(hint)")
   }
 }

@@ -35,4 +35,11 @@ enum ToolLimits {
   static let barCells = 30
   /// Shortest time between two drawings of a progress line.
   static let progressInterval = Duration.milliseconds(100)
+
+  /// A row of a table of places, or a line of JSON: a query with all its options fits a hundred times, and columns that
+  /// nobody reads should fit too.
+  static let tableRecordBytesMax = 65_536
+  /// What is read of a table at once, and looked up together: thousands of rows, so that handing them over costs
+  /// nothing.
+  static let tableChunkBytes = 262_144
 }

@@ -22,4 +22,12 @@ extension Limits {
   package static let postsPerInsert = 16
   /// Pause of a job whose settlement the store has refused, in milliseconds: the disk is full, or has failed.
   package static let storeRetryPauseMs: Int64 = 5_000
+  /// A database up to this size is read from end to end at each start, to see whether it is whole: all of 100,000
+  /// queued posts, with which `bench --only memory` tells how long a start takes.
+  package static let databaseCheckBytesMax = 67_108_864
+  /// A clean stop rewrites a database up to this size if something was deleted: about a million posts, some seconds.
+  /// The stop takes that much longer, and Docker waits for ten seconds only.
+  package static let databaseCompactBytesMax = 268_435_456
+  /// Commits whose times are kept, for their percentiles.
+  package static let commitTimesKept = 512
 }

@@ -62,7 +62,7 @@ struct TableTests {
 
   @Test("A row of the longest length is read; one that is longer costs itself alone")
   func longest() async throws {
-    let longest = String(repeating: "x", count: Limits.tableRecordBytesMax)
+    let longest = String(repeating: "x", count: ToolLimits.tableRecordBytesMax)
     let found = try await records("a\n\(longest)\nb\n\(longest)y\nc\n".utf8)
     #expect(found.map(\.problem).map { $0 == nil } == [true, true, true, false, true])
     #expect(found.map(\.line) == [1, 2, 3, 4, 5])
