@@ -1,19 +1,8 @@
 import Domain
 import Foundation
-import GRDB
-import Logging
 import Store
 import StoreTesting
 import Testing
-
-@testable import SQLiteStore
-
-/// The stores that must keep the promises of the seam. Another store is another case here.
-enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-  case sqlite
-
-  var testDescription: String { rawValue }
-}
 
 /// The data of one store. They outlive the store, and go with this object.
 final class StorePlace: Sendable {
@@ -26,11 +15,7 @@ final class StorePlace: Sendable {
 
   /// Opens the store, or makes it. The store keeps this object.
   func open() throws -> any IngestStore {
-    let store: any IngestStore =
-      switch kind {
-      case .sqlite:
-        try SQLiteDatabase(folder: folder.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-      }
+    let store = try kind.open(in: folder)
     store.changes.observe { [self] _ in withExtendedLifetime(self) {} }
     return store
   }
@@ -38,9 +23,7 @@ final class StorePlace: Sendable {
   /// The data as a crash of everything would leave them now. The store goes on here.
   func crashed() throws -> StorePlace {
     let place = StorePlace(kind)
-    switch kind {
-    case .sqlite: try FileManager.default.copyItem(at: folder, to: place.folder)
-    }
+    try kind.copy(folder, to: place.folder)
     return place
   }
 }
@@ -52,31 +35,38 @@ final class Gate: Sendable {
   /// Returns when the store stands at the gate: within a transaction, after the statements of the writes of its group
   /// that were submitted before, and before their commit.
   init(_ store: any IngestStore) async throws {
-    let sqlite = try #require(store as? SQLiteDatabase)
-    await withCheckedContinuation { reached in submit(to: sqlite) { reached.resume() } }
+    try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
+      do {
+        try submit(to: store) { reached.resume() }
+      } catch {
+        reached.resume(throwing: error)
+      }
+    }
   }
 
   /// A gate that is reached later.
-  private init(behind store: SQLiteDatabase, reached: @escaping @Sendable () -> Void) {
-    submit(to: store, reached: reached)
+  private init(behind store: any IngestStore, reached: @escaping @Sendable () -> Void) throws {
+    try submit(to: store, reached: reached)
   }
 
-  private func submit(to store: SQLiteDatabase, reached: @escaping @Sendable () -> Void) {
-    store.submit(
-      { [semaphore] _ in
-        reached()
-        semaphore.wait()
-      }, then: { _ in })
+  private func submit(to store: any IngestStore, reached: @escaping @Sendable () -> Void) throws {
+    try StoreKind(of: store).submit(to: store) { [semaphore] in
+      reached()
+      semaphore.wait()
+    }
   }
 
   /// Submits writes that are committed together, and returns the gate between their statements and their commit.
   static func before(_ store: any IngestStore, commitOf writes: () -> Void) async throws -> Gate {
-    let sqlite = try #require(store as? SQLiteDatabase)
     let gathering = try await Gate(store)
     writes()
     var gate: Gate?
-    await withCheckedContinuation { reached in
-      gate = Gate(behind: sqlite) { reached.resume() }
+    try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
+      do {
+        gate = try Gate(behind: store) { reached.resume() }
+      } catch {
+        reached.resume(throwing: error)
+      }
       gathering.open()
     }
     return try #require(gate)
@@ -86,15 +76,9 @@ final class Gate: Sendable {
 }
 
 extension PostStore {
-  /// Checks what a store of this kind can check itself.
+  /// Checks what the store's engine can check of its own data.
   func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    guard let store = self as? SQLiteDatabase else { return }
-    let verdict = try store.pool.read { db in try String.fetchAll(db, sql: "PRAGMA integrity_check") }
-    #expect(verdict == ["ok"], sourceLocation: sourceLocation)
-    let queued = try store.pool.read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM post INDEXED BY post_queued WHERE state = 0")
-    }
-    #expect(try queued == unsettledJobs().count, sourceLocation: sourceLocation)
+    try StoreKind(of: self).expectSound(self, sourceLocation: sourceLocation)
   }
 
   /// Identity of the history that the sequence numbers belong to.
