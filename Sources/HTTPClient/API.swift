@@ -1,29 +1,36 @@
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// Ingest's HTTP API, for tools that send a request now and then.
 package struct API: Sendable {
-  /// What came back.
+  /// An answer of the server.
   package struct Answer: Sendable {
-    /// The status of the response, 0 where it is not HTTP.
+    /// Members that tools show to people; nil where the body does not have them.
+    package struct Members: Decodable, Sendable {
+      package struct Reason: Decodable, Sendable { package let detail: String? }
+
+      package var id, state, label, token, code, detail: String?
+      /// Why a post was rejected or is dead.
+      package var reason: Reason?
+    }
+
     package let status: Int
     package let body: Data
 
-    /// A member of the body.
-    package func text(_ name: String) -> String? {
-      guard let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else { return nil }
-      return object[name] as? String
-    }
+    /// The body's members; none of them where the body is no JSON object.
+    package var members: Members { (try? JSONDecoder().decode(Members.self, from: body)) ?? Members() }
 
-    /// A problem's own words, or the status.
-    package var problem: String { text("detail") ?? "the server answered \(status)" }
+    /// The detail of a problem (RFC 9457), or the status.
+    package var problem: String { members.detail ?? "the server answered \(status)" }
   }
 
-  /// Timeout of one request, in seconds. The longest that ingest may take is half of it: `Prefer: wait=30`.
-  package static let requestSeconds = 60.0
+  /// One for all tools of a process. It is never ended: the process ends with it.
+  private static let fetch = HTTPFetch(
+    headers: [:],
+    bounds: .init(
+      // Twice as long as the longest that ingest may take: `Prefer: wait=30`.
+      totalMs: 60_000,
+      // Four times a page of 1,000 posts with the longest places and links.
+      bodyBytesMax: 16_777_216, redirectsMax: 3, connectionsMax: 16))
 
   /// The address that paths are relative to.
   package let base: URL
@@ -35,29 +42,24 @@ package struct API: Sendable {
     self.token = token
   }
 
-  /// Sends one request and waits for its answer, `requestSeconds` at most.
+  /// Sends one request and waits for its answer, 60 s at most.
   ///
-  /// - Parameter path: added to the base; nil for the base itself.
-  /// - Throws: what the network says; try again when it is there.
+  /// - Parameters:
+  ///   - path: added to the base; nil for the base itself.
+  ///   - json: members of the body; nil for a request without one.
+  /// - Throws: if the server cannot be reached; the same request may be tried again.
   package func send(
-    _ method: String, path: String?, headers: [String: String] = [:], json: [String: Any]? = nil
-  ) async throws -> Answer {
-    guard let url = path.map({ URL(string: $0, relativeTo: base) }) ?? base else { throw URLError(.badURL) }
-    var request = URLRequest(url: url, timeoutInterval: API.requestSeconds)
-    request.httpMethod = method
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    _ method: String, path: String?, headers: [String: String] = [:], json: [String: String]? = nil
+  ) async throws(FetchFailure) -> Answer {
+    guard let url = path.map({ URL(string: $0, relativeTo: base) }) ?? base else { throw .malformed }
+    var headers = headers
+    if let token { headers["Authorization"] = "Bearer \(token)" }
+    var body: Data?
     if let json {
-      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-      request.httpBody = try JSONSerialization.data(withJSONObject: json)
+      headers["Content-Type"] = "application/json"
+      body = try? JSONEncoder().encode(json)
     }
-    // The session's own async form can hang when its task is cancelled while an answer arrives.
-    return try await withCheckedThrowingContinuation { continuation in
-      URLSession.shared.dataTask(with: request) { body, response, error in
-        if let error { return continuation.resume(throwing: error) }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        continuation.resume(returning: Answer(status: status, body: body ?? Data()))
-      }.resume()
-    }
+    let answer = try await API.fetch.send(method, url, headers: headers, body: body)
+    return Answer(status: answer.status, body: answer.body)
   }
 }

@@ -87,31 +87,31 @@ package final class HTTPFetch: NSObject, Sendable {
     }
   }
 
-  /// Asks for what is at an address.
-  ///
-  /// - Parameter headers: besides those of every request.
-  /// - Throws: for a connection that fails; a status is an answer, whatever it says.
+  /// Asks for what is at an address: `send` without a body.
   package func get(_ url: URL, headers: [String: String] = [:]) async throws(FetchFailure) -> Answer {
-    try await send(request(url, headers))
+    try await send("GET", url, headers: headers)
   }
 
-  /// Sends a form (`application/x-www-form-urlencoded`) to an address; throws as `get`.
-  ///
-  /// - Parameter headers: besides those of every request.
+  /// Sends a form (`application/x-www-form-urlencoded`) to an address, as `send` does.
   package func post(
     _ url: URL, form: [(name: String, value: String)], headers: [String: String] = [:]
   ) async throws(FetchFailure) -> Answer {
-    var request = request(url, headers)
-    request.httpMethod = "POST"
-    request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
-    request.httpBody = Data(FormText.text(form).utf8)
-    return try await send(request)
+    let headers = headers.merging(["Content-Type": "application/x-www-form-urlencoded"]) { $1 }
+    return try await send("POST", url, headers: headers, body: Data(FormText.text(form).utf8))
   }
 
-  private func request(_ url: URL, _ headers: [String: String]) -> URLRequest {
+  /// Sends one request and waits for its answer.
+  ///
+  /// - Parameter headers: besides those of every request.
+  /// - Throws: for a connection that fails, or an answer beyond the bounds; a status is an answer, whatever it says.
+  package func send(
+    _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil
+  ) async throws(FetchFailure) -> Answer {
     var request = URLRequest(url: url, timeoutInterval: Double(bounds.totalMs) / 1_000)
+    request.httpMethod = method
+    request.httpBody = body
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    return request
+    return try await send(request)
   }
 
   private func send(_ request: URLRequest) async throws(FetchFailure) -> Answer {
@@ -148,7 +148,6 @@ package final class HTTPFetch: NSObject, Sendable {
     }
     if isFirst { task.cancel() }
   }
-
 }
 
 extension HTTPFetch: URLSessionDataDelegate {

@@ -58,20 +58,20 @@ struct PostCommand: AsyncParsableCommand {
       api.token = try await session(api, user: user, password: password)
       if let delete { return try await remove(delete, api) }
       let answer = try await post(api)
-      guard answer.status == 200 || answer.status == 202, let id = answer.text("id") else {
+      guard answer.status == 200 || answer.status == 202, let id = answer.members.id else {
         throw SettingError("Not posted: \(answer.problem).")
       }
-      switch answer.text("state") {
-      case "published": say("\(id) is on the map: \(answer.text("label") ?? "")")
+      switch answer.members.state {
+      case "published": say("\(id) is on the map: \(answer.members.label ?? "")")
       case "rejected", "dead":
-        throw SettingError("\(id) is not on the map: \(reason(answer)).")
+        throw SettingError("\(id) is not on the map: \(answer.members.reason?.detail ?? answer.problem).")
       default:
         say("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
         // EX_TEMPFAIL of sysexits.h: nothing is wrong, but it is not as far as was asked for.
         if wait { throw ExitCode(75) }
       }
-    } catch let error as URLError {
-      throw SettingError("\(api.base) cannot be reached: \(error.localizedDescription)")
+    } catch let failure as FetchFailure {
+      throw SettingError("\(api.base) cannot be reached: \(failure)")
     }
   }
 
@@ -101,14 +101,14 @@ struct PostCommand: AsyncParsableCommand {
   }
 
   private func session(_ api: API, user: String, password: String) async throws -> String {
-    var credentials: [String: Any] = ["email": user, "password": password]
+    var credentials = ["email": user, "password": password]
     if let signUp {
       let names = signUp.split(separator: " ", maxSplits: 1).map(String.init)
       credentials["firstName"] = names.first ?? ""
       credentials["lastName"] = names.count > 1 ? names[1] : ""
     }
     let answer = try await api.send("POST", path: signUp == nil ? "/v2/session" : "/v2/accounts", json: credentials)
-    guard let token = answer.text("token") else {
+    guard let token = answer.members.token else {
       let remedy = signUp != nil && answer.status == 409 ? " without --sign-up" : ""
       throw SettingError("Not \(signUp == nil ? "logged in" : "signed up"): \(answer.problem)\(remedy).")
     }
@@ -121,10 +121,5 @@ struct PostCommand: AsyncParsableCommand {
       throw SettingError("The password is missing: set ONTHEMAP_PASSWORD or ONTHEMAP_PASSWORD_FILE.")
     }
     return String(cString: typed)
-  }
-
-  private func reason(_ answer: API.Answer) -> String {
-    let object = try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
-    return (object?["reason"] as? [String: Any])?["detail"] as? String ?? answer.problem
   }
 }

@@ -34,7 +34,8 @@ struct HealthCommand: AsyncParsableCommand {
 
   /// Returns the problem's code and detail after a colon; empty if the answer has none.
   private static func reason(of answer: API.Answer) -> String {
-    guard let code = answer.text("code"), let detail = answer.text("detail") else { return "" }
+    let members = answer.members
+    guard let code = members.code, let detail = members.detail else { return "" }
     return ": \(code.safeLine(bytesMax: ToolLimits.problemCodeBytesMax)): "
       + detail.safeLine(bytesMax: ToolLimits.problemDetailBytesMax)
   }

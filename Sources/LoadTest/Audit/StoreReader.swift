@@ -59,8 +59,8 @@ struct StoreReader: Sendable {
         guard answer.status >= 500 || answer.status == 429 else {
           throw LoadTestError.storeUnreadable(path: path, problem: problem)
         }
-      } catch let error as URLError {
-        problem = error.localizedDescription
+      } catch let failure as FetchFailure {
+        problem = failure.description
       }
       guard RunClock.nowNs < untilNs else {
         throw LoadTestError.storeUnreadable(path: path, problem: problem)

@@ -12,7 +12,7 @@ package enum RunAccount: Sendable {
   /// - Throws: `LoadTestError` with what the server says, or that it says nothing.
   package func token(_ api: API) async throws -> String {
     let path: String
-    let json: [String: Any]
+    let json: [String: String]
     switch self {
     case .throwAway:
       path = "/v2/accounts"
@@ -26,10 +26,10 @@ package enum RunAccount: Sendable {
     }
     do {
       let answer = try await api.send("POST", path: path, json: json)
-      guard let token = answer.text("token") else { throw LoadTestError.notLoggedIn(problem: answer.problem) }
+      guard let token = answer.members.token else { throw LoadTestError.notLoggedIn(problem: answer.problem) }
       return token
-    } catch let error as URLError {
-      throw LoadTestError.unreachable(server: api.base, reason: error.localizedDescription)
+    } catch let failure as FetchFailure {
+      throw LoadTestError.unreachable(server: api.base, reason: failure.description)
     }
   }
 }

@@ -32,8 +32,8 @@ struct PostAnswer {
 
   /// The problem's code, RFC 9457.
   private var code: String {
-    let object = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any]
-    let code = object?["code"] as? String ?? head.status.reasonPhrase
+    let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(body.readableBytesView))
+    let code = members?["code"]?.string ?? head.status.reasonPhrase
     return VisibleText(String(code.prefix(60))).replacingHidden { _ in "" }
   }
 }
