@@ -30,6 +30,8 @@ struct Ledger {
     var storedRestMs = Int64.min
     /// How often its worker's HELLO came again, and did not name it: then nobody is blamed.
     var excuses = 0
+    /// How often the disk has refused its burial: then it goes out once more.
+    var refusedBurials = 0
   }
 
   /// What is wrong; the run ends with the first.
@@ -201,6 +203,9 @@ struct Ledger {
     expect(!voided.contains(id), "job \(job.id.rawValue) goes out again although its post is deleted")
     expect(nowMs >= entry.restsUntilMs, "job \(job.id.rawValue) goes out \(entry.restsUntilMs - nowMs) ms too early")
     expect(entry.attempts == job.attempts, "job \(job.id.rawValue) goes out with miscounted attempts")
+    expect(
+      job.leaseLosses < Limits.leaseLossesMax + entry.refusedBurials,
+      "job \(job.id.rawValue) goes out after \(job.leaseLosses) lost workers")
   }
 
   // MARK: - Who ends whom
@@ -208,13 +213,18 @@ struct Ledger {
   mutating func kill(_ lease: Lease, isCurrent: Bool) {
     guard let id = lease.job.post else { return }
     if isCurrent { posts[id]?.kills += 1 } else { posts[id]?.strayKills += 1 }
-    let (kills, excuses) = (posts[id]?.kills ?? 0, posts[id]?.excuses ?? 0)
+    let kills = posts[id]?.kills ?? 0
+    let excuses = (posts[id]?.excuses ?? 0) + (posts[id]?.refusedBurials ?? 0)
     // Ingest forgets what it had not yet noticed.
     expect(kills <= Limits.leaseLossesMax + restarts + excuses, "job \(lease.job.rawValue) has ended \(kills) workers")
   }
 
   mutating func excuse(_ jobs: Set<JobID>) {
     for id in jobs.compactMap(\.post) { posts[id]?.excuses += 1 }
+  }
+
+  mutating func refuseBurial(_ jobs: [JobID]) {
+    for id in jobs.compactMap(\.post) { posts[id]?.refusedBurials += 1 }
   }
 
   /// What ingest has read from the disk at its start.

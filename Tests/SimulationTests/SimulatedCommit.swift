@@ -19,7 +19,7 @@ extension Simulation {
     if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
     let group = store.take()
     var completed: [SimulatedStore.Completed] = []
-    if !isCalm, random.happens(4) {
+    if isCalm ? refusesBurial(group) : random.happens(4) {
       trace("the disk is full")
       refusals += 1
       if canary == .numbersBeforeCommit { number(group) }
@@ -35,6 +35,16 @@ extension Simulation {
     // In the order of the commits.
     store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
     agenda.put(.storeCompletes(boot: boot, completed), inMs: store.toldMs - nowMs)
+  }
+
+  /// A post loses its last worker after the trouble: then the disk refuses one burial.
+  private func refusesBurial(_ group: [SimulatedStore.Submitted]) -> Bool {
+    let hasBurial = group.contains { submitted in
+      if case .core(.countLosses(let losses)) = submitted.origin { !losses.dead.isEmpty } else { false }
+    }
+    guard hasBurial, refusedBurials == 0, random.happens(50) else { return false }
+    refusedBurials += 1
+    return true
   }
 
   /// The bystander's view of a commit.
@@ -132,7 +142,10 @@ extension Simulation {
       if case .settle(let result)? = result { stored = result }
       continueIngest(.written(write, stored))
       // What the disk did not take is forgotten with ingest's end.
-      if case .countLosses(let losses) = write, stored == nil { ledger.excuse(Set(losses.requeued)) }
+      if case .countLosses(let losses) = write, stored == nil {
+        ledger.excuse(Set(losses.requeued))
+        ledger.refuseBurial(losses.dead)
+      }
       if canary == .forgetsAttempts { forgetAttempts(write) }
     case (_, .retryDead(let retried)?): continueIngest(.retried(enter(retried.jobs)))
     case (.owner(let number), .some): answer(number)

@@ -54,7 +54,10 @@ extension Simulation {
     if canary == .forgetsDeletions {
       list = FeedState(epoch: list.epoch, seq: list.entries.first?.seq ?? 0, entries: list.entries)
     }
-    let core = IngestCore(boot: boot, startMs: nowMs, isPaused: isPaused && canary != .forgetsPause)
+    // A slow rate lasts longer than a restart.
+    let core = IngestCore(
+      boot: boot, remotePerSecond: seed % 2 == 0 ? 1 : 0.1, startMs: nowMs,
+      isPaused: isPaused && canary != .forgetsPause)
     var started = SimulatedIngest(boot: start.generation, core: core, log: ChangeLog(state: list))
     started.isHeld = isPaused
     started.core.resume(

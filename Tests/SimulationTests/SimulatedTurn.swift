@@ -123,8 +123,9 @@ extension Simulation {
         ledger.expect(jobs.count <= before[session]?.credit ?? 0, "a worker gets more jobs than its credit")
         trace("jobs go to \(session): \(jobs.map { "\($0.job.id.rawValue) under \($0.lease.token)" })")
         let address = Address(peer)
-        if workers[address.worker].connection != address.connection, random.happens(50) {
-          // Its connection is gone, and ZeroMQ knows it.
+        let isGone = workers[address.worker].connection != address.connection
+        if isGone ? random.happens(50) : !isCalm && random.happens(3) {
+          // Its connection is gone, and ZeroMQ knows it; or it is full.
           ingest?.core.sendFailed(jobs, to: session)
         } else {
           send(IngestLetter(session: session, message: .jobs(jobs)), to: address)

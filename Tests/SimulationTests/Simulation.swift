@@ -47,9 +47,9 @@ final class Simulation {
   }
 
   static let troubleMs: Int64 = 16_000
-  /// After the trouble everything must be over within this time: three workers that hang on the same job, each found
+  /// After the trouble everything must be over within this time: four workers that hang on the same job, each found
   /// and its lease ended after some 65 s, or the longest pause of a job that has failed seven times, and some.
-  static let calmMs: Int64 = 280_000
+  static let calmMs: Int64 = 345_000
 
   let seed: UInt64
   let canary: Canary?
@@ -79,6 +79,7 @@ final class Simulation {
   var pauses = 0
   var hangs = 0
   var refusals = 0
+  var refusedBurials = 0
   var freezes = 0
   var deletions = 0
   var followers = 0

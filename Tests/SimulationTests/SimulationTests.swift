@@ -23,7 +23,8 @@ struct SimulationTests {
     mutating func add(_ run: Simulation) {
       crashes.merge(run.crashes, uniquingKeysWith: +)
       let troubles = [
-        "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "freezes": run.freezes,
+        "drains": run.drains, "pauses": run.pauses, "refusals": run.refusals, "refused burials": run.refusedBurials,
+        "freezes": run.freezes,
         "hangs": run.hangs,
         "deletions": run.deletions, "followers": run.followers, "edits": run.edits, "voids": run.voids,
         "epochs": run.epochs, "damages": run.damages, "feed's ends": run.feedEnds, "dead connections": run.deaths,
