@@ -37,6 +37,20 @@ struct SizeTests {
       good: [SourceFile("A.swift", String(repeating: "\n", count: 400))])
   }
 
+  @Test("No folder has more than 16 Swift files directly in it")
+  func folders() {
+    func complaints(_ paths: [String]) -> [Complaint] {
+      Dictionary(grouping: paths) { $0.split(separator: "/").dropLast().joined(separator: "/") }
+        .filter { $0.value.count > 16 }.map { folder, files in
+          Complaint(path: folder, line: 0, advice: "\(files.count) files; sort them by what a reader looks for.")
+        }
+    }
+    let found = complaints(SourceTree.everySwift.map(\.path))
+    #expect(found.isEmpty, "\(found)")
+    #expect(complaints((1...17).map { "Sources/A/\($0).swift" }).count == 1)
+    #expect(complaints((1...17).map { "Sources/A/\($0 % 2)/\($0).swift" }).isEmpty)
+  }
+
   /// Relies on the formatter's indentation: what a function holds stands to the right of it.
   @Test("No function is longer than 70 lines")
   func functions() {
