@@ -8,7 +8,7 @@ import Web
 /// The list of posts as clients of the original service read it: `StudentLocation` under three addresses.
 struct ClassicListRoutes: Sendable {
   let database: any PostReader
-  let latest: LatestBytes
+  let latest: LatestListCache
   let site: Site
   let viewers: Viewers
 

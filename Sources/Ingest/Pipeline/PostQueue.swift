@@ -16,7 +16,7 @@ final class PostQueue: Sendable {
   let jobs: Inbox<JobServer.Command>
   private let changes: Inbox<[FeedChange]>
   /// The list as it is asked for over HTTP.
-  let latest: LatestBytes
+  let latest: LatestListCache
   let lookups: Lookups
   private let logger: Logger
   private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
@@ -39,7 +39,7 @@ final class PostQueue: Sendable {
     self.database = database
     self.jobs = jobs
     self.changes = changes
-    latest = LatestBytes(database: database)
+    latest = LatestListCache(database: database)
     self.lookups = lookups
     self.logger = logger
     meters = QueueMeters(logger: logger)

@@ -6,7 +6,7 @@ import Web
 /// What needs no session, besides look-ups: the list as it is on disk at `/v2/feed`, unless the map is closed,
 /// `/livez`, and `/readyz`.
 struct PublicRoutes: Sendable {
-  let latest: LatestBytes
+  let latest: LatestListCache
   let readiness: IngestReadiness
   let viewers: Viewers
 

@@ -4,7 +4,7 @@ import Store
 import Synchronization
 
 /// The list that everybody sees, as bytes of each API: made once for each change, however many ask. Threads: any.
-final class LatestBytes: Sendable {
+final class LatestListCache: Sendable {
   private struct State: Sendable {
     /// Counts changes, so that a list read before one is not kept after it.
     var changes = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import Ingest
 
 @Suite("The list as bytes")
-struct LatestBytesTests {
+struct LatestListCacheTests {
   private func text(_ bytes: ByteBuffer) -> String { String(buffer: bytes) }
 
   @Test("Each API's bytes are made once, and anew after a change")
