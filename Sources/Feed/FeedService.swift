@@ -62,6 +62,10 @@ package struct FeedService: Service {
     package let query: Endpoint
   }
 
+  /// The part of the HTTP connections that streams leave to requests for the list: a sixth. A stream keeps its
+  /// connection for as long as its client wants, and a request for a moment only.
+  private static let listShare = 6
+
   private let configuration: FeedConfiguration
   private let logger: Logger
   private let ready: @Sendable (Addresses) -> Void
@@ -79,7 +83,8 @@ package struct FeedService: Service {
   package func run() async throws {
     let latest = LatestList()
     let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
-    let streams = FeedStreams(latest, places: min(Limits.streamsMax, connections / 6 * 5))
+    let places = connections / FeedService.listShare * (FeedService.listShare - 1)
+    let streams = FeedStreams(latest, places: min(Limits.streamsMax, places))
     let (listening, listed) = (OneShot<Int>(), OneShot<Void>())
     let meters = FeedMeters()
     let keeper = configuration.data.map { ListKeeper(folder: $0, latest: latest, logger: logger) }
@@ -107,7 +112,7 @@ package struct FeedService: Service {
     }
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     configuration.readiness?.add(latest.check)
-    let router = try routes(latest, streams)
+    let router = routes(latest, streams)
     try await withThrowingDiscardingTaskGroup { group in
       if let keeper { group.addTask { await keeper.run() } }
       group.addTask { [ready] in
@@ -128,14 +133,14 @@ package struct FeedService: Service {
     }
   }
 
-  /// Returns all routes of a feed's HTTP, as `openapi.json` describes them. Throws if that is not JSON.
-  func routes(_ latest: LatestList, _ streams: FeedStreams) throws -> Router<ConnectionContext> {
+  /// Returns all routes of a feed's HTTP, as `openapi.json` describes them.
+  func routes(_ latest: LatestList, _ streams: FeedStreams) -> Router<ConnectionContext> {
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     router.add(middleware: PublicAnswers())
     router.add(middleware: ProblemMiddleware { _ in nil })
     FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
-    try DocumentRoutes(of: .feed).add(to: router)
+    DocumentRoutes(of: .feed).add(to: router)
     return router
   }
 

@@ -119,7 +119,7 @@ private struct RouteTable {
       FeedConfiguration(ingest: nowhere, publish: nowhere, query: nowhere, host: "", port: 0),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, ready: { _ in })
     let latest = LatestList()
-    router = try service.routes(latest, FeedStreams(latest, places: 1))
+    router = service.routes(latest, FeedStreams(latest, places: 1))
     routes = router.routes
   }
 

@@ -132,7 +132,7 @@ private struct RouteTable {
 
   init(_ stage: IngestStage) throws {
     self.stage = stage
-    router = try stage.components.router()
+    router = stage.components.router()
     routes = router.routes
   }
 

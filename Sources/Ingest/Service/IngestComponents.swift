@@ -122,8 +122,8 @@ final class IngestComponents: Sendable {
     database.close()
   }
 
-  /// Everything that ingest answers over HTTP, as `openapi.json` describes it. Throws if that file is not JSON.
-  func router() throws -> Router<ConnectionContext> {
+  /// Everything that ingest answers over HTTP, as `openapi.json` describes it.
+  func router() -> Router<ConnectionContext> {
     let (logins, sessions) = (providers.logins, providers.logins.sessions)
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
@@ -134,7 +134,7 @@ final class IngestComponents: Sendable {
     let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
     PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
-    try DocumentRoutes(of: .ingest).add(to: router)
+    DocumentRoutes(of: .ingest).add(to: router)
     GeocodeRoutes(lookups: queue.lookups).add(to: router)
     AccountRoutes(
       database: database, sessions: sessions, passwords: logins.passwords, logins: logins, providers: providers,

@@ -65,7 +65,7 @@ package enum DocumentedService: Sendable {
   case ingest, feed
 
   /// `openapi.json` of the service's sources.
-  fileprivate var document: [UInt8] {
+  var document: [UInt8] {
     var count = 0
     let start =
       switch self {

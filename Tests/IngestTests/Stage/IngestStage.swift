@@ -44,7 +44,7 @@ final class IngestStage: Sendable {
     components = try IngestComponents.start(
       configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger)
     application = Application(
-      responder: LoopbackResponder(base: try components.router().buildResponder(), proxies: configuration.proxies),
+      responder: LoopbackResponder(base: components.router().buildResponder(), proxies: configuration.proxies),
       logger: logger)
     self.folder = folder
     self.configuration = configuration
