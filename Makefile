@@ -1,6 +1,6 @@
 # make run        builds the release and starts everything on this machine; ARGS="…" goes to `onthemap up`
 # make test       everything that a change must pass: style, protocol, unit, system and browser tests
-# make check      the same without system tests and protocol, and with fewer seeds of the simulation
+# make check      the same without system tests, browser and protocol, and with fewer seeds of the simulation
 # make system     the tests that start the built program
 # make page       the tests of the page, in a browser
 # make screenshots  every view of the page, phone and desktop, light and dark, in .build/screenshots
@@ -28,9 +28,11 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-# SwiftPM uses all cores, and locks its folder against a second one.
+# SwiftPM uses all cores, and locks its folder against a second one. Only tests that are built run beside each other.
+ifndef BESIDE
 .NOTPARALLEL:
-.PHONY: run test tests check system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
+endif
+.PHONY: run test test-links test-system test-page tests check check-rules system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
 	check-proto fmt lint lock clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
@@ -64,26 +66,37 @@ run: .build/release/onthemap .build/release/gazetteer.otm
 	@exec .build/release/onthemap up $(ARGS)
 
 # All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
-# last again: a few at a time keep each one's time its own. Those with sockets, processes and deadlines come after those
-# that only reckon, and beside the system tests still fewer at a time.
-WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 swift test --skip-build --parallel
-NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --skip-build --parallel
+# last again: a few at a time keep each one's time its own. Tests with sockets, processes and browsers mostly wait, so
+# these run beside each other, each set in a process of its own: `swift test` lets only one run.
+TESTING := NO_COLOR=1 .build/debug/onthemapPackageTests.xctest --testing-library swift-testing --parallel
+WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 $(TESTING)
+NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 $(TESTING)
+BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --output-sync=target
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
 SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
 
-# The verdicts come last, so that they are what one reads.
+# Each set's output comes at its end, so that the verdict is what one reads.
 test: setup-test lint check-proto tests
 	swift build --product bench
 	$(WIDE) --skip 'SystemTests|$(SOCKETS)'
-	$(NARROW) --filter 'SystemTests|$(SOCKETS)'
+	$(MAKE) $(BESIDE_EACH_OTHER) test-links test-system test-page
+
+test-links:
+	$(NARROW) --filter '$(SOCKETS)'
+
+test-system:
+	$(NARROW) --filter SystemTests
+
+test-page:
 	$(BROWSER) -n 2 Tests/PageTests
 
 check: lint tests
-	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
-	$(WIDE) --filter '$(SOCKETS)'
+	$(MAKE) $(BESIDE_EACH_OTHER) check-rules test-links
 
-system: setup-test tests
-	$(NARROW) --filter SystemTests
+check-rules:
+	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
+
+system: setup-test tests test-system
 
 # Alone on the machine, so that the durations that people feel are judged too.
 page: setup-test build

@@ -9,7 +9,7 @@ struct SimulationTests {
   private static let seedsPerCanary: UInt64 = 200
   /// In all, or as many as SIMULATION_SEEDS says.
   private static let seedsPerPart =
-    (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 2_400) / parts
+    (ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 1_200) / parts
 
   /// With SIMULATION_STOPS no seed is run above the lowest that has ended with a complaint.
   private static let stops = ProcessInfo.processInfo.environment["SIMULATION_STOPS"] != nil

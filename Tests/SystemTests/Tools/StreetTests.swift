@@ -35,8 +35,8 @@ struct StreetTests {
     #expect(post["state"] == "published" && (post["label"] ?? "").contains("Storgata"))
   }
 
-  @Test("Two workers keep one rate, and ask nothing twice at a time")
-  func rate() async throws {
+  @Test("Two workers ask a provider for each street once")
+  func once() async throws {
     let server = try StandIn { _ in .later(ms: 50, .answer(body: Answers.nominatimHouse)) }
     let map = try await Stage.current.roles(workers: 0)
     let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
@@ -53,11 +53,8 @@ struct StreetTests {
       let posts = try await client.posts()
       return posts.count == 5 && posts.allSatisfy { $0.state == "published" }
     }
-    let times = server.requests.map(\.atMs)
-    #expect(times.count == 5 && Set(server.requests.map(\.target)).count == 5)
-    // Leave is given a second apart; the way from there takes a little longer now and then.
-    for (earlier, later) in zip(times, times.dropFirst()) { #expect(later - earlier >= 800, "\(times)") }
-    #expect((times.last ?? 0) - (times.first ?? 0) >= 3_800, "\(times)")
+    // That permits come at the rate is JobScheduler's rule, and has its tests without a clock.
+    #expect(server.requests.count == 5 && Set(server.requests.map(\.target)).count == 5)
   }
 
   @Test("With the provider down the gazetteer's town is the answer, marked; without one it is unavailable, not unknown")
