@@ -35,7 +35,7 @@ final class Simulation {
     case feedEnds
     case feedTicks(Int, atMs: Int64)
     case fetchArrives(Fetch)
-    case fetchTimesOut(Fetch)
+    case fetchTimesOut
     case feedReceives(FetchAnswer)
     case subscriberReceives(FeedLetter)
     case subscriberTicks(atMs: Int64)
@@ -230,8 +230,7 @@ final class Simulation {
     case .requestArrives(let request): try await ingestTakes(request)
     case .revisionArrives(let number): ingestTakes(revision: number)
     case .fetchArrives(let fetch): ingestReceives(fetch)
-    case .fetchTimesOut(let fetch):
-      if ingest?.fetch?.id == fetch.id, ingest?.fetch?.from == fetch.from { answerFetch() }
+    case .fetchTimesOut: answerFetches()
     case .clientLooksUp: lookUp()
     case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
     default: break

@@ -121,9 +121,17 @@ package struct IngestCore: Sendable {
 
   // MARK: - Requests of this process
 
-  /// Restores the queue at a start: jobs that the store has, each with its rest of a pause in milliseconds.
-  package mutating func resume(_ jobs: [(job: Job, pauseMs: Int64)], nowMs: Int64) {
-    for (job, pauseMs) in jobs { scheduler.resume(job, untilMs: pauseMs > 0 ? nowMs + pauseMs : nil) }
+  /// Restores the queue at a start: jobs that the store has, each with the end of its pause. Whatever the clock was
+  /// when that was stored, no job waits longer than the longest pause.
+  ///
+  /// - Parameters:
+  ///   - jobs: `dueMs` in milliseconds since 1970, UTC; in the past without a pause.
+  ///   - unixMs: now, in the same unit.
+  package mutating func resume(_ jobs: [(job: Job, dueMs: Int64)], unixMs: Int64, nowMs: Int64) {
+    for (job, dueMs) in jobs {
+      let pauseMs = min(dueMs - unixMs, Limits.backoffCapMs)
+      scheduler.resume(job, untilMs: pauseMs > 0 ? nowMs + pauseMs : nil)
+    }
   }
 
   /// Queues a lookup, which the store does not know.

@@ -8,6 +8,9 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   /// A look-up that no row stands for; lost, it is not repeated.
   package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
 
+  /// The number below the lookups of a start of ingest; all of earlier starts are below it.
+  package static func lookupsBefore(boot: UInt32) -> UInt64 { UInt64(boot) << 39 }
+
   /// Nil for a look-up.
   package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
   /// Whether no row stands for it.

@@ -58,7 +58,7 @@ final class Lookups: Sendable {
     self.jobs = jobs
     self.pause = pause
     self.timeoutMs = timeoutMs
-    counter = Atomic(UInt64(boot) << 39)
+    counter = Atomic(JobID.lookupsBefore(boot: boot))
   }
 
   /// Places for a question, best first; none when none is known.

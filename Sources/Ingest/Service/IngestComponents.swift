@@ -104,9 +104,7 @@ final class IngestComponents: Sendable {
   /// Queues the jobs that the store had at the start.
   private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, logger: Logger) {
     if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
-    let nowMs = WallClock.unixMs
-    // Whatever the clock was when they were stored, none waits longer than the longest pause.
-    queue.jobs.put(.resume(unsettled.map { ($0.job, min(max(0, $0.dueMs - nowMs), Limits.backoffCapMs)) }))
+    queue.jobs.put(.resume(unsettled.map { ($0.job, $0.dueMs) }, unixMs: WallClock.unixMs))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
   }
 

@@ -7,22 +7,13 @@ import Telemetry
 /// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
 /// something new.
 package final class ChangeServer: Station {
-  private struct Fetch {
-    let peer: [UInt8]
-    let id: UInt64
-    let epoch: Epoch?
-    let afterSeq: UInt64
-    let max: Int
-    let untilMs: Int64
-  }
-
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
   private let inbox: Inbox<[FeedChange]>
   private let logger: Logger
   private var log: ChangeLog
-  private var waiting: [[UInt8]: Fetch] = [:]
+  private var fetching = OpenFetches<[UInt8]>()
   /// Those that asked lately, `Limits.feedsMax` at most.
   private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, heardMs: Int64)] = [:]
   private var malformed = MalformedFrames("changes")
@@ -61,28 +52,20 @@ package final class ChangeServer: Station {
     }
     note(request, of: peer, nowMs: nowMs)
     fetches.increment()
-    // One at a time: a peer's later fetch replaces its earlier one.
-    guard waiting[peer] != nil || waiting.count < Limits.feedsMax else { return }
-    waiting[peer] = Fetch(
-      peer: peer, id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
-      max: max(1, Int(request.max)), untilMs: nowMs + min(Int64(request.waitMs), Limits.fetchWaitMs))
+    fetching.open(
+      .init(
+        peer: peer, id: request.requestID, epoch: Epoch(request.epoch), afterSeq: request.afterSeq,
+        changesMax: Int(request.max), waitMs: Int64(request.waitMs), nowMs: nowMs))
   }
 
   package func turn(nowMs: Int64) -> Int64 {
     let new = inbox.takeAll()
     for changes in new { log.append(changes) }
     if !new.isEmpty { lastSeq.set(Double(log.seq)) }
-    var nextMs = Int64.max
-    for fetch in waiting.values {
-      if let answer = log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: fetch.max) {
-        reply(answer, to: fetch)
-      } else if fetch.untilMs <= nowMs {
-        reply(.changes([], lastSeq: fetch.afterSeq, hash: log.hash), to: fetch)
-      } else {
-        nextMs = min(nextMs, fetch.untilMs)
-      }
+    for (fetch, answer) in fetching.replies(from: &log, nowMs: nowMs) {
+      socket.send(fetch.peer, EntryFrame.reply(answer, id: fetch.id, epoch: log.epoch))
     }
-    return nextMs
+    return fetching.nextMs
   }
 
   package func leave() {}
@@ -104,11 +87,6 @@ package final class ChangeServer: Station {
   }
 
   private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }
-
-  private func reply(_ answer: ChangeLog.Answer, to fetch: Fetch) {
-    waiting[fetch.peer] = nil
-    socket.send(fetch.peer, EntryFrame.reply(answer, id: fetch.id, epoch: log.epoch))
-  }
 
   /// Counts what cannot be taken; logs and answers it once a second.
   private func reject(

@@ -12,7 +12,7 @@ package final class JobServer: Station {
     /// A result of the store, in the order of the commits.
     case committed(IngestCore.Committed)
     /// Jobs that the store had at the start, each with the rest of its pause in ms.
-    case resume([(job: Job, pauseMs: Int64)])
+    case resume([(job: Job, dueMs: Int64)], unixMs: Int64)
     /// A lookup, which the store does not know.
     case lookUp(Job)
     /// Lookups whose clients have gone.
@@ -41,8 +41,8 @@ package final class JobServer: Station {
   ///   - curve: the link's keys; nil for plain text.
   ///   - perform: called on the reactor's thread with effects that are neither for workers nor for the log; must not
   ///     wait.
-  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `JobScheduler.longestWaitMs`; must not
-  ///     wait.
+  ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `JobScheduler.longestWaitMs`; must
+  ///     not wait.
   package init(
     _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
     isPaused: Bool = false, curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
@@ -94,7 +94,7 @@ package final class JobServer: Station {
     for command in inbox.takeAll() {
       switch command {
       case .committed(let committed): run(core.committed(committed, nowMs: nowMs))
-      case .resume(let jobs): core.resume(jobs, nowMs: nowMs)
+      case .resume(let jobs, let unixMs): core.resume(jobs, unixMs: unixMs, nowMs: nowMs)
       case .lookUp(let job): core.lookUp(job)
       case .cancel(let lookups): for lookup in lookups { core.cancel(lookup) }
       }

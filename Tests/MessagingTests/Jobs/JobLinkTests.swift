@@ -129,7 +129,7 @@ struct JobLinkTests {
     let order = Mutex<[JobID]>([])
     server.add((1...30).map { .post($0) }, to: ledger)
     ledger.accept([.post(900)])
-    server.inbox.put(.resume([(.post(900), 300)]))
+    server.inbox.put(.resume([(.post(900), 300)], unixMs: 0))
     let lookup = Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), query: "Oslo")
     server.inbox.put(.lookUp(lookup))
     server.inbox.put(.lookUp(Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")))

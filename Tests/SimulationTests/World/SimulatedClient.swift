@@ -125,7 +125,7 @@ extension Simulation {
   func lookUp() {
     guard let boot = ingest?.boot, ingest?.core.scheduler.isPaused == false else { return }
     starts += 1
-    let id = JobID(lookup: UInt64(boot) << 39 + UInt64(starts))
+    let id = JobID(lookup: JobID.lookupsBefore(boot: boot) + UInt64(starts))
     let place = random.one(of: [Nature.found, .street, .flaky]).rawValue
     let question = Job.Question.lookup(PlaceQuery("\(place) look-up"))
     ingest?.core.lookUp(Job(id: id, account: AccountID(rawValue: 0), question: question))

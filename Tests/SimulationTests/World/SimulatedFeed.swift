@@ -32,13 +32,11 @@ struct Fetch {
   let from: Address
   let epoch: Epoch?
   let afterSeq: UInt64
-  /// Ingest answers then, whatever there is.
-  var untilMs: Int64 = 0
 }
 
 /// Ingest's answer.
 struct FetchAnswer {
-  let fetch: Fetch
+  let fetch: OpenFetches<Address>.Fetch
   let epoch: Epoch
   let answer: FeedPull.Answer
   /// It was changed on its way.
@@ -74,7 +72,7 @@ extension Simulation {
   }
 
   func feedReceives(_ answer: FetchAnswer) {
-    guard answer.fetch.from == feed.address, let before = feed.pull else { return }
+    guard answer.fetch.peer == feed.address, let before = feed.pull else { return }
     let effects = feed.pull?.receive(answer.answer, to: answer.fetch.id, epoch: answer.epoch, nowMs: nowMs) ?? []
     expectRight(effects, of: answer, before: before.state)
     perform(effects)
@@ -157,36 +155,35 @@ extension Simulation {
   }
 }
 
-/// Ingest's answers to a feed, as `ChangeServer` gives them.
+/// Ingest's answers to a feed.
 extension Simulation {
   func ingestReceives(_ fetch: Fetch) {
     guard ingest != nil else { return }
-    ingest?.fetch = fetch
-    ingest?.fetch?.untilMs = nowMs + Limits.fetchWaitMs
-    agenda.put(.fetchTimesOut(fetch), inMs: Limits.fetchWaitMs)
-    answerFetch()
+    ingest?.fetches.open(
+      .init(
+        peer: fetch.from, id: fetch.id, epoch: fetch.epoch, afterSeq: fetch.afterSeq,
+        changesMax: Limits.changesPerFetchMax, waitMs: Limits.fetchWaitMs, nowMs: nowMs))
+    agenda.put(.fetchTimesOut, inMs: Limits.fetchWaitMs)
+    answerFetches()
   }
 
-  /// Answers the open fetch, if there is something new or it has waited long enough.
-  func answerFetch() {
-    guard let fetch = ingest?.fetch, let epoch = ingest?.log.epoch else { return }
-    let answer = ingest?.log.answer(epoch: fetch.epoch, afterSeq: fetch.afterSeq, max: Limits.changesPerFetchMax)
-    switch answer {
-    case .snapshot(let state):
-      feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = state.hash
-      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .list(seq: state.seq, state.entries, hash: state.hash)))
-    case .changes(let changes, let lastSeq, let hash):
-      if let hash { feed.hashes[EventID(epoch: epoch, seq: lastSeq)] = hash }
-      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
-    case nil:
-      guard fetch.untilMs <= nowMs else { return }
-      send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes([], hash: ingest?.log.hash)))
+  /// Sends the replies that are due, as `ChangeServer` does.
+  func answerFetches() {
+    guard let replies = ingest?.replies(nowMs: nowMs), let epoch = ingest?.log.epoch else { return }
+    for (fetch, answer) in replies {
+      switch answer {
+      case .snapshot(let state):
+        feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = state.hash
+        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .list(seq: state.seq, state.entries, hash: state.hash)))
+      case .changes(let changes, let lastSeq, let hash):
+        if let hash { feed.hashes[EventID(epoch: epoch, seq: lastSeq)] = hash }
+        send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
+      }
     }
-    ingest?.fetch = nil
   }
 
   private func send(_ answer: FetchAnswer) {
-    for delayMs in network.delays(between: answer.fetch.from, .toWorker, nowMs: nowMs, using: &random) {
+    for delayMs in network.delays(between: answer.fetch.peer, .toWorker, nowMs: nowMs, using: &random) {
       agenda.put(.feedReceives(damaged(answer)), inMs: delayMs)
     }
   }

@@ -12,8 +12,8 @@ struct SimulatedIngest {
   var log: ChangeLog
   /// Lookups without an answer.
   var lookups: Set<JobID> = []
-  /// The feed's question that waits for something new.
-  var fetch: Fetch?
+  /// The feed's fetches that wait for something new.
+  var fetches = OpenFetches<Address>()
   /// When it turns next.
   var dueMs = Int64.max
   /// Jobs that the network lost on their way to a session. Their credit is gone until the session ends: TCP loses
@@ -21,6 +21,10 @@ struct SimulatedIngest {
   var lostJobs: [UInt64: Int] = [:]
   /// The queue is paused, and ingest knows it.
   var isHeld = false
+
+  mutating func replies(nowMs: Int64) -> [(fetch: OpenFetches<Address>.Fetch, answer: ChangeLog.Answer)] {
+    fetches.replies(from: &log, nowMs: nowMs)
+  }
 
   func isCurrent(_ lease: Lease) -> Bool {
     if case .leased(lease.token, _, _)? = core.scheduler.jobs[lease.job]?.state { true } else { false }
@@ -60,8 +64,7 @@ extension Simulation {
       isPaused: isPaused && canary != .forgetsPause)
     var started = SimulatedIngest(boot: start.generation, core: core, log: ChangeLog(state: list))
     started.isHeld = isPaused
-    started.core.resume(
-      jobs.map { ($0.job, min(max(0, $0.dueMs - unixMs), Limits.backoffCapMs)) }, nowMs: nowMs)
+    started.core.resume(jobs.map { ($0.job, $0.dueMs) }, unixMs: unixMs, nowMs: nowMs)
     ingest = started
     turnIngest()
   }

@@ -31,7 +31,7 @@ extension Simulation {
       case .answer(let lookup, _): ingest?.lookups.remove(lookup)
       case .publish(let changes):
         ingest?.log.append(changes.map(published))
-        answerFetch()
+        answerFetches()
       case .settled(let settlements, _):
         for pending in settlements {
           expectCurrent(pending)

@@ -53,26 +53,9 @@ extension JobScheduler {
 
     /// True if the job has had a lease with a token. Tokens of earlier starts are below `firstToken`. Ingest does not
     /// remember their jobs, so they count for every job that was queued then.
-    private func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
+    func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
       return isResumed && token < firstToken && token >= JobScheduler.firstToken(boot: 1)
-    }
-
-    /// Decides whether an outcome counts. Returns the decision, and the session that no longer has the job.
-    mutating func evaluate(
-      _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
-    ) -> (decision: ResultDecision, holder: UInt64?) {
-      guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
-      var holder: UInt64?
-      switch (state, outcome) {
-      case (.settling, _): return (.pending, nil)
-      case (.leased(lease.token, let session, _), _): holder = session
-      case (_, .failed): return (.answer(.stale), nil)
-      case (.leased(_, let session, _), _): holder = session
-      case (.ready, _), (.delayed, _), (.waiting, _): break
-      }
-      state = .settling
-      return (.settle(job, outcome), holder)
     }
   }
 }

@@ -20,7 +20,7 @@ extension JobScheduler {
   }
 
   /// Jobs that wait although no worker has a provider any more: each with the lease under which it began to wait and
-  /// the outcome to take to the store. They are the caller's, until `settled` or `unsettled`.
+  /// the outcome to take to the store. They are the caller's, until `settled` or `delay`.
   package mutating func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
     guard remote.count > 0, !hasRemote else { return [] }
     var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []

@@ -41,3 +41,22 @@ extension JobScheduler {
     delayed.insert(Timer(atMs: untilMs, job: id))
   }
 }
+
+extension JobScheduler.Entry {
+  /// Decides whether an outcome counts. Returns the decision, and the session that no longer has the job.
+  mutating func evaluate(
+    _ outcome: JobOutcome, under lease: Lease, firstToken: UInt64
+  ) -> (decision: JobScheduler.ResultDecision, holder: UInt64?) {
+    guard hasHad(lease.token, firstToken: firstToken) else { return (.answer(.stale), nil) }
+    var holder: UInt64?
+    switch (state, outcome) {
+    case (.settling, _): return (.pending, nil)
+    case (.leased(lease.token, let session, _), _): holder = session
+    case (_, .failed): return (.answer(.stale), nil)
+    case (.leased(_, let session, _), _): holder = session
+    case (.ready, _), (.delayed, _), (.waiting, _): break
+    }
+    state = .settling
+    return (.settle(job, outcome), holder)
+  }
+}

@@ -2,7 +2,7 @@ import DequeModule
 import HeapModule
 
 /// Decides which job goes to which worker, and whether a worker's answer counts: the rules of the job link at ingest's
-/// end, without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them in.
+/// end, without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them.
 ///
 /// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
