@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Store
+import Synchronization
 import Testing
 
 @testable import Ingest
@@ -10,8 +11,16 @@ import Testing
 @Suite("The watch of the disk")
 struct DiskWatchTests {
   /// A service that runs until graceful shutdown.
-  private struct Endless: Service {
-    func run() async throws { try await gracefulShutdown() }
+  private final class Endless: Service {
+    private let ended = Mutex(false)
+
+    /// True once graceful shutdown has ended the service.
+    var hasEnded: Bool { ended.withLock { $0 } }
+
+    func run() async throws {
+      try await gracefulShutdown()
+      ended.withLock { $0 = true }
+    }
   }
 
   /// A service that ends at once.
@@ -27,8 +36,14 @@ struct DiskWatchTests {
     DiskWatch(database: map.components.database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test("It ends with HTTP")
-  func over() async throws { try await watch.run(beside: Brief(), Endless()) }
+  @Test("The watch and the queue's history end with HTTP by graceful shutdown, and the store goes on")
+  func over() async throws {
+    let history = Endless()
+    try await watch.run(beside: Brief(), history)
+    #expect(history.hasEnded)
+    #expect(map.components.database.stopReason == nil)
+    #expect(try await map.account("ada@example.org").email == "ada@example.org")
+  }
 
   @Test("A store that fails under a write ends ingest with the reason, and stores nothing more")
   func failed() async throws {

@@ -73,15 +73,11 @@ final class IngestStage: Sendable {
     return client
   }
 
-  /// Number of rows of the store.
+  /// The oldest accounts, ten at most, with the numbers of their posts and sessions.
   ///
-  /// - Parameter rows: SQL behind FROM.
-  func count(_ rows: String) throws -> Int {
-    var configuration = Configuration()
-    configuration.readonly = true
-    return try DatabaseQueue(path: path, configuration: configuration).read { database in
-      try Int.fetchOne(database, sql: "SELECT count(*) FROM \(rows)") ?? 0
-    }
+  /// - Parameter unixMs: sessions count that have not expired then.
+  func users(unixMs: Int64 = WallClock.unixMs) async throws -> [User] {
+    try await components.database.users(email: nil, after: nil, limit: 10, unixMs: unixMs)
   }
 
   private var path: String { folder.path + "/data/onthemap.sqlite" }

@@ -254,16 +254,12 @@ struct FeedLinkTests {
     }
     var answers: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
-    // Answers between two changes.
-    var (gap, atLast) = (0, 0)
     try await eventually("all are answered", within: 60) {
       for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
       // The next change when it has the last.
       if subscriber.state?.seq == seq {
         seq += 1
         server.inbox.put([.sample(seq)])
-        gap = max(gap, answers.count - atLast)
-        atLast = answers.count
       }
       return answers.count == 1_000
     }
@@ -272,7 +268,6 @@ struct FeedLinkTests {
     #expect(took > .seconds(3.5))
     #expect(answers.values.allSatisfy { $0 == 1 })
     #expect(seq > 110, "Changes stand still while joins are answered.")
-    #expect(max(gap, 1_000 - atLast) <= 600, "Changes wait for joins: \(gap)")
     #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
   }
 

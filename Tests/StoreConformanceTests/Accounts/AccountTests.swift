@@ -56,6 +56,39 @@ struct AccountTests {
   }
 
   @Test(
+    "An account's number is found by its address, also while the account is disabled, until it is closed",
+    arguments: StoreKind.allCases)
+  func numberByAddress(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    #expect(try await database.accountID(email: "ada@example.org") == ada)
+    #expect(try await database.accountID(email: "eve@example.org") == nil)
+    try await database.set(ada, .disabled(sinceMs: 5))
+    #expect(try await database.accountID(email: "ada@example.org") == ada)
+    #expect(try await database.close(ada, unixMs: 9))
+    #expect(try await database.accountID(email: "ada@example.org") == nil)
+    #expect(try await database.accountID(email: "bob@example.org") == bob)
+  }
+
+  @Test("An account is on the map while one of its posts is published", arguments: StoreKind.allCases)
+  func onMap(kind: StoreKind) async throws {
+    let place = StorePlace(kind)
+    let database = try place.open()
+    let (ada, bob) = (try await database.addAccount("ada"), try await database.addAccount("bob"))
+    let posts = [try await database.accepted(by: ada).id, try await database.accepted(by: bob).id]
+    #expect(try await database.accountOnMap(ada) == nil, "A queued post is not on the map.")
+    let reason = Verdict.Reason(code: "place_not_found", detail: "no place is known by it")
+    try await database.settled([(posts[0], .verdict(.at(1))), (posts[1], .verdict(.rejected(reason)))])
+    let account = try await database.account(ada)
+    #expect(try await database.accountOnMap(ada) == account)
+    #expect(try await database.accountOnMap(bob) == nil, "A rejected post is not on the map.")
+    #expect(try await database.accountOnMap(AccountID(rawValue: 404)) == nil)
+    _ = try await database.deleted(posts[0], of: ada)
+    #expect(try await database.accountOnMap(ada) == nil)
+  }
+
+  @Test(
     "An account's sessions are listed while they last, and end by name or together, with a new password or without",
     arguments: StoreKind.allCases)
   func sessionsOfAccount(kind: StoreKind) async throws {

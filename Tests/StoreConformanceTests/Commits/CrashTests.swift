@@ -3,23 +3,57 @@ import Store
 import StoreTesting
 import Testing
 
-@Suite("Crashes")
-struct CrashTests {
-  private func post(_ key: String) throws -> NewPost {
+/// A store's posts for each command, and the commands.
+private struct Scene {
+  let ada: AccountID
+  /// A closed account, whose posts are to be erased.
+  let bob: AccountID
+  /// Ada's post to settle.
+  let queued: PostID
+  /// Ada's published posts: the first to delete, the second to edit.
+  let published: [PostID]
+  /// Ada's dead posts: the first to retry, the second to drop.
+  let dead: [PostID]
+  /// Bob's queued post. He has a published one too.
+  let unlisted: PostID
+  /// Each command once, in the order of `PostWrite`. Each may be repeated.
+  let writes: [PostWrite]
+
+  /// Stores the accounts and the posts.
+  static func stored(in store: any IngestStore) async throws -> Scene {
+    let (ada, bob) = (try await store.addAccount("ada"), try await store.addAccount("bob"))
+    _ = try await store.published(1, by: bob)
+    let unlisted = try await store.accepted(by: bob).id
+    let published = try await store.published(2, by: ada)
+    let queued = try await store.accepted(by: ada).id
+    let dead = [try await store.accepted(by: ada).id, try await store.accepted(by: ada).id]
+    let reason = Verdict.Reason(code: "down", detail: "no worker")
+    try await store.settled([(dead[0], .dead(reason)), (dead[1], .dead(reason))])
+    #expect(try await store.close(bob, unixMs: 1_700_000_004_000))
+    let unixMs: Int64 = 1_700_000_005_000
+    let rome = try Submission(place: "Rome", link: "example.org", latitude: nil, longitude: nil)
+    let name = try ProfileChange(email: nil, firstName: "Augusta", lastName: nil)
+    let writes: [PostWrite] = [
+      .accept([try post("a"), try post("b")], account: ada, room: 2, unixMs: unixMs),
+      .settle([SettlementRecord(queued, .verdict(.at(1)))], unixMs: unixMs),
+      .delete(published[0], account: ada, unixMs: unixMs),
+      .edit(published[1], account: ada, rome, published: .rome, unixMs: unixMs),
+      .changeProfile(ada, name, unixMs: unixMs), .erasePosts(account: bob, after: nil, unixMs: unixMs),
+      .retryDead(.these([dead[0]]), limit: 1, unixMs: unixMs), .drop([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
+    ]
+    return Scene(
+      ada: ada, bob: bob, queued: queued, published: published, dead: dead, unlisted: unlisted, writes: writes)
+  }
+
+  private static func post(_ key: String) throws -> NewPost {
     NewPost(
       try Submission(place: "Lima", link: "example.org", latitude: nil, longitude: nil),
       Idempotency(key: key, requestHash: [1]))
   }
+}
 
-  /// Writes on a store with a queued post and two published ones. Each may be repeated.
-  private func writes(_ account: AccountID, queued: PostID, published: PostID) throws -> [PostWrite] {
-    [
-      .accept([try post("a"), try post("b")], account: account, room: 2, unixMs: 1_700_000_005_000),
-      .settle([SettlementRecord(queued, .verdict(.at(1)))], unixMs: 1_700_000_005_000),
-      .delete(published, account: account, unixMs: 1_700_000_005_000), .pause(sinceMs: 7),
-    ]
-  }
-
+@Suite("Crashes")
+struct CrashTests {
   private func results(of writes: [PostWrite], in store: any IngestStore) async throws -> [PostWriteResult] {
     var results: [PostWriteResult] = []
     for write in writes { results.append(try await store.execute(write)) }
@@ -32,59 +66,81 @@ struct CrashTests {
   func beforeCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let account = try await store.addAccount()
-    let published = try await store.published(2, by: account)
-    let queued = try await store.accepted(by: account).id
-    let writes = try writes(account, queued: queued, published: published[0])
+    let scene = try await Scene.stored(in: store)
     let before = try store.start()
     let gate = try await Gate.before(store) {
-      for write in writes { store.submit(write, completion: CommitCompletion { _ in }) }
+      for write in scene.writes { store.submit(write, completion: CommitCompletion { _ in }) }
     }
     let crashed = try place.crashed()
     gate.open()
     let again = try crashed.open()
     let start = try again.start()
     #expect(start.list == before.list && start.pausedMs == nil && start.generation > before.generation)
-    #expect(start.jobs.map(\.job) == before.jobs.map(\.job))
-    #expect(try await again.count(of: account) == 3)
-    let results = try await results(of: writes, in: again)
-    guard case .accept(let acceptances) = results[0], case .settle(let settled) = results[1] else {
-      Issue.record("\(results)")
+    #expect(start.jobs.map(\.job) == before.jobs.map(\.job) && start.closedAccounts == [scene.bob])
+    #expect(try await again.count(of: scene.ada) == 5)
+    #expect(try await again.account(scene.ada)?.firstName == "ada")
+    #expect(try await again.deadPosts(reason: nil, after: nil, limit: 9).map(\.id) == scene.dead)
+    let repeated = try await results(of: scene.writes, in: again)
+    guard case .accept(let acceptances) = repeated[0], case .settle(let settled) = repeated[1],
+      case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
+      case .changeProfile(.changed(let account, let changes)) = repeated[4],
+      case .erasePosts(let erasure) = repeated[5], case .retryDead(let retried) = repeated[6],
+      case .drop(let drop) = repeated[7]
+    else {
+      Issue.record("\(repeated)")
       return
     }
     #expect(acceptances.compactMap(\.job).count == 2)
-    #expect(settled.entries.map(\.seq) == [3] && settled.void.isEmpty)
-    #expect(try again.feed().entries.map(\.id) == [queued, published[1]] && again.feed().seq == 4)
+    #expect(settled.entries.map(\.seq) == [before.list.seq + 1] && settled.void.isEmpty)
+    #expect(deletion.change != nil && edit.entry?.place == "Rome")
+    #expect(account.firstName == "Augusta" && changes.count == 2)
+    #expect(erasure.changes.count == 1 && erasure.unlisted == [scene.unlisted] && erasure.next == nil)
+    #expect(retried.change == QueueChange(done: [scene.dead[0]]) && drop == QueueChange(done: [scene.dead[1]]))
+    #expect(try again.feed().entries.map(\.id) == [scene.published[1], scene.queued])
+    #expect(try again.closing().isEmpty && again.pausedMs() == 7)
     try again.expectSound()
   }
 
   @Test(
-    "A crash behind a commit keeps it, and the same writes have the same results and change nothing",
+    "A crash behind a commit keeps it, and the same writes change nothing more than the number of an edited post",
     arguments: StoreKind.allCases)
   func afterCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let account = try await store.addAccount()
-    let published = try await store.published(2, by: account)
-    let queued = try await store.accepted(by: account).id
-    let writes = try writes(account, queued: queued, published: published[0])
-    guard case .accept(let first) = try await results(of: writes, in: store)[0] else { return }
+    let scene = try await Scene.stored(in: store)
+    let stored = try await results(of: scene.writes, in: store)
+    guard case .accept(let first) = stored[0] else {
+      Issue.record("\(stored)")
+      return
+    }
     let again = try place.crashed().open()
     let start = try again.start()
-    #expect(try start.list == store.feed() && start.pausedMs == 7)
-    #expect(start.jobs.map(\.job.id) == first.compactMap { $0.job?.id })
-    let results = try await results(of: writes, in: again)
-    guard case .accept(let acceptances) = results[0], case .settle(let settled) = results[1],
-      case .delete(let deletion) = results[2], case .pause(let sinceMs) = results[3]
+    #expect(try start.list == store.feed() && start.pausedMs == 7 && start.closedAccounts.isEmpty)
+    #expect(start.jobs.map(\.job.id) == [JobID(scene.dead[0])] + first.compactMap { $0.job?.id })
+    let repeated = try await results(of: scene.writes, in: again)
+    guard case .accept(let acceptances) = repeated[0], case .settle(let settled) = repeated[1],
+      case .delete(let deletion) = repeated[2], case .edit(let edit) = repeated[3],
+      case .changeProfile(.changed(let account, let changes)) = repeated[4],
+      case .erasePosts(let erasure) = repeated[5], case .retryDead(let retried) = repeated[6],
+      case .drop(let drop) = repeated[7], case .pause(let sinceMs) = repeated[8]
     else {
-      Issue.record("\(results)")
+      Issue.record("\(repeated)")
       return
     }
     #expect(acceptances.compactMap(\.accepted?.id) == first.compactMap(\.accepted?.id))
     #expect(acceptances.compactMap(\.job).isEmpty)
-    #expect(settled.entries.isEmpty && settled.void == [queued])
+    #expect(settled.entries.isEmpty && settled.void == [scene.queued])
     #expect(deletion == .notFound && sinceMs == 7)
-    #expect(try again.feed() == start.list)
+    #expect(account.firstName == "Augusta" && changes.isEmpty)
+    #expect(erasure.changes.isEmpty && erasure.unlisted.isEmpty && erasure.next == nil)
+    #expect(retried.jobs.isEmpty)
+    #expect(retried.change == QueueChange(unchanged: [.init(id: scene.dead[0], state: .ready)]))
+    #expect(drop == QueueChange(unchanged: [.init(id: scene.dead[1], state: .rejected)]))
+    // The edited post was on top already.
+    let (list, entry) = (try again.feed(), try #require(edit.entry))
+    #expect(entry.id == scene.published[1] && entry.seq > start.list.seq && list.seq == entry.seq)
+    #expect(list.entries.map(\.id) == start.list.entries.map(\.id))
+    #expect(list.entries.first == entry && list.entries.dropFirst() == start.list.entries.dropFirst())
     try again.expectSound()
   }
 }
