@@ -104,7 +104,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Outgoing HTTP, and who asks by it: for streets and houses, and for who somebody is.
+    // 1: outgoing HTTP; 2: who asks by it, for streets and houses, and for who somebody is.
     .target(name: "HTTPClient", swiftSettings: strict),
     .target(name: "RemoteGeocoding", dependencies: ["HTTPClient", "Domain", logging], swiftSettings: strict),
     .target(name: "SignIn", dependencies: ["CSodium", "HTTPClient", "Domain"], swiftSettings: strict),
@@ -147,7 +147,7 @@ let package = Package(
     // 3: the other end of a link, for a program that somebody else has written: `onthemap conform`.
     .target(name: "Conformance", dependencies: ["Messaging", "Domain", logging], swiftSettings: strict),
 
-    // 4: command line, configuration, wiring, signals.
+    // 4: command line, configuration, wiring, signals. CommandLine is a type of the standard library.
     .executableTarget(
       name: "Commands",
       dependencies: [

@@ -6,14 +6,21 @@ package struct API: Sendable {
   package struct Answer: Sendable {
     /// Members that tools show to people; nil where the body does not have them.
     package struct Members: Decodable, Sendable {
-      package struct Reason: Decodable, Sendable { package let detail: String? }
+      /// The reason why a post was rejected or is dead.
+      package struct Reason: Decodable, Sendable {
+        /// A sentence for people.
+        package let detail: String?
+      }
 
+      /// Members of a post, of a session and of a problem.
       package var id, state, label, token, code, detail: String?
-      /// Why a post was rejected or is dead.
+      /// Nil of a post that is neither rejected nor dead.
       package var reason: Reason?
     }
 
+    /// The status code of HTTP, also an error's.
     package let status: Int
+    /// The whole body, `APILimits.bodyBytesMax` at most.
     package let body: Data
 
     /// The body's members; none of them where the body is no JSON object.
@@ -24,13 +31,7 @@ package struct API: Sendable {
   }
 
   /// One for all tools of a process. It is never ended: the process ends with it.
-  private static let fetch = HTTPFetch(
-    headers: [:],
-    bounds: .init(
-      // Twice as long as the longest that ingest may take: `Prefer: wait=30`.
-      totalMs: 60_000,
-      // Four times a page of 1,000 posts with the longest places and links.
-      bodyBytesMax: 16_777_216, redirectsMax: 3, connectionsMax: 16))
+  private static let fetch = HTTPFetch(headers: [:], bounds: APILimits.bounds)
 
   /// The address that paths are relative to.
   package let base: URL
@@ -42,7 +43,7 @@ package struct API: Sendable {
     self.token = token
   }
 
-  /// Sends one request and waits for its answer, 60 s at most.
+  /// Sends one request and waits for its answer, `APILimits.totalMs` at most.
   ///
   /// - Parameters:
   ///   - path: added to the base; nil for the base itself.

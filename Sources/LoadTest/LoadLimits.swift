@@ -10,11 +10,19 @@ package enum LoadLimits {
   package static let subscribersRange = 0...500
   /// Seconds to go on trying, and then to wait for queued posts: an hour at most.
   package static let settleSecondsRange = 1...3_600
+  /// The same where the options name no number: several times as long as a service takes to restart.
+  package static let settleSecondsUsual = 30
   /// Connections of producers over ZeroMQ: ingest answers `Limits.submitRequestsMax` requests at once, and would tell
   /// more to wait.
   package static let producersMax = 64
+  /// Connections of producers over ZeroMQ where the options name no number: each sends `batchUsual` posts in a frame.
+  package static let producersUsual = 2
+  /// Posts in one frame where the options name no number: enough to spread a frame's cost.
+  package static let batchUsual = 64
   /// Connections over HTTP: a third of what ingest takes, and as many as one machine makes in a moment.
   package static let connectionsMax = 4_096
+  /// Connections over HTTP where the options name no number: with answers of 10 ms they carry 6,400 posts a second.
+  package static let connectionsUsual = 64
   /// Files that the process may open beside those of connections: for the subscriber, the store's questions, libraries.
   package static let filesBeside: UInt = 128
   /// Files of one further subscriber: its sockets and its reactor's.
@@ -40,6 +48,9 @@ package enum LoadLimits {
   package static let pauseMs: ClosedRange<Int64> = 100...2_000
   /// Body of an answer: a refusal's is longer only by mistake.
   package static let bodyBytesMax = 65_536
+  /// Characters of a refusal's code that the report shows: ours have fewer than 30, and the reason phrase of a proxy,
+  /// which stands for a missing code, may have more.
+  package static let codeCharactersMax = 60
   /// Kinds of errors and refusals that are told apart.
   package static let kindsMax = 32
   /// Longest latency that the histogram tells apart, in microseconds; `maxMs` tells how long longer ones were.

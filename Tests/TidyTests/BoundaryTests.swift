@@ -88,10 +88,11 @@ struct BoundaryTests {
       elsewhere: ["Sources/Messaging/A.swift"])
   }
 
-  @Test("Only Link calls libzmq")
+  @Test("Only Messaging calls libzmq")
   func sockets() {
     Ban(
-      pattern: Pattern(#"\b(zmq_\w+)"#), advice: "sockets belong to Link's one thread: ask it for what is missing.",
+      pattern: Pattern(#"\b(zmq_\w+)"#),
+      advice: "sockets belong to Messaging's one thread: ask it for what is missing.",
       applies: { $0.isUnder("Sources") && $0.target != "Messaging" }
     ).hold(
       at: "Sources/Worker/A.swift", bad: ["zmq_poll(a, 1, 0)"], good: ["// zmq_poll(a)", "\"zmq_poll\""],

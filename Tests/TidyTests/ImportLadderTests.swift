@@ -77,7 +77,7 @@ struct ImportLadderTests {
       "@preconcurrency internal import Hummingbird",
       "private import struct Feed.FeedService", "import Foundation; import SQLiteStore",
       "  @_spi(X) public import NIOCore",
-      "@_exported\nimport Link", "#if canImport(CSodium)\n  import CSodium\n#endif",
+      "@_exported\nimport Messaging", "#if canImport(CSodium)\n  import CSodium\n#endif",
     ]
     let good = [
       "package import Domain", "import Foundation\nimport Synchronization", "// import SQLiteStore",

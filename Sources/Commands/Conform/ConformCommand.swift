@@ -35,7 +35,7 @@ struct ConformWorkerCommand: AsyncParsableCommand {
 
   @Option(.jobs, "The address for the worker; port 0 takes a free one.")
   var jobs: String?
-  @Option(help: "A text that the worker finds, 1 to 256 bytes.")
+  @Option(help: "A text that the worker finds, 1 to \(Limits.placeBytesMax) bytes.")
   var query = "Seattle, WA"
   @OptionGroup var options: ConformOptions
 

@@ -5,8 +5,8 @@ import Messaging
 
 /// The options of every conformance run.
 struct ConformOptions: ParsableArguments {
-  @Option(help: "How many seconds to wait for the program to come, 1 to 600.")
-  var wait = 30
+  @Option(help: "How many seconds to wait for the program to come, \(Limits.examWaitSecondsRange.words).")
+  var wait = ToolLimits.examWaitSeconds
   @Flag(help: "One JSON object for each rule.")
   var json = false
   @OptionGroup var common: CommonOptions
@@ -16,8 +16,7 @@ struct ConformOptions: ParsableArguments {
   func validate() throws {
     let range = Limits.examWaitSecondsRange
     guard range.contains(wait) else {
-      throw ValidationError(
-        "--wait must be a number of seconds from \(range.lowerBound) to \(range.upperBound), not \(wait).")
+      throw ValidationError("--wait must be a number of seconds from \(range.words), not \(wait).")
     }
   }
 

@@ -35,8 +35,8 @@ final class ConformService: Service {
     let news = Inbox<ProcessNews>(wake)
     let environment = ConformanceEnvironment(
       waitMs: waitMs, hasProcess: !command.isEmpty, news: news, logger: logger,
-      came: { complain("examining \($0.safeLine(bytesMax: 64))") }, terminate: { terminated.set(()) },
-      finished: { finished.set($0) })
+      came: { complain("examining \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
+      terminate: { terminated.set(()) }, finished: { finished.set($0) })
     let (reactor, bound) = try Reactor.start("conform", wake: wake) { [program, endpoint] context in
       let made = try program.station(context, bind: endpoint, environment: environment)
       return ([made.station], made.endpoint)

@@ -34,7 +34,7 @@ struct GeocodeCommand: AsyncParsableCommand {
 
   @Argument(help: "The place, in any words.")
   var text: String?
-  @Option(help: "Places wanted, 1 to 20.")
+  @Option(help: "Places wanted, 1 to \(Limits.candidatesMax).")
   var limit: String?
   @Option(help: "Only places of this country, by its two letters.")
   var country: String?

@@ -27,9 +27,9 @@ struct LoadCommand: AsyncParsableCommand {
 
   @Option(.server)
   var server: String?
-  @Option(help: "Posts in a second, 1 to 100000.")
+  @Option(help: "Posts in a second, \(LoadLimits.rateRange.words).")
   var rate: Int
-  @Option(help: "Seconds in which posts become due, 1 to 86400.")
+  @Option(help: "Seconds in which posts become due, \(LoadLimits.secondsRange.words).")
   var duration: Int
   @Option(help: "A file of places, one a line. Without it, towns of the gazetteer in mixed forms.")
   var places: String?
@@ -41,15 +41,25 @@ struct LoadCommand: AsyncParsableCommand {
   var keyFile: String?
   @Option(.user, "An e-mail address; the password comes from ONTHEMAP_PASSWORD.")
   var user: String?
-  @Option(help: "Connections that share the posts, 1 to 4096; with --submit 1 to 64. [default: 64; with --submit 2]")
+  @Option(
+    help: """
+      Connections that share the posts, 1 to \(LoadLimits.connectionsMax); with --submit 1 to \
+      \(LoadLimits.producersMax). [default: \(LoadLimits.connectionsUsual); with --submit \(LoadLimits.producersUsual)]
+      """)
   var connections: Int?
   @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
   var submit: String?
   @Option(.submitKey)
   var submitKey: String?
-  @Option(help: "Posts in one frame at most, with --submit, 1 to 256. [default: 64]")
+  @Option(
+    help: """
+      Posts in one frame at most, with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchUsual)]
+      """)
   var batch: Int?
-  @Option(help: "Subscribers beside the run's own, that come at random moments of it, 0 to 500.")
+  @Option(
+    help: """
+      Subscribers beside the run's own, that come at random moments of it, \(LoadLimits.subscribersRange.words).
+      """)
   var subscribers = 0
   @Option(.gazetteer)
   var gazetteer: String?
@@ -57,8 +67,9 @@ struct LoadCommand: AsyncParsableCommand {
   var seed: UInt64?
   @Flag(help: "The figures as one JSON object.")
   var json = false
-  @Option(help: "Seconds to go on trying, and then to wait for queued posts, 1 to 3600.")
-  var settle = 30
+  @Option(
+    help: "Seconds to go on trying, and then to wait for queued posts, \(LoadLimits.settleSecondsRange.words).")
+  var settle = LoadLimits.settleSecondsUsual
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -101,9 +112,10 @@ struct LoadCommand: AsyncParsableCommand {
       try places.map { try PlaceTexts(file: $0) }
       ?? PlaceTexts(gazetteer: try settings.gazetteer(flag: gazetteer))
     let submit = try submit.map {
-      LoadRun.Submission(endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? 64)
+      LoadRun.Submission(
+        endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchUsual)
     }
-    let connections = connections ?? (submit == nil ? 64 : 2)
+    let connections = connections ?? (submit == nil ? LoadLimits.connectionsUsual : LoadLimits.producersUsual)
     // Each subscriber has a context of its own, with its pipes.
     try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
@@ -141,7 +153,7 @@ struct LoadCommand: AsyncParsableCommand {
 
   private static func check(_ option: String, _ value: Int, in range: ClosedRange<Int>) throws {
     guard range.contains(value) else {
-      throw ValidationError("\(option) must be a number from \(range.lowerBound) to \(range.upperBound), not \(value).")
+      throw ValidationError("\(option) must be a number from \(range.words), not \(value).")
     }
   }
 

@@ -32,7 +32,7 @@ struct PostCommand: AsyncParsableCommand {
   var link: String?
   @Option(help: "Take the post with this id off the map for good, instead of making one.")
   var delete: String?
-  @Flag(help: "Wait until the place is found, 10 seconds at most, and say where it is.")
+  @Flag(help: "Wait until the place is found, \(ToolLimits.postWaitSeconds) seconds at most, and say where it is.")
   var wait = false
   @OptionGroup var common: CommonOptions
 

@@ -24,7 +24,8 @@ struct QueueStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Tell how the queue, its workers and its feeds are.",
     discussion: """
-      Rates are of the last 10 seconds, commit times of the latest 512 commits.
+      Rates are of the last \(Limits.rateWindowSeconds) seconds, commit times of the latest \
+      \(Limits.commitTimesKept) commits.
 
       Examples:
         onthemap queue status

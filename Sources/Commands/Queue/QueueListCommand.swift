@@ -20,8 +20,7 @@ struct QueueListCommand: AsyncParsableCommand {
   var state: String?
   @Option(help: "Only dead posts with this code; --state dead is understood.")
   var reason: String?
-  @Option(help: "So many at most, 1 to 1000.")
-  var limit = 100
+  @OptionGroup var list: ListOptions
   @Option(help: "Only those behind this post.")
   var after: String?
   @Flag(help: "One JSON object, with next where there may be more.")
@@ -33,9 +32,6 @@ struct QueueListCommand: AsyncParsableCommand {
       let words = QueueState.listed.map(\.word).joined(separator: ", ")
       throw ValidationError("--state must be one of \(words), not \"\(state)\".")
     }
-    guard (1...Limits.adminPostsMax).contains(limit) else {
-      throw ValidationError("--limit must be a number from 1 to \(Limits.adminPostsMax), not \(limit).")
-    }
     guard reason == nil || state == nil || state == QueueState.dead.word else {
       throw ValidationError("--reason goes with --state dead only.")
     }
@@ -46,7 +42,7 @@ struct QueueListCommand: AsyncParsableCommand {
     let word = reason == nil ? state : QueueState.dead.word
     let state = QueueState.listed.first { $0.word == word }
     let after = try after.map { try PostID(argument: $0) }
-    let request = AdminRequest.list(state: state, reason: reason, after: after, limit: limit)
+    let request = AdminRequest.list(state: state, reason: reason, after: after, limit: list.limit)
     try await options.connected { connection in
       guard case .list(let entries, let next) = try await connection.ask(request) else {
         throw SettingError.strangeAnswer

@@ -27,11 +27,11 @@ final class ChildOutput: Sendable {
     var rest: [UInt8] = []
     // Of a line that is too long; what is left of it is none.
     var isCut = false
-    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var buffer = [UInt8](repeating: 0, count: ToolLimits.readBytes)
     while true {
       let count = Glibc.read(reader, &buffer, buffer.count)
       guard count > 0 else {
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: ToolLimits.childPoll)
         continue
       }
       rest += buffer[..<count]

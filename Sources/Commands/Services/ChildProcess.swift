@@ -8,9 +8,6 @@ import Synchronization
 /// and lets nobody send a signal outside of that body. An examiner needs both at once: it sends SIGTERM at a step, and
 /// judges when and with which status the program ends.
 final class ChildProcess: Sendable {
-  /// How long it may take to end after SIGTERM.
-  private static let patience = Duration.seconds(3)
-
   private let id: pid_t
   private let code = Mutex<Int32?>(nil)
 
@@ -52,7 +49,7 @@ final class ChildProcess: Sendable {
     get async throws {
       while true {
         if let code = ended() { return code }
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: ToolLimits.childPoll)
       }
     }
   }
@@ -60,15 +57,15 @@ final class ChildProcess: Sendable {
   /// SIGTERM, where it still runs.
   func terminate() { signal(SIGTERM) }
 
-  /// Ends it, at the latest after its patience with SIGKILL, and waits for that.
+  /// Ends it, with SIGKILL after `ToolLimits.childPatience`, and waits for that.
   func end() async {
     terminate()
-    let end = ContinuousClock.now + ChildProcess.patience
+    let end = ContinuousClock.now + ToolLimits.childPatience
     // Also where the task is cancelled.
     await Task { [self] in
       while ended() == nil {
         if ContinuousClock.now >= end { signal(SIGKILL) }
-        try? await Task.sleep(for: .milliseconds(20))
+        try? await Task.sleep(for: ToolLimits.childPoll)
       }
     }.value
   }

@@ -42,7 +42,7 @@ struct GeocoderCommand: AsyncParsableCommand {
     var configuration = WorkerConfiguration(
       ingest: try settings.endpoint(.geocoderIngest, flag: ingest),
       gazetteer: gazetteer,
-      concurrency: try settings.number(.concurrency, flag: concurrency, in: 1...32),
+      concurrency: try settings.number(.concurrency, flag: concurrency, in: ToolLimits.concurrencyRange),
       name: try workerName(settings))
     configuration.remote = try remote.configuration(settings)
     let keys = try LinkKeys(settings, keyFile: keyFile)

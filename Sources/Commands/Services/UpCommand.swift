@@ -48,7 +48,7 @@ struct UpCommand: AsyncParsableCommand {
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
-    let workers = try settings.number(.workers, flag: workers, in: 1...64)
+    let workers = try settings.number(.workers, flag: workers, in: ToolLimits.workersRange)
     let remote = try remote.configuration(settings)
     let level = settings.logLevel
     let logger = makeLogger("up", level: level)
@@ -85,7 +85,7 @@ struct UpCommand: AsyncParsableCommand {
         worker(name, level: level, seats: seats, joined: joined) { [ingest] in
           var configuration = WorkerConfiguration(
             ingest: try await ingestReady.value.jobs.connectable, gazetteer: gazetteer,
-            concurrency: Limits.windowMax / 2, name: name)
+            concurrency: ToolLimits.concurrencyRange.upperBound, name: name)
           configuration.remote = remote
           configuration.curve = ingest.jobsCurve?.client
           return configuration

@@ -84,8 +84,7 @@ final class Settings {
   func number(_ setting: Setting, flag: String?, in range: ClosedRange<Int>) throws -> Int {
     let text = text(setting, flag: flag)
     guard let number = Int(text), range.contains(number) else {
-      throw SettingError(
-        setting, expected: "a number from \(range.lowerBound) to \(range.upperBound)", came: text)
+      throw SettingError(setting, expected: "a number from \(range.words)", came: text)
     }
     return number
   }

@@ -1,5 +1,19 @@
-/// Limits of the commands that people run: timeouts, intervals of a display, and bounds of what it keeps.
+import Domain
+
+/// Limits of the commands that people run: ranges of their options, timeouts, intervals of a display, and bounds of
+/// what it keeps.
 enum ToolLimits {
+  /// Range of `--concurrency`, in look-ups: a worker holds twice as many jobs, and ingest gives it a window at most.
+  static let concurrencyRange = 1...Limits.windowMax / 2
+  /// Range of `up --workers`: each has a thread of its own, and few machines have more cores.
+  static let workersRange = 1...64
+  /// Range of `--limit`, in rows of a list: those of one answer of the admin socket, of posts as of accounts.
+  static let listRowsRange = 1...min(Limits.adminPostsMax, Limits.adminUsersMax)
+  /// Rows of a list without `--limit`: a few screens.
+  static let listRowsUsual = 100
+  /// Seconds that `conform` waits for the program where `--wait` does not say: people start it by hand.
+  static let examWaitSeconds = 30
+
   /// Timeout of ingest's answer on the admin socket.
   static let adminAnswer = Duration.seconds(5)
   /// Time for which a post is sent again: as long as a restart of ingest takes.
@@ -8,12 +22,20 @@ enum ToolLimits {
   static let postResendMs = 250...750
   /// Seconds that `post --wait` waits for the place.
   static let postWaitSeconds = 10
-  /// Bytes that one read of a file of keys asks for: the longest usual one comes at once.
+  /// Bytes that one read of a file of keys, or of a child's output, asks for: the longest usual file comes at once, and
+  /// so does all that a pipe of Linux holds.
   static let readBytes = 65_536
   /// Code of a problem that is shown to people.
   static let problemCodeBytesMax = 64
   /// Detail of a problem that is shown to people: a sentence or two.
   static let problemDetailBytesMax = 512
+
+  /// Time that a child process has to end after SIGTERM; then SIGKILL ends it. A program that says goodbye waits half a
+  /// second for the answer.
+  static let childPatience = Duration.seconds(3)
+  /// Interval between two looks whether a child process has printed something, or has ended: the tick of the run that
+  /// judges it.
+  static let childPoll = Duration.milliseconds(Limits.runTickMs)
 
   /// Interval between two questions of `top`: rates and ages are in seconds.
   static let topInterval = Duration.seconds(1)

@@ -33,8 +33,7 @@ struct UserListCommand: AsyncParsableCommand {
 
   @Option(help: "Only the one with this address.")
   var email: String?
-  @Option(help: "So many at most, 1 to 1000.")
-  var limit = 100
+  @OptionGroup var list: ListOptions
   @Option(help: "Only those behind the account with this number.")
   var after: Int64?
   @Flag(help: "One JSON object, with next where there may be more.")
@@ -42,14 +41,11 @@ struct UserListCommand: AsyncParsableCommand {
   @OptionGroup var options: AdminOptions
 
   func validate() throws {
-    guard (1...Limits.adminUsersMax).contains(limit) else {
-      throw ValidationError("--limit must be a number from 1 to \(Limits.adminUsersMax), not \(limit).")
-    }
     guard after ?? 1 > 0 else { throw ValidationError("--after must be the number of an account.") }
   }
 
   func run() async throws {
-    let request = AdminRequest.users(email: email, after: after.map(AccountID.init), limit: limit)
+    let request = AdminRequest.users(email: email, after: after.map(AccountID.init), limit: list.limit)
     try await options.connected { connection in
       guard case .users(let users, let next) = try await connection.ask(request) else {
         throw SettingError.strangeAnswer

@@ -18,7 +18,8 @@ extension ConformanceStation<FeedSuite> {
       return socket
     }
     let router = try ProbeSocket(
-      context, .router, bind: bind, as: .changes, frameBytesMax: 4_096, logger: environment.logger)
+      context, .router, bind: bind, as: .changes, frameBytesMax: Limits.controlFrameBytesMax,
+      logger: environment.logger)
     let subscribers = [try connect(.sub, publish), try connect(.sub, publish), try connect(.sub, publish)]
     var client: ProbeSocket?
     if let query { client = try connect(.dealer, query) }

@@ -139,7 +139,7 @@ struct FeedSuite: ConformanceSuite {
   }
 
   private func fault(of fetch: Fetch) -> String? {
-    if fetch.feed.utf8.count > 64 { return "a name of \(fetch.feed.utf8.count) bytes" }
+    if fetch.feed.utf8.count > Limits.peerNameBytesMax { return "a name of \(fetch.feed.utf8.count) bytes" }
     if !fetch.epoch.isEmpty && fetch.epoch.count != 16 { return "an epoch of \(fetch.epoch.count) bytes" }
     if let last = fetches.last?.fetch.id, fetch.id <= last { return "request_id \(fetch.id) after \(last)" }
     return nil

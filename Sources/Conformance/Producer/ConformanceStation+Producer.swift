@@ -7,8 +7,8 @@ extension ConformanceStation<ProducerSuite> {
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
   ) throws(LinkError) -> (station: any Station, endpoint: Endpoint) {
     let router = try ProbeSocket(
-      context, .router, bind: bind, as: .submit, frameBytesMax: 4 * Limits.submitFrameBytesMax,
-      logger: environment.logger)
+      context, .router, bind: bind, as: .submit,
+      frameBytesMax: ProbeSocket.overlongBatchFactor * Limits.submitFrameBytesMax, logger: environment.logger)
     let station = ConformanceStation(
       ProducerSuite(RunContext(environment)), main: router, environment: environment
     ) { stimulus in

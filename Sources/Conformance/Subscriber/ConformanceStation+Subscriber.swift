@@ -8,8 +8,8 @@ extension ConformanceStation<SubscriberSuite> {
   ) throws(LinkError) -> (station: any Station, endpoint: Endpoint) {
     func feed(_ endpoint: Endpoint) throws(LinkError) -> ProbeSocket {
       try ProbeSocket(
-        context, .xpub, bind: endpoint, as: .feed, frameBytesMax: 16 * Limits.subscriptionBytesMax,
-        logger: environment.logger)
+        context, .xpub, bind: endpoint, as: .feed,
+        frameBytesMax: ProbeSocket.overlongFactor * Limits.subscriptionBytesMax, logger: environment.logger)
     }
     let feeds = [try feed(bind), try feed(bind.withFreePort)]
     let alternate = feeds[1].endpoint.connectable.description

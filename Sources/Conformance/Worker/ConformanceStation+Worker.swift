@@ -7,7 +7,8 @@ extension ConformanceStation<WorkerSuite> {
     _ context: Reactor.Context, bind: Endpoint, query: String, environment: ConformanceEnvironment
   ) throws(LinkError) -> (station: any Station, endpoint: Endpoint) {
     let router = try ProbeSocket(
-      context, .router, bind: bind, as: .jobs, frameBytesMax: 16 * Limits.jobFrameBytesMax, logger: environment.logger)
+      context, .router, bind: bind, as: .jobs, frameBytesMax: ProbeSocket.overlongFactor * Limits.jobFrameBytesMax,
+      logger: environment.logger)
     let station = ConformanceStation(
       WorkerSuite(RunContext(environment), query: query), main: router, environment: environment
     ) { stimulus in

@@ -64,10 +64,14 @@ extension WorkerSuite {
     if !(hello.majors.min <= 1 && hello.majors.max >= 1) {
       return "versions \(hello.majors.min) to \(hello.majors.max)"
     }
-    if !(1...64).contains(hello.worker.utf8.count) { return "a name of \(hello.worker.utf8.count) bytes" }
+    if !(1...Limits.peerNameBytesMax).contains(hello.worker.utf8.count) {
+      return "a name of \(hello.worker.utf8.count) bytes"
+    }
     if !hello.worker.isSafeLine { return "a name with control or invisible characters" }
     if hello.instance.count != 16 { return "an instance of \(hello.instance.count) bytes" }
-    if hello.software.utf8.count > 64 { return "software of \(hello.software.utf8.count) bytes" }
+    if hello.software.utf8.count > Limits.peerNameBytesMax {
+      return "software of \(hello.software.utf8.count) bytes"
+    }
     return nil
   }
 

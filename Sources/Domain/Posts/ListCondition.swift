@@ -90,7 +90,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       guard case .array(let parts) = value else { throw Refusal(reason: "\(name) must be an array of objects") }
       var conditions: [ListCondition] = []
       for part in parts {
-        // What compares nothing counts too: SQLite has a limit for what it joins.
+        // What compares nothing counts too: a store has a limit for what it joins.
         try take()
         conditions.append(try condition(part, depth: depth + 1))
       }

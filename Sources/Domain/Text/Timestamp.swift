@@ -47,7 +47,8 @@ package func unixMs(timestamp text: String) -> Int64? {
   guard year >= 1970, (1...12).contains(month), hour < 24, minute < 60, second < 60,
     (1...daysOf(month: month, year)).contains(day)
   else { return nil }
-  var ms = daysSince1970(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1_000
+  let days = daysSince1970(year: year, month: month, day: day)
+  var ms = days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1_000
   ms += Int64(((match.7 ?? "") + "000").prefix(3)) ?? 0
   if let sign = match.8, let hours = match.9.flatMap({ Int64($0) }), let minutes = match.10.flatMap({ Int64($0) }) {
     guard hours < 24, minutes < 60 else { return nil }
@@ -64,8 +65,14 @@ private func daysOf(month: Int64, _ year: Int64) -> Int64 {
   }
 }
 
-/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-private func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+/// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar; negative before it. (Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms".)
+///
+/// - Parameters:
+///   - year: 1 to 9999.
+///   - month: 1 to 12.
+///   - day: from 1. One beyond the month's end is counted into the next month.
+package func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
   let year = month <= 2 ? year - 1 : year
   let era = year / 400
   let yearOfEra = year - era * 400

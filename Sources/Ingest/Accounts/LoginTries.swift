@@ -129,7 +129,7 @@ final class LoginTries: Sendable {
 extension Problem {
   /// The same for an account that is there, and for one that is not.
   fileprivate static func tooManyLogins(pauseMs: Int64) -> Problem {
-    let seconds = Int((pauseMs + 999) / 1_000)
+    let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_logins",
       "too many wrong passwords for this account, or from your network; try again in \(seconds) s",

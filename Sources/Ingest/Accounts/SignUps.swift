@@ -22,7 +22,7 @@ final class SignUps: Sendable {
 
 extension Problem {
   fileprivate static func tooManySignUps(pauseMs: Int64) -> Problem {
-    let seconds = Int((pauseMs + 999) / 1_000)
+    let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_sign_ups",
       "too many new accounts from your network; no account was made, try again in \(seconds) s",

@@ -15,7 +15,7 @@ extension Problem {
     retryAfterSeconds: Limits.retryOperatorSeconds)
 
   static func tooManyPosts(pauseMs: Int64) -> Problem {
-    let seconds = Int((pauseMs + 999) / 1_000)
+    let seconds = Int(secondsOf: pauseMs)
     return Problem(
       .tooManyRequests, "too_many_posts",
       "the account has made as many posts and edits as it may in a minute; nothing was stored, go on in \(seconds) s",
@@ -83,4 +83,9 @@ extension Problem {
         "the server cannot read its database; nothing was stored, and its operator finds the reason in the log")
     }
   }
+}
+
+extension Int {
+  /// The seconds of a pause in milliseconds, rounded up: ingest refuses a client again that comes a second early.
+  init(secondsOf pauseMs: Int64) { self.init((pauseMs + 999) / 1_000) }
 }

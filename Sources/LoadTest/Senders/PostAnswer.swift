@@ -34,6 +34,6 @@ struct PostAnswer {
   private var code: String {
     let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(body.readableBytesView))
     let code = members?["code"]?.string ?? head.status.reasonPhrase
-    return VisibleText(String(code.prefix(60))).replacingHidden { _ in "" }
+    return VisibleText(String(code.prefix(LoadLimits.codeCharactersMax))).replacingHidden { _ in "" }
   }
 }

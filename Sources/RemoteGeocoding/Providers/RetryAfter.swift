@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// The header Retry-After in its two forms, RFC 9110, 10.2.3: seconds, or a date of HTTP.
@@ -40,9 +41,7 @@ enum RetryAfter {
     guard parts.count == 3, parts[0] < 24, parts[1] < 60, parts[2] <= 60, (1_970...9_999).contains(year) else {
       return nil
     }
-    // Days of the proleptic Gregorian calendar, the year beginning in March so that the leap day is its last.
-    let (y, m) = month < 2 ? (year - 1, month + 10) : (year, month - 2)
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468
-    return Int64(days) * 86_400 + parts[0] * 3_600 + parts[1] * 60 + parts[2]
+    let days = daysSince1970(year: Int64(year), month: Int64(month + 1), day: Int64(day))
+    return days * 86_400 + parts[0] * 3_600 + parts[1] * 60 + parts[2]
   }
 }

@@ -4,8 +4,8 @@ package import Domain
 ///
 /// A store commits writes in the order in which they are submitted, and may commit several together. Errors: with
 /// `StoreError.full` and `.noAccount` nothing is stored; with `.unknownOutcome` the write may be durable, and repeating
-/// it is safe, because accepted posts have keys and other writes change only what is not done yet; with `.stopped`
-/// nothing is stored until the next start.
+/// it is safe: accepted posts have keys, an edit that is repeated leaves the same post under another number, and other
+/// writes change only what is not done yet; with `.stopped` nothing is stored until the next start.
 package protocol PostStore: ObservableStore {
   /// Returns the state at the start. Waits for the disk, on the calling thread.
   func start() throws -> StoreSnapshot

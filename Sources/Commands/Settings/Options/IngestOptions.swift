@@ -73,7 +73,8 @@ struct IngestOptions: ParsableArguments {
     guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", came: data) }
     let rate = settings.text(.remoteRate, flag: remoteRate)
     guard let perSecond = Double(rate), Limits.remotePerSecondRange.contains(perSecond) else {
-      throw SettingError(.remoteRate, expected: "a number from 0.01 to 100, of requests a second", came: rate)
+      throw SettingError(
+        .remoteRate, expected: "a number from \(Limits.remotePerSecondRange.words), of requests a second", came: rate)
     }
     var configuration = IngestConfiguration(
       data: data, host: address.host, port: address.port,
@@ -128,7 +129,7 @@ struct IngestOptions: ParsableArguments {
     let range = Limits.postsPerMinuteRange
     guard let posts = Int(text), range.contains(posts) else {
       throw SettingError(
-        .postsPerMinute, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", came: text)
+        .postsPerMinute, expected: "a whole number from \(range.words)", came: text)
     }
     return posts
   }
@@ -138,7 +139,7 @@ struct IngestOptions: ParsableArguments {
     let range = Limits.queueWaitMaxSecondsRange
     guard let seconds = Int(text), range.contains(seconds) else {
       throw SettingError(
-        .queueWaitMax, expected: "seconds, a whole number from \(range.lowerBound) to \(range.upperBound)", came: text)
+        .queueWaitMax, expected: "seconds, a whole number from \(range.words)", came: text)
     }
     return Int64(seconds) * 1_000
   }

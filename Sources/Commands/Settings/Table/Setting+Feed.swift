@@ -1,7 +1,7 @@
 /// Settings of feeds.
 extension Setting {
   static let feedIngest = Setting(
-    "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: .value("tcp://127.0.0.1:7702"),
+    "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: Setting.changes.usual,
     summary: "Ingest's address for feeds.",
     explanation: "Ingest's change log.")
   static let publish = Setting(

@@ -1,7 +1,9 @@
+import Domain
+
 /// Settings of geocoders.
 extension Setting {
   static let geocoderIngest = Setting(
-    "ONTHEMAP_GEOCODER_INGEST", flag: "--ingest", default: .value("tcp://127.0.0.1:7701"),
+    "ONTHEMAP_GEOCODER_INGEST", flag: "--ingest", default: Setting.jobs.usual,
     summary: "Ingest's address for workers.",
     explanation: "Ingest's job link.")
   static let gazetteer = Setting(
@@ -10,13 +12,15 @@ extension Setting {
     summary: "The compiled gazetteer.",
     explanation: "The file of places. Default: gazetteer.otm beside the program, or ../share/onthemap/gazetteer.otm.")
   static let concurrency = Setting(
-    "ONTHEMAP_CONCURRENCY", flag: "--concurrency", default: .value("32"),
-    summary: "Half of the jobs that may be here at once, 1 to 32.",
-    explanation: "Half of the jobs that may be with one geocoder at once, 1 to 32.")
+    "ONTHEMAP_CONCURRENCY", flag: "--concurrency", default: .value("\(ToolLimits.concurrencyRange.upperBound)"),
+    summary: "Half of the jobs that may be here at once, \(ToolLimits.concurrencyRange.words).",
+    explanation: "Half of the jobs that may be with one geocoder at once, \(ToolLimits.concurrencyRange.words).")
   static let workerName = Setting(
     "ONTHEMAP_WORKER_NAME", flag: "--name", default: .described("host and process number"), example: "seattle-1",
     summary: "A name for people.",
-    explanation: "Its name in ingest's log, 1 to 64 bytes. Default: the host's name and the process number.")
+    explanation: """
+      Its name in ingest's log, 1 to \(Limits.peerNameBytesMax) bytes. Default: the host's name and the process number.
+      """)
   static let remote = Setting(
     "ONTHEMAP_REMOTE", flag: "--remote", default: .described("nobody"), example: "nominatim",
     summary: "Who is asked for streets and houses: nominatim, photon or pelias.",

@@ -62,8 +62,8 @@ extension Setting {
     "ONTHEMAP_VIEWING", flag: "--viewing", default: .value("open"),
     summary: """
       Who sees the map: open for everybody, closed for accounts alone (over ZeroMQ: for subscribers and feeds with a \
-      key on a list; workers see the places of posts). For events in a browser ingest and feeds share a text of 32 \
-      bytes or more then, in a file that ONTHEMAP_VIEW_KEY_FILE names; up needs none.
+      key on a list; workers see the places of posts). For events in a browser ingest and feeds share a text of \
+      \(Limits.viewKeyBytesMin) bytes or more then, in a file that ONTHEMAP_VIEW_KEY_FILE names; up needs none.
       """,
     explanation: """
       Who sees the map: open for everybody, closed for accounts alone. At ingest and at feeds, which then serve over \
@@ -75,9 +75,9 @@ extension Setting {
   static let viewKey = Setting(
     "ONTHEMAP_VIEW_KEY", isSecret: true,
     explanation: """
-      A text of 32 bytes or more (openssl rand -hex 32) that ingest and feeds share where viewing is closed, or \
-      better a file that holds it, readable by its owner only. Feeds need it then; without it at ingest pages ask \
-      every few seconds; up makes its own. No default.
+      A text of \(Limits.viewKeyBytesMin) bytes or more (openssl rand -hex 32) that ingest and feeds share where \
+      viewing is closed, or better a file that holds it, readable by its owner only. Feeds need it then; without it at \
+      ingest pages ask every few seconds; up makes its own. No default.
       """)
   static let viewKeyFile = Setting(
     "ONTHEMAP_VIEW_KEY_FILE", example: "/etc/onthemap/view-key")
@@ -147,26 +147,28 @@ extension Setting {
     explanation: "Where Facebook is asked whose token it is: the Graph API, with its version.")
   static let queueWaitMax = Setting(
     "ONTHEMAP_QUEUE_WAIT_MAX", flag: "--queue-wait-max", default: .value("\(Limits.queueWaitMaxMs / 1_000)"),
-    summary: "Seconds, 1 to 604800; while a post waits so long for a geocoder, no more are taken.",
+    summary: """
+      Seconds, \(Limits.queueWaitMaxSecondsRange.words); while a post waits so long for a geocoder, no more are taken.
+      """,
     explanation: """
-      Seconds, 1 to 604800. While a post has waited so long for a geocoder, posts are refused with 503, for nobody \
-      should be promised what is not to be seen within that time; with geocoders back they are taken again by \
-      themselves.
+      Seconds, \(Limits.queueWaitMaxSecondsRange.words). While a post has waited so long for a geocoder, posts are \
+      refused with 503, for nobody should be promised what is not to be seen within that time; with geocoders back \
+      they are taken again by themselves.
       """)
   static let postsPerMinute = Setting(
     "ONTHEMAP_POSTS_PER_MINUTE", flag: "--posts-per-minute", default: .described("as many as it can"), example: "60",
-    summary: "Posts and edits of one account a minute, 1 to 1000000.",
+    summary: "Posts and edits of one account a minute, \(Limits.postsPerMinuteRange.words).",
     explanation: """
-      Posts and edits that one account may make in a minute, 1 to 1000000: as many at once, and from then on at that \
-      rate; above it 429, or BUSY over ZeroMQ. Where anybody may sign up, 60 leaves room for all who type. By default \
-      an account makes as many as it can.
+      Posts and edits that one account may make in a minute, \(Limits.postsPerMinuteRange.words): as many at once, and \
+      from then on at that rate; above it 429, or BUSY over ZeroMQ. Where anybody may sign up, 60 leaves room for all \
+      who type. By default an account makes as many as it can.
       """)
   static let remoteRate = Setting(
-    "ONTHEMAP_REMOTE_RATE", flag: "--remote-rate", default: .value("1"),
-    summary: "Requests a second to remote providers, of all workers, 0.01 to 100.",
+    "ONTHEMAP_REMOTE_RATE", flag: "--remote-rate", default: .value(decimal(Limits.remotePerSecond)),
+    summary: "Requests a second to remote providers, of all workers, \(Limits.remotePerSecondRange.words).",
     explanation: """
-      Requests a second to remote providers, of all geocoders together: 0.01 to 100. Public servers of Nominatim and \
-      Photon get one at most, whatever is set.
+      Requests a second to remote providers, of all geocoders together: \(Limits.remotePerSecondRange.words). Public \
+      servers of Nominatim and Photon get one at most, whatever is set.
       """)
   static let allowWorkers = Setting(
     "ONTHEMAP_ALLOW_WORKERS", flag: "--allow-workers", example: "/etc/onthemap/workers.keys",

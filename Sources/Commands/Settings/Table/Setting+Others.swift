@@ -2,10 +2,10 @@
 extension Setting {
   static let workers = Setting(
     "ONTHEMAP_WORKERS", flag: "--workers", default: .value("2"),
-    summary: "Geocoding workers, 1 to 64.",
-    explanation: "Geocoders in the process, 1 to 64.")
+    summary: "Geocoding workers, \(ToolLimits.workersRange.words).",
+    explanation: "Geocoders in the process, \(ToolLimits.workersRange.words).")
   static let feed = Setting(
-    "ONTHEMAP_FEED", flag: "--feed", default: .value("tcp://127.0.0.1:7710"),
+    "ONTHEMAP_FEED", flag: "--feed", default: Setting.publish.usual,
     summary: "The feed to subscribe to.",
     explanation: "The feed to watch.")
   static let feedKey = Setting(
@@ -19,7 +19,7 @@ extension Setting {
       The public key of the address for producers, or a file that holds it, where ingest uses keys there. No default.
       """)
   static let server = Setting(
-    "ONTHEMAP_SERVER", flag: "--server", default: .value("http://127.0.0.1:8080"),
+    "ONTHEMAP_SERVER", flag: "--server", default: .value("http://\(Setting.http.defaultValue)"),
     summary: "Ingest's address.",
     explanation: "Where to post.")
   static let user = Setting(

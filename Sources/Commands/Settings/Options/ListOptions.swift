@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// The option of the commands that list posts or accounts.
+struct ListOptions: ParsableArguments {
+  @Option(help: "So many at most, \(ToolLimits.listRowsRange.words).")
+  var limit = ToolLimits.listRowsUsual
+
+  func validate() throws {
+    let range = ToolLimits.listRowsRange
+    guard range.contains(limit) else {
+      throw ValidationError("--limit must be a number from \(range.words), not \(limit).")
+    }
+  }
+}
