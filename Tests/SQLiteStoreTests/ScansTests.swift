@@ -13,14 +13,6 @@ import Testing
 struct ScansTests {
   private let folder = Folder()
   private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-  private static let anHourMs: Int64 = 3_600_000
-
-  /// Opens a database whose scans never run out of time on a busy machine, unless a test says so.
-  private func open(
-    scanMs: Int64 = Self.anHourMs, scanWaitMs: Int64 = Self.anHourMs, scanStretchMs: Int64 = Self.anHourMs
-  ) throws -> SQLiteDatabase {
-    try folder.open(scanMs: scanMs, scanWaitMs: scanWaitMs, scanStretchMs: scanStretchMs)
-  }
 
   private func condition(_ text: String) throws -> ListCondition {
     try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
@@ -52,7 +44,7 @@ struct ScansTests {
 
   @Test("Quick reads and writes go on while scans hold every place and fill the queue; one more scan is refused")
   func full() async throws {
-    let database = try open()
+    let database = try folder.open()
     let account = try await database.addAccount()
     let id = try await database.published(1, by: account)[0]
     let places = await HeldPlaces(database)
@@ -89,7 +81,7 @@ struct ScansTests {
 
   @Test("A network has one place; a scan from another block of addresses takes the second")
   func networks() async throws {
-    let database = try open()
+    let database = try folder.open()
     let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("198.51.100.1"))
     let places = await HeldPlaces(database, count: 1, network: greedy)
     let second = Task {
@@ -104,7 +96,7 @@ struct ScansTests {
 
   @Test("An account's posts are a quick read up to the limit, and a scan above it")
   func quick() async throws {
-    let database = try open()
+    let database = try folder.open()
     let account = try await database.addAccount()
     let own = ListQuery(condition: try condition("{\"uniqueKey\":\"\(account.rawValue)\"}"))
     _ = try await database.published(Limits.quickReadRowsMax, by: account)
@@ -123,7 +115,7 @@ struct ScansTests {
 
   @Test("A scan leaves the queue when its client goes")
   func goneWhileWaiting() async throws {
-    let database = try open()
+    let database = try folder.open()
     let places = await HeldPlaces(database)
     let client = LeavingClient()
     let scan = Task { try await database.scans.run(for: client.scanClient) { _ in } }
@@ -136,7 +128,7 @@ struct ScansTests {
 
   @Test("A scan ends when its client goes, and its connection serves the next")
   func goneWhileRunning() async throws {
-    let database = try open()
+    let database = try folder.open()
     for _ in 0..<2 * Limits.scansAtOnceMax {
       let client = LeavingClient()
       let scan = Task {
@@ -154,7 +146,7 @@ struct ScansTests {
 
   @Test("A scan whose client has gone before is refused, and takes no place")
   func goneBefore() async throws {
-    let database = try open()
+    let database = try folder.open()
     await expectRefused {
       try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("It has run.") }
     }
@@ -162,14 +154,14 @@ struct ScansTests {
 
   @Test("A condition whose time is over is an error")
   func timeOfCondition() async throws {
-    let database = try open(scanMs: 0)
+    let database = try folder.open(scanMs: 0)
     _ = try await database.published(300, by: try await database.addAccount())
     await expectEnded { _ = try await database.listed(ListQuery(condition: try condition("{\"mapString\":\"x\"}"))) }
   }
 
   @Test("A search whose time is over answers with what it has found, and where to go on")
   func timeOfSearch() async throws {
-    let database = try open(scanMs: 0)
+    let database = try folder.open(scanMs: 0)
     let account = try await database.addAccount()
     let ids = try await database.published(300, by: account)
     var found: [PostID] = []
@@ -192,7 +184,7 @@ struct ScansTests {
 
   @Test("A scan that has waited too long is refused")
   func waitedTooLong() async throws {
-    let database = try open(scanWaitMs: 0)
+    let database = try folder.open(scanWaitMs: 0)
     let places = await HeldPlaces(database)
     await expectRefused { _ = try await database.published(PostFilter(), below: nil, limit: 1) }
     places.open()
@@ -200,7 +192,7 @@ struct ScansTests {
 
   @Test("Closing the database ends scans that run and refuses those that wait")
   func closing() async throws {
-    let database = try open()
+    let database = try folder.open()
     let clients = (0..<Limits.scansAtOnceMax).map { _ in LeavingClient() }
     let running = clients.map { client in
       Task {
@@ -221,7 +213,7 @@ struct ScansTests {
 
   @Test("After a stretch of scans none starts until all have ended and the log is in the database")
   func pause() async throws {
-    let database = try open(scanStretchMs: 0)
+    let database = try folder.open(scanStretchMs: 0)
     let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
     let account = try await database.addAccount("zebulon")
     let third = Task { [folder] in
@@ -239,7 +231,7 @@ struct ScansTests {
 
   @Test("Scans go on after their pause although a write always waits")
   func pauseInFlood() async throws {
-    let database = try open(scanStretchMs: 0)
+    let database = try folder.open(scanStretchMs: 0)
     let places = await HeldPlaces(database)
     let scan = Task { try await database.scans.run(for: .ingest) { _ in } }
     await untilWaiting(1, in: database)
@@ -254,7 +246,7 @@ struct ScansTests {
 
   @Test("A scan's connection neither writes nor checkpoints")
   func readOnly() async throws {
-    let database = try open()
+    let database = try folder.open()
     _ = try await database.published(3, by: try await database.addAccount())
     func logBytes() throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: folder.database + "-wal")[.size] as? Int
