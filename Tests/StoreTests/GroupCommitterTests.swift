@@ -1,0 +1,143 @@
+import Dispatch
+import Store
+import Synchronization
+import Testing
+
+/// An engine that commits numbers: it holds up the commit of `first`, and two numbers make it fail.
+private final class ScriptedEngine: CommitEngine {
+  enum Trouble: Error { case refused, stopped }
+
+  static let first = 1
+  static let refused = -1
+  static let stopping = 0
+
+  /// Has an element when the commit of `first` has begun.
+  let begun: AsyncStream<Void>
+  private let hasBegun: AsyncStream<Void>.Continuation
+  private let gate = DispatchSemaphore(value: 0)
+  private let tried = Mutex<[[Int]]>([])
+
+  init() { (begun, hasBegun) = AsyncStream.makeStream() }
+
+  /// The groups, in the order in which the committer asked for their commits.
+  var groups: [[Int]] { tried.withLock { $0 } }
+
+  /// Lets the commit of `first` go on.
+  func open() { gate.signal() }
+
+  func commit(_ writes: [Int]) throws -> [String] {
+    tried.withLock { $0.append(writes) }
+    if writes == [Self.first] {
+      hasBegun.yield()
+      gate.wait()
+    }
+    if writes.contains(Self.stopping) { throw Trouble.stopped }
+    if writes.contains(Self.refused) { throw Trouble.refused }
+    return writes.map { "\($0) is stored" }
+  }
+
+  func failure(of error: any Error) -> CommitFailure {
+    if case Trouble.stopped = error {
+      .stopped(.unknownOutcome("no answer"), reason: "the disk is gone")
+    } else {
+      .refused(.noAccount)
+    }
+  }
+}
+
+@Suite("Group commit")
+struct GroupCommitterTests {
+  private let engine: ScriptedEngine
+  private let committer: GroupCommitter<ScriptedEngine>
+
+  init() {
+    engine = ScriptedEngine()
+    committer = GroupCommitter(engine)
+  }
+
+  private func submit(_ numbers: Int..., to results: Results) {
+    for number in numbers {
+      committer.submit(
+        number,
+        completion: CommitCompletion { result in
+          switch result {
+          case .success(let output): results.add(output)
+          case .failure(let error): results.add("\(number): \(error)")
+          }
+        })
+    }
+  }
+
+  /// Submits numbers while the commit of the first is under way, and returns the results of all in their order.
+  private func committed(_ numbers: Int...) async -> [String] {
+    let results = Results()
+    submit(ScriptedEngine.first, to: results)
+    for await _ in engine.begun { break }
+    for number in numbers { submit(number, to: results) }
+    engine.open()
+    committer.finish()
+    return results.all
+  }
+
+  @Test("Writes that come while a commit is under way are committed together, and complete in their order")
+  func group() async {
+    #expect(await committed(2, 3, 4) == ["1 is stored", "2 is stored", "3 is stored", "4 is stored"])
+    #expect(engine.groups == [[1], [2, 3, 4]])
+  }
+
+  @Test("A write that is refused fails alone; each of its neighbours is committed again, in its place")
+  func refused() async {
+    let results = await committed(2, ScriptedEngine.refused, 3)
+    #expect(results == ["1 is stored", "2 is stored", "-1: the account is deleted", "3 is stored"])
+    #expect(engine.groups == [[1], [2, -1, 3], [2], [-1], [3]])
+  }
+
+  @Test("Behind a commit that stops the engine nothing is written: its group fails, and later writes are refused")
+  func stopped() async {
+    let results = await committed(2, ScriptedEngine.stopping, 3)
+    let lost = "the write failed: no answer"
+    #expect(results == ["1 is stored", "2: \(lost)", "0: \(lost)", "3: \(lost)"])
+    let later = Results()
+    submit(4, to: later)
+    committer.finish()
+    #expect(later.all == ["4: nothing is stored until the next start: the disk is gone"])
+    #expect(engine.groups == [[1], [2, 0, 3]])
+    #expect(!committer.end(), "It has stopped before.")
+    var failures = 0
+    for await _ in committer.failures { failures += 1 }
+    #expect(failures == 1)
+  }
+
+  @Test("A committer that has ended refuses writes, and still does the work between groups")
+  func ended() {
+    #expect(committer.end())
+    let results = Results()
+    submit(2, to: results)
+    committer.betweenGroups { results.add("work") }
+    committer.finish()
+    #expect(Set(results.all) == ["2: nothing is stored until the next start: ingest is ending", "work"])
+    #expect(engine.groups.isEmpty)
+  }
+
+  @Test("Work between groups runs once, behind the writes that were submitted before it")
+  func work() async {
+    let results = Results()
+    submit(ScriptedEngine.first, to: results)
+    for await _ in engine.begun { break }
+    submit(2, to: results)
+    let seen = Results()
+    committer.betweenGroups { [engine] in seen.add("\(engine.groups)") }
+    engine.open()
+    committer.finish()
+    #expect(seen.all == ["[[1], [2]]"])
+  }
+}
+
+/// Texts in the order in which any thread has added them.
+private final class Results: Sendable {
+  private let texts = Mutex<[String]>([])
+
+  func add(_ text: String) { texts.withLock { $0.append(text) } }
+
+  var all: [String] { texts.withLock { $0 } }
+}
