@@ -19,6 +19,8 @@ struct Ledger {
     /// Failed tries and lost workers since it was accepted or brought back.
     var attempts = 0
     var losses = 0
+    /// Losses that ingest counts, and that are not on disk: on their way, or refused.
+    var unstoredLosses = 0
     /// Workers that it has ended while it was theirs, and while it was not, since then.
     var kills = 0
     var strayKills = 0
@@ -128,7 +130,16 @@ struct Ledger {
     end(id, .dead)
   }
 
-  mutating func lose(_ id: PostID) { posts[id]?.losses += 1 }
+  /// Ingest counts lost workers, and submits that.
+  mutating func count(_ losses: JobScheduler.LostLeases) {
+    for id in (losses.requeued + losses.dead).compactMap(\.post) { posts[id]?.unstoredLosses += 1 }
+  }
+
+  /// A lost worker is counted on disk.
+  mutating func lose(_ id: PostID) {
+    posts[id]?.losses += 1
+    posts[id]?.unstoredLosses -= 1
+  }
 
   mutating func retryDead(_ id: PostID) {
     expect(posts[id]?.fate == .dead, "post \(id) comes back, and is not dead")
@@ -206,6 +217,9 @@ struct Ledger {
     expect(
       job.leaseLosses < Limits.leaseLossesMax + entry.refusedBurials,
       "job \(job.id.rawValue) goes out after \(job.leaseLosses) lost workers")
+    expect(
+      job.leaseLosses <= entry.losses + entry.unstoredLosses,
+      "job \(job.id.rawValue) goes out with \(job.leaseLosses) lost workers instead of \(entry.losses)")
   }
 
   // MARK: - Who ends whom
@@ -231,7 +245,10 @@ struct Ledger {
   mutating func start(_ jobs: [Job], isPaused: Bool) {
     restarts += 1
     voided = []
-    for (id, entry) in posts { posts[id]?.restsUntilMs = entry.storedRestMs }
+    for (id, entry) in posts {
+      posts[id]?.restsUntilMs = entry.storedRestMs
+      posts[id]?.unstoredLosses = 0
+    }
     expect(Set(jobs.compactMap(\.id.post)) == queued, "other posts are queued after the start than before")
     for job in jobs {
       guard let id = job.id.post, let entry = posts[id] else { continue }

@@ -60,6 +60,7 @@ extension Simulation {
       if mayCrash(.ingestHasResults) { return endIngest("ingestHasResults") }
       if canary == .acknowledgesBeforeCommit { acknowledge(settlements) }
     case .countLosses(let losses):
+      ledger.count(losses)
       trace("lost: \(losses.requeued.map(\.rawValue)), dead: \(losses.dead.map(\.rawValue))")
       if canary == .dropsLostJobs { for id in losses.requeued { ingest?.core.scheduler.settled(id) } }
       if canary == .forgetsLosses {
