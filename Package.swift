@@ -104,7 +104,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // 1: outgoing HTTP; 2: who asks by it, for streets and houses, and for who somebody is.
+    // 1: outgoing HTTP; 2: its users: remote geocoding, and logins by providers.
     .target(name: "HTTPClient", swiftSettings: strict),
     .target(name: "RemoteGeocoding", dependencies: ["HTTPClient", "Domain", logging], swiftSettings: strict),
     .target(name: "SignIn", dependencies: ["CSodium", "HTTPClient", "Domain"], swiftSettings: strict),

@@ -14,7 +14,7 @@ package struct API: Sendable {
 
       /// Members of a post, of a session and of a problem.
       package var id, state, label, token, code, detail: String?
-      /// Nil of a post that is neither rejected nor dead.
+      /// Reason of a post that is rejected or dead; nil of others.
       package var reason: Reason?
     }
 
@@ -30,7 +30,7 @@ package struct API: Sendable {
     package var problem: String { members.detail ?? "the server answered \(status)" }
   }
 
-  /// One for all tools of a process. It is never ended: the process ends with it.
+  /// Client of all tools of a process. It is never ended: the process ends with it.
   private static let fetch = HTTPFetch(headers: [:], bounds: APILimits.bounds)
 
   /// The address that paths are relative to.

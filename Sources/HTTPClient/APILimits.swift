@@ -9,7 +9,7 @@ enum APILimits {
   static let redirectsMax = 3
   /// Connections to the server at once: a tool sends a few requests at a time, and further ones wait for a connection.
   static let connectionsMax = 16
-  /// All of them, for `HTTPFetch`.
+  /// Bounds with all of these limits.
   static let bounds = HTTPFetch.Bounds(
     totalMs: totalMs, bodyBytesMax: bodyBytesMax, redirectsMax: redirectsMax, connectionsMax: connectionsMax)
 }

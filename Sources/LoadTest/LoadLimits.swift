@@ -10,7 +10,7 @@ package enum LoadLimits {
   package static let subscribersRange = 0...500
   /// Seconds to go on trying, and then to wait for queued posts: an hour at most.
   package static let settleSecondsRange = 1...3_600
-  /// The same where the options name no number: several times as long as a service takes to restart.
+  /// Time without an option: several times as long as a service takes to restart.
   package static let settleSecondsUsual = 30
   /// Connections of producers over ZeroMQ: ingest answers `Limits.submitRequestsMax` requests at once, and would tell
   /// more to wait.

@@ -26,13 +26,14 @@ struct Ledger {
     var strayKills = 0
     /// An operator has brought it back: ingest knows its earlier leases no more.
     var isRevived = false
-    /// Before this it does not go out again.
+    /// Time before which it does not go out again.
     var restsUntilMs = Int64.min
-    /// The same after a restart. On disk a pause counts from the moment when ingest has submitted the settlement.
+    /// Time before which it does not go out after a restart. On disk a pause counts from the moment when ingest has
+    /// submitted the settlement.
     var storedRestMs = Int64.min
-    /// How often its worker's HELLO came again, and did not name it: then nobody is blamed.
+    /// Repeated HELLOs of its worker that did not name it: then no worker is blamed.
     var excuses = 0
-    /// How often the disk has refused its burial: then it goes out once more.
+    /// Burials that the disk has refused. After each the job goes out once more.
     var refusedBurials = 0
   }
 

@@ -47,8 +47,8 @@ final class Simulation {
   }
 
   static let troubleMs: Int64 = 16_000
-  /// After the trouble everything must be over within this time: four workers that hang on the same job, each found
-  /// and its lease ended after some 65 s, or the longest pause of a job that has failed seven times, and some.
+  /// Time of calm within which everything must be over: four workers that hang on the same job, each found and its
+  /// lease ended after some 65 s, or the longest pause of a job that has failed seven times, and some.
   static let calmMs: Int64 = 345_000
 
   let seed: UInt64

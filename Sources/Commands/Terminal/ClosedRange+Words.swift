@@ -6,7 +6,7 @@ extension ClosedRange<Int> {
 }
 
 extension ClosedRange<Double> {
-  /// The same, without a fraction that is zero: "0.01 to 100".
+  /// Words for a range of numbers, without a fraction that is zero: "0.01 to 100".
   var words: String { "\(decimal(lowerBound)) to \(decimal(upperBound))" }
 }
 

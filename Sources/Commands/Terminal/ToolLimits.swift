@@ -3,7 +3,7 @@ import Domain
 /// Limits of the commands that people run: ranges of their options, timeouts, intervals of a display, and bounds of
 /// what it keeps.
 enum ToolLimits {
-  /// Range of `--concurrency`, in look-ups: a worker holds twice as many jobs, and ingest gives it a window at most.
+  /// Range of `--concurrency`, in lookups: a worker holds twice as many jobs, and ingest gives it a window at most.
   static let concurrencyRange = 1...Limits.windowMax / 2
   /// Range of `up --workers`: each has a thread of its own, and few machines have more cores.
   static let workersRange = 1...64
@@ -58,10 +58,9 @@ enum ToolLimits {
   /// Shortest time between two drawings of a progress line.
   static let progressInterval = Duration.milliseconds(100)
 
-  /// A row of a table of places, or a line of JSON: a query with all its options fits a hundred times, and columns that
-  /// nobody reads should fit too.
+  /// Size of a row of a table of places, or of a line of JSON: a query with all its options fits a hundred times, and
+  /// columns that are not read should fit too.
   static let tableRecordBytesMax = 65_536
-  /// What is read of a table at once, and looked up together: thousands of rows, so that handing them over costs
-  /// nothing.
+  /// Bytes of a table that are read and looked up together: thousands of rows, so that handing them over costs nothing.
   static let tableChunkBytes = 262_144
 }

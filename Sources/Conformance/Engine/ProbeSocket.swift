@@ -7,7 +7,7 @@ final class ProbeSocket: Station {
   /// Factor above the protocol's limit up to which a run still reads a frame. libzmq cuts the connection at a longer
   /// one, and the run could not tell why. Sixteen leaves room for a program that never splits a frame.
   static let overlongFactor = 16
-  /// The same for a producer's batches, whose limit is 11 times that of a job frame: 3 MB.
+  /// Factor for a producer's batches, whose limit is 11 times that of a job frame: 3 MB.
   static let overlongBatchFactor = 4
 
   let socket: Socket

@@ -1,4 +1,4 @@
-/// Where a post stands, as an operator sees it. The first five are the queue, and known to `JobScheduler` only.
+/// State of a post, as an operator sees it. The first five are the queue, and only `JobScheduler` knows them.
 package enum QueueState: UInt8, Sendable, CaseIterable {
   /// Waits for a worker.
   case ready = 1
@@ -112,7 +112,8 @@ package struct QueueEntry: Sendable, Equatable {
     self.updatedMs = updatedMs
   }
 
-  /// The same with what `JobScheduler` knows of it; as it is where the two disagree, for one of them is newer.
+  /// Returns the entry with what `JobScheduler` knows of the post; unchanged if the two disagree, because one of them
+  /// is newer.
   package func placed(_ placement: QueuePlacement?) -> QueueEntry {
     guard let placement, placement.id == id, state == .ready else { return self }
     var entry = self

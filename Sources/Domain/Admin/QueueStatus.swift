@@ -1,4 +1,4 @@
-/// What `JobScheduler` holds at a moment.
+/// Contents of `JobScheduler` at a moment.
 package struct QueueSnapshot: Sendable, Equatable {
   /// A worker's session.
   package struct Worker: Sendable, Equatable {
@@ -36,7 +36,7 @@ package struct QueueSnapshot: Sendable, Equatable {
     }
   }
 
-  /// Posts by state, look-ups not among them.
+  /// Posts by state, lookups not among them.
   package var ready = 0
   /// Posts with a worker.
   package var leased = 0
@@ -48,7 +48,7 @@ package struct QueueSnapshot: Sendable, Equatable {
   package var waiting = 0
   /// How long the ready post has waited for a worker that has done so longest; 0 while the queue is paused.
   package var longestWaitMs: Int64 = 0
-  /// Look-ups, in whatever state.
+  /// Lookups, in whatever state.
   package var lookups = 0
   /// By session, so by the time at which they joined.
   package var workers: [Worker] = []
@@ -108,7 +108,7 @@ package struct QueueStatus: Sendable, Equatable {
     }
   }
 
-  /// What `JobScheduler` holds.
+  /// Contents of `JobScheduler`.
   package var queue = QueueSnapshot()
   /// Posts accepted and not settled, at most.
   package var depthMax = Limits.queueDepthMax

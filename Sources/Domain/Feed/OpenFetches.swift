@@ -26,7 +26,7 @@ package struct OpenFetches<Peer: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// In the order in which they were opened.
+  /// Open fetches in the order in which they came.
   private var fetches: [Fetch] = []
 
   package init() {}

@@ -88,7 +88,7 @@ extension Limits {
   package static let identitiesOfAccountMax = 16
   /// Logins that wait for a provider at once; above it 503. Each takes some seconds at most.
   package static let providerLoginsAtOnceMax = 32
-  /// Whoever is sent to a provider has to come back within this time.
+  /// Time within which a person who was sent to a provider has to come back.
   package static let loginFlowMs: Int64 = 600_000
   /// Logins that were sent to a provider and have not come back; each about 500 bytes. Above it the network that has
   /// most loses its oldest.

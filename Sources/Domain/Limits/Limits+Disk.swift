@@ -1,6 +1,6 @@
 /// Limits of the disk.
 extension Limits {
-  /// Free bytes of the data folder's file system below which the disk counts as full, also while nobody posts: 16
+  /// Free bytes of the data folder's file system below which the disk counts as full, also without posts: 16
   /// pages of the database, about what the commit of one group of posts appends.
   package static let diskFullBytes: Int64 = 65_536
   /// Free bytes from which a full disk may have room again: 1 MiB, so that readiness does not change with each post.

@@ -1,65 +1,72 @@
 /// Limits of the feed: the change log from ingest, streams over HTTP, questions, snapshots and joins over ZeroMQ.
 extension Limits {
-  /// One frame of the change log and of the feed: 100 entries with the longest texts fit: 100 × 3,100 bytes.
+  /// Size of a frame of the change log and of the feed: 100 entries with the longest texts fit: 100 × 3,100 bytes.
   package static let feedFrameBytesMax = 327_680
   /// Changes that ingest keeps in memory for feeds to fetch; a feed further behind takes a snapshot. About 5 MB,
   /// 30 MB with the longest texts.
   package static let changesKept = 10_000
   /// Changes in one answer to a feed, and in one delta: more would replace the list twice.
   package static let changesPerFetchMax = 100
-  /// How long ingest keeps a feed's fetch open when there is nothing new.
+  /// Time for which ingest keeps a feed's fetch open while nothing changes.
   package static let fetchWaitMs: Int64 = 1_000
-  /// Changes that a feed keeps in memory for those who ask what has changed since; who is further behind takes the
-  /// whole list. Ten times the list's length are enough for a connection that was made anew.
+  /// Changes that a feed keeps in memory for clients that ask for the changes since a number. A client further behind
+  /// gets the whole list. Ten times the length of the list is enough for a connection that breaks and comes back.
   package static let feedChangesKept = 1_024
-  /// Streams of events over HTTP at one feed; further ones are told to come again. A sixth of `httpConnectionsMax`, or
-  /// of the connections that there are descriptors for, stays for who asks for the list.
+  /// Streams of events over HTTP at one feed; further requests get 503 with Retry-After. A sixth of
+  /// `httpConnectionsMax`, or of the connections that there are descriptors for, is left for requests for the list.
   package static let streamsMax = 10_240
-  /// Between two events of a stream at least: changes between them travel together, and everybody is told the same
-  /// bytes. Where it takes long to tell all, twice as long as that, so that others are answered meanwhile.
+  /// Shortest time between two events of a stream. Changes between them travel together, and all streams get the same
+  /// bytes. If writing to all streams takes long, the time is twice as long as that, so that other requests are
+  /// answered meanwhile.
   package static let streamIntervalMs: Int64 = 50
-  /// Streams that an event loop looks at before others have a turn.
+  /// Streams that an event loop serves before it turns to other connections.
   package static let streamsPerTurn = 128
-  /// The same of those with a filter: where that is each one's own, one costs half a millisecond, fifty times as much.
+  /// Streams with a filter that an event loop serves before it turns to other connections. If each stream has a filter
+  /// of its own, a stream costs half a millisecond, fifty times as much as one without.
   package static let filteredStreamsPerTurn = 8
-  /// The pause after that. Only with one, however short, the event loop looks at its connections in between.
+  /// Pause of an event loop between two such turns, in microseconds. Without a pause, however short, the event loop
+  /// does not look at its connections.
   package static let streamRestUs: Int64 = 100
-  /// The longest of these pauses: who was stopped while it wrote has not taken so long.
+  /// Longest time between two events of a stream. A process that was stopped while it wrote has not spent that time
+  /// writing.
   package static let streamIntervalMaxMs: Int64 = 1_000
-  /// After so much silence a stream gets a comment: proxies cut what is silent for a minute, and a client that is
-  /// gone without a word is found when it does not take it.
+  /// Silence after which a stream gets a comment. Proxies cut connections that are silent for a minute, and a client
+  /// that has gone without closing is noticed when it does not take the comment.
   package static let streamHeartbeatMs: Int64 = 10_000
-  /// How often streams are looked at for that, and for a client that can take again what it could not.
+  /// Time between two checks of streams for a due heartbeat, and for clients that can take bytes again.
   package static let streamSweepMs: Int64 = 1_000
-  /// How long a client of a stream is told to wait before it comes again, at random, so that not all come at once.
+  /// Pause that a stream's client is asked for before it connects again; random, so that not all clients come at once.
   package static let streamRetryMs: ClosedRange<Int64> = 1_000...5_000
-  /// What the kernel keeps of a stream that its client does not read; it takes twice as much for itself. The largest
-  /// snapshot goes out in three parts.
+  /// Bytes of a stream that the kernel keeps for a client that does not read; the kernel itself takes twice as much.
+  /// The largest snapshot goes out in three parts.
   package static let streamSendBytes: Int32 = 131_072
-  /// Bodies, snapshots and deltas that one version of the list keeps of each for those with a filter, made once for all
-  /// who ask for the same; what else is asked for is made each time. As many again for those without: 128 × 30 KB.
+  /// Bodies, snapshots and deltas, of each kind, that a version of the list keeps for filters: made once for all
+  /// clients with the same filter. Further ones are made for each request. As many again are kept for clients without a
+  /// filter: 128 × 30 KB.
   package static let feedBytesKept = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32
-  /// The longest pause before a subscriber comes back to a feed that has said Bye: that of a refused Hello.
+  /// Longest pause before a subscriber joins a feed again that has said Bye: that of a refused Hello.
   package static let byePauseMaxMs: Int64 = 60_000
   /// Other feeds' addresses in a goodbye.
   package static let alternatesMax = 8
-  /// How far a feed's list on disk may be behind the one that it tells.
+  /// Age of a feed's list on disk at most, compared with the list that it publishes.
   package static let listKeptMs: Int64 = 2_000
-  /// A question to a feed.
+  /// Size of a question to a feed.
   package static let feedQueryBytesMax = 256
-  /// Answers that libzmq keeps for one who asks a feed: a few of the whole list; who does not read loses the others.
+  /// Answers that libzmq keeps for one peer that asks a feed: a few of the whole list. A peer that does not read loses
+  /// the others.
   package static let feedAnswersQueuedMax = 8
   /// Questions that a feed answers in a second: each may cost a list of about 20 KB.
   package static let feedQueriesPerSecondMax = 1_000
-  /// Of them for one who asks, so that nobody takes them all. Who has ten connections may.
+  /// Questions in a second that a feed answers for one peer, so that no peer takes all of them. A peer with ten
+  /// connections can.
   package static let feedQueriesPerAskerMax = 100
-  /// Snapshots of the feed on change: four a second at most.
+  /// Shortest time between two snapshots of the feed while the list changes: four a second.
   package static let snapshotIntervalMinMs: Int64 = 250
-  /// Snapshots of the feed without a change.
+  /// Time between two snapshots of the feed without a change.
   package static let snapshotIntervalMaxMs: Int64 = 5_000
-  /// Heartbeats of the feed.
+  /// Time between two heartbeats of the feed.
   package static let feedHeartbeatMs: Int64 = 1_000
   /// Heartbeats in a row that are behind a subscriber's list, at which it asks for the feed's.
   package static let lowerHeartbeatsMax = 3
@@ -84,18 +91,18 @@ extension Limits {
   package static let feedsMax = 256
   /// Joins answered in a second: each costs a snapshot of about 20 KB.
   package static let joinsPerSecondMax = 200
-  /// Joins that are answered in time, before those who asked give up, which is after 3 s. When more wait, the newest go
-  /// first.
+  /// Joins that are answered before their subscribers give up, which is after 3 s. While more wait, the newest are
+  /// answered first.
   package static let joinsInTimeMax = 3 * joinsPerSecondMax
-  /// Joins that wait for their turn; then the oldest is dropped for a new one.
+  /// Joins that wait for their answer; above it a new one replaces the oldest.
   package static let joinsWaitingMax = 4_096
   /// A subscription with what ZeroMQ puts before it: the longest join, and some room. How many topics one peer
   /// subscribes is not bounded: libzmq keeps them itself.
   package static let subscriptionBytesMax = 96
   /// The random part of a join topic.
   package static let joinNonceBytesMax = 40
-  /// Timeout of a feed's fetch, in milliseconds: as long as ingest keeps it open, and as long again for its way. Then
-  /// the connection was lost with it.
+  /// Timeout of a feed's fetch, in milliseconds: twice the time for which ingest keeps it open. After that the
+  /// connection is taken as lost.
   package static let fetchAnswerMs: Int64 = 2 * fetchWaitMs
   /// Range of a subscriber's first random pause before it joins again, in milliseconds; doubled by each loss.
   package static let joinPauseMs: Int64 = 500

@@ -4,25 +4,26 @@ extension Limits {
   package static let sessionsMax = 1_000
   /// Results that a worker keeps until they are acknowledged. Full, it grants no more credit.
   package static let outboxMax = 1_024
-  /// Heartbeats of both ends of the job link, dictated by ingest.
+  /// Time between two heartbeats of either end of the job link. Ingest names it in Welcome.
   package static let heartbeatMs: Int64 = 2_000
-  /// Silence after which the other end is taken for dead: three heartbeats. A feed whose ingest is silent for longer
-  /// has a stale list, and is not ready.
+  /// Silence after which the other end counts as dead: three heartbeats. A feed whose ingest is silent for longer has a
+  /// stale list, and is not ready.
   package static let livenessMs: Int64 = heartbeatsPerLiveness * heartbeatMs
-  /// How long the end of a process waits for the answer to its goodbye.
+  /// Time for which a process that ends waits for the answer to its goodbye.
   package static let leaveMs: Int64 = 500
   /// Acknowledgements in a frame: 1,000 take 23 KB.
   package static let acksPerFrameMax = 1_000
-  /// One frame of the job link. A window of look-ups with the longest queries fits: 64 × (256 + 100) bytes; and so does
-  /// one answer with the longest texts: 20 × (2,050 + 832 + 128) + 1,024 bytes.
+  /// Size of a frame of the job link. A window of lookups with the longest queries fits: 64 × (256 + 100) bytes; so
+  /// does one answer with the longest texts: 20 × (2,050 + 832 + 128) + 1,024 bytes.
   package static let jobFrameBytesMax = 65_536
-  /// Frames of one peer of the job link that nobody can read, within `quarantineMs`; then it is shut out for as long.
+  /// Malformed frames of one peer of the job link within `quarantineMs`; above it the peer is refused for as long.
   package static let malformedFramesMax = 100
-  /// See `malformedFramesMax`; and how long a worker waits that speaks another version.
+  /// Time over which malformed frames are counted, and for which a peer is refused then. A worker that speaks another
+  /// version waits as long.
   package static let quarantineMs: Int64 = 60_000
-  /// Peers that are remembered for that; each about 100 bytes.
+  /// Peers whose malformed frames are counted; each about 100 bytes.
   package static let quarantinePeersMax = 1_000
-  /// The least that a frame may have by an ingest's Welcome: one failure fits.
+  /// Smallest limit of a frame that a Welcome may name: one failure fits.
   package static let jobFrameBytesMin = 1_024
   /// Code of a job's failure: a word such as `remote_unavailable`.
   package static let failureCodeBytesMax = 64

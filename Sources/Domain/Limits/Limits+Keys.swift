@@ -2,13 +2,13 @@
 extension Limits {
   /// Keys on one allow-list: ten for every session or feed that could use them.
   package static let allowedKeysMax = 10_000
-  /// A file of keys: the longest list with some comments fits.
+  /// Size of a file of keys: the longest list with some comments fits.
   package static let keyFileBytesMax = 2_097_152
-  /// A name behind a key on an allow-list: as long as a worker's.
+  /// Size of a name behind a key on an allow-list: as long as a worker's.
   package static let keyNameBytesMax = peerNameBytesMax
-  /// What CURVE adds to a frame: its command's name, nonce, flags and authenticator. (ZeroMQ RFC 26.)
+  /// Bytes that CURVE adds to a frame: its command's name, nonce, flags and authenticator. (ZeroMQ RFC 26.)
   package static let curveFrameBytes = 8 + 8 + 1 + 16
-  /// A command of CURVE's handshake: the longest, INITIATE, has 257 bytes and the peer's properties.
+  /// Size of a command of CURVE's handshake: the longest, INITIATE, has 257 bytes and the peer's properties.
   package static let curveHandshakeBytesMax = 1_024
   /// Longest first pause of a client whose handshake failed; doubled each time.
   package static let handshakePauseBaseMs: Int64 = 1_000

@@ -1,16 +1,16 @@
 /// Limits of the links: sockets, the reactor that serves them, pauses before a client tries again, and log lines.
 extension Limits {
-  /// How often a reactor that is woken twice within a millisecond lets others run before it looks what there is. `make
-  /// bench` shows it in the time of all roles at 64 connections.
+  /// Times that a reactor yields its core before it looks for work, if it is woken twice within a millisecond. `make
+  /// bench` shows them in the CPU time of all roles at 64 connections.
   package static let turnYields = 2
   /// Frames that wait in each direction for one peer of the job link, and requests of one feed at the change log: more
-  /// than credit lets an honest peer have.
+  /// than credit allows a peer that keeps the protocol.
   package static let linkFramesQueuedMax = 1_000
-  /// Between two lines in the log about what the same peer does at the door.
+  /// Time between two log lines about the same peer's connections.
   package static let logRepeatMs: Int64 = 60_000
   /// Peers that the log remembers for that; each about 200 bytes.
   package static let logSubjectsMax = 1_000
-  /// Lines of that kind in one second, about all peers.
+  /// Such lines in one second, about all peers together.
   package static let logLinesPerSecondMax = 10
   /// A frame that is no list, batch or job: a feed's fetch (about 120 bytes), a question about a key, or an event of a
   /// connection. The longest is libzmq's question about a key: an address, a link's name and a key, about 200 bytes.

@@ -29,12 +29,12 @@ extension Limits {
   package static let pagePostsMax = 1_000
   /// Posts that one page of a search looks at: some hundredths of a second. The next page goes on behind them.
   package static let searchScanMax = 5_000
-  /// How deep the conditions of a list may be nested, as clients of the original service give them: they use two.
+  /// Depth of nested conditions of a list, as clients of the original service send them: they use two levels.
   package static let whereDepthMax = 8
-  /// Values that such conditions may compare with: a list of a page's posts fits.
+  /// Values that the conditions of a list may compare with: the ids of a page's posts fit.
   package static let whereComparisonsMax = 100
-  /// Of so many posts, the latest, those are found for which such a condition holds; of an account's own, of so many of
-  /// its latest. Each is read: about a tenth of a second for all.
+  /// Latest posts, in all or of one account, among which a condition searches. Each is read: about a tenth of a second
+  /// for all.
   package static let whereScanMax = 100_000
   /// Posts that a page of such a list may skip. Each is counted.
   package static let skipMax = 1_000_000

@@ -3,36 +3,36 @@
 ///
 /// Promise 5 of the design: nothing is unbounded.
 package enum Limits {
-  /// The list that everybody sees.
+  /// Posts on the public list.
   package static let feedEntriesMax = 100
-  /// A place as typed. A street address in any script fits several times; the gazetteer reads no more.
+  /// Size of a place as typed. A street address in any script fits several times; the gazetteer reads no more.
   package static let placeBytesMax = 256
-  /// A link: what browsers and intermediaries are sure to carry.
+  /// Size of a link: what browsers and intermediaries are sure to carry.
   package static let linkBytesMax = 2_048
-  /// A first or last name.
+  /// Size of a first or last name.
   package static let nameBytesMax = 100
-  /// An e-mail address: 64 before the @, 255 behind it, RFC 5321, rounded down to what fits a forward-path.
+  /// Size of an e-mail address: 64 before the @, 255 behind it (RFC 5321), rounded down to what fits a forward-path.
   package static let emailBytesMax = 254
-  /// NIST SP 800-63B asks for 8 at least.
+  /// Shortest password. (NIST SP 800-63B asks for 8 at least.)
   package static let passwordBytesMin = 8
-  /// Bounds what one login hashes; well above the 64 characters that must be allowed.
+  /// Longest password: bounds what one login hashes, and is well above the 64 characters that must be allowed.
   package static let passwordBytesMax = 1_024
-  /// An Idempotency-Key: a UUID fits seven times.
+  /// Size of an Idempotency-Key: a UUID fits seven times.
   package static let idempotencyKeyBytesMax = 255
-  /// A request that is repeated with its key within so many days is recognised.
+  /// Days within which a request that is repeated with its key is recognised.
   package static let idempotencyDays: Int64 = 7
-  /// Alternatives in the answer to a look-up.
+  /// Places in the answer to a lookup.
   package static let candidatesMax = 20
-  /// The same where the client names no number.
+  /// Places in the answer to a lookup that names no number.
   package static let candidatesUsual = 5
-  /// What is repeated of a wrong value in the complaint about it.
+  /// Bytes of a wrong value that the message about it repeats.
   package static let complaintBytesMax = 64
-  /// A second-level region's name.
+  /// Size of a second-level region's name.
   package static let countyBytesMax = 256
-  /// A postcode: the longest in use have about ten characters.
+  /// Size of a postcode: the longest in use have about ten characters.
   package static let postcodeBytesMax = 32
-  /// The name of who answered a look-up.
+  /// Size of the name of the provider that answered a lookup.
   package static let providerBytesMax = 32
-  /// What licences ask to be shown beside an answer, of all its sources.
+  /// Size of the texts that the licences of an answer's sources require to be shown, all together.
   package static let attributionBytesMax = 1_024
 }

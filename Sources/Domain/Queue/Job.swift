@@ -1,17 +1,17 @@
-/// The name of a unit of work on the job link: a post's own number, or a look-up's with the highest bit set.
+/// The name of a unit of work on the job link: a post's own number, or a lookup's with the highest bit set.
 package struct JobID: RawRepresentable, Sendable, Hashable {
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The job of a queued post.
   package init(_ post: PostID) { rawValue = post.rawValue }
-  /// A look-up that no row stands for; lost, it is not repeated.
+  /// A lookup that no row stands for; lost, it is not repeated.
   package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
 
   /// The number below the lookups of a start of ingest; all of earlier starts are below it.
   package static func lookupsBefore(boot: UInt32) -> UInt64 { UInt64(boot) << 39 }
 
-  /// Nil for a look-up.
+  /// Nil for a lookup.
   package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
   /// Whether no row stands for it.
   package var isLookup: Bool { rawValue & JobID.lookupBit != 0 }
@@ -28,12 +28,12 @@ package struct Job: Sendable, Equatable {
   package enum Question: Sendable, Equatable {
     /// The place of a post, by its text of 1 … `Limits.placeBytesMax` bytes.
     case post(String)
-    /// Whatever a look-up asks. In a box of its own, so that posts, which wait by the thousand, take no more room.
+    /// Whatever a lookup asks. In a box of its own, so that posts, which wait by the thousand, take no more room.
     indirect case lookup(PlaceQuery)
   }
 
   package let id: JobID
-  /// Whose turn it takes; look-ups have their own lane.
+  /// Whose turn it takes; lookups have their own lane.
   package let account: AccountID
   package let question: Question
   /// The client's own coordinates, to compare the answer with; they do not travel.
@@ -46,7 +46,7 @@ package struct Job: Sendable, Equatable {
   package var trace: TraceContext?
   /// Whether its worker may make one request to a remote provider. Goes with the lease.
   package var isRemote = false
-  /// What its post shows besides, so that the settlement need not read it back; nil for a look-up, and for a job that
+  /// What its post shows besides, so that the settlement need not read it back; nil for a lookup, and for a job that
   /// was read from the disk. Does not travel.
   package var draft: Draft?
 

@@ -4,7 +4,7 @@ import Messaging
 import Synchronization
 import Web
 
-/// Look-ups for a preview: jobs like any other, but first in line and on no disk. Lost, a look-up fails, and its client
+/// Lookups for a preview: jobs like any other, but first in line and on no disk. Lost, a lookup fails, and its client
 /// may repeat it. Who asks what is being looked up already waits for that answer: a page that everybody opens at once
 /// asks a worker once.
 final class Lookups: Sendable {

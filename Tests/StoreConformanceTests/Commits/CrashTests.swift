@@ -16,7 +16,7 @@ private struct Scene {
   let dead: [PostID]
   /// Bob's queued post. He has a published one too.
   let unlisted: PostID
-  /// Each command once, in the order of `PostWrite`. Each may be repeated.
+  /// Writes: each command once, in the order of `PostWrite`. Each may be repeated.
   let writes: [PostWrite]
 
   /// Stores the accounts and the posts.

@@ -52,7 +52,7 @@ struct GeocodeTests {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 
-  @Test("Who only says that it sends no more has its answer; who hangs up leaves no look-up behind")
+  @Test("Who only says that it sends no more has its answer; who hangs up leaves no lookup behind")
   func gone() async throws {
     let map = try await Stage.current.roles(workers: 0)
     let port = try map.client.port
@@ -108,7 +108,7 @@ struct GeocodeTests {
     #expect(status == 1 && said.isEmpty && logged.contains("Qwxzzzk"))
   }
 
-  @Test("A flood of look-ups does not hold up posts")
+  @Test("A flood of lookups does not hold up posts")
   func flood() async throws {
     let client = try await Stage.current.up().client.signedUp()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -149,7 +149,7 @@ struct GeocodeTests {
     try await client.expectService()
   }
 
-  @Test("Without a worker a look-up is unavailable, not unknown; a post is accepted, and published when one comes")
+  @Test("Without a worker a lookup is unavailable, not unknown; a post is accepted, and published when one comes")
   func noWorker() async throws {
     let map = try await Stage.current.roles(workers: 0)
     let client = try await map.client.signedUp()

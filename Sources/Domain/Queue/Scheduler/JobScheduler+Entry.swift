@@ -1,20 +1,21 @@
-/// A job in memory: its state, its lease, and the tokens of the leases before.
+/// State of a job in memory, its lease, and the tokens of the leases before.
 extension JobScheduler {
   enum State: Sendable {
     case ready
     case leased(UInt64, session: UInt64, untilMs: Int64)
-    /// Its result is on its way to the disk.
+    /// The result is on its way to the disk.
     case settling
-    /// Failed; goes out again at its time.
+    /// Failed, and sent again at this time.
     case delayed(untilMs: Int64)
-    /// Waits for leave to ask a remote provider, with the lease under which that was asked and the gazetteer's answer.
+    /// Waits for a permit to ask a remote provider, with the lease under which the worker asked for it and the
+    /// gazetteer's answer.
     case waiting(Lease, [Place])
   }
 
   struct Entry: Sendable {
     var job: Job
     var state: State
-    /// When it was leased, of a leased one; when it became ready, of one that is.
+    /// Time of the lease, of a leased job; time since which it is ready, of a ready one.
     var sinceMs: Int64
     /// True if the job was queued before this start of ingest, so that an earlier start may have leased it.
     var isResumed = false
@@ -31,7 +32,7 @@ extension JobScheduler {
 
     // What happens to every job happens within its entry: to copy one costs more than to change it.
 
-    /// Makes it a session's.
+    /// Leases the job to a session.
     mutating func lease(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment {
       if self.token != 0 { keepToken() }
       self.token = token
@@ -40,7 +41,7 @@ extension JobScheduler {
       return Assignment(job: job, lease: Lease(job: job.id, token: token))
     }
 
-    /// The same where it is ready; nil where it is not.
+    /// Leases the job if it is ready; nil otherwise.
     mutating func leaseIfReady(_ token: UInt64, to session: UInt64, nowMs: Int64) -> Assignment? {
       guard case .ready = state else { return nil }
       return lease(token, to: session, nowMs: nowMs)

@@ -2,14 +2,14 @@
 extension JobScheduler {
   /// Jobs whose worker was lost.
   package struct LostLeases: Equatable {
-    /// Go out again; the loss is to be counted on disk.
+    /// Jobs that are sent again; the loss is to be counted on disk.
     package var requeued: [JobID] = []
-    /// Lost too often: to be buried.
+    /// Jobs with too many losses, to be buried.
     package var dead: [JobID] = []
-    /// Look-ups, which are not repeated.
+    /// Lookups. They are not sent again.
     package var lookups: [JobID] = []
 
-    /// Whether nothing was lost.
+    /// True if nothing was lost.
     package var isEmpty: Bool { requeued.isEmpty && dead.isEmpty && lookups.isEmpty }
   }
 

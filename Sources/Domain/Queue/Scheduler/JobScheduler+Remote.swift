@@ -1,8 +1,8 @@
-/// Leave to ask remote providers: one rate for all workers together, whatever their number, because that is how
-/// providers count. A job that needs it waits in a queue of its own, and goes out with it to a worker that has a
-/// provider.
+/// Permits to ask remote providers: one rate for all workers together, because providers count so. A job that needs a
+/// permit waits in a queue of its own, and goes out with it to a worker that has a provider.
 extension JobScheduler {
-  /// A worker's gazetteer was not enough. Counts, as a failure does, only under the job's own lease.
+  /// Queues a job for a permit: its worker's gazetteer was not enough. Like a failure, this counts only under the job's
+  /// current lease.
   mutating func requestRemote(_ lease: Lease, _ places: [Place], of entry: Entry) -> ResultDecision {
     let id = lease.job
     if case .settling = entry.state { return .pending }
@@ -19,8 +19,8 @@ extension JobScheduler {
     return .answer(.committed)
   }
 
-  /// Jobs that wait although no worker has a provider any more: each with the lease under which it began to wait and
-  /// the outcome to take to the store. They are the caller's, until `settled` or `delay`.
+  /// Returns the jobs that wait although no worker has a provider any more: each with the lease under which it began to
+  /// wait, and the outcome for the store. The caller settles them with `settled` or `delay`.
   package mutating func endRemoteWaits() -> [(lease: Lease, job: Job, outcome: JobOutcome)] {
     guard remote.count > 0, !hasRemote else { return [] }
     var given: [(lease: Lease, job: Job, outcome: JobOutcome)] = []
@@ -32,14 +32,13 @@ extension JobScheduler {
     return given
   }
 
-  /// Jobs that wait for leave, 0 … `Limits.remoteWaitingMax`.
+  /// Jobs that wait for a permit, 0 … `Limits.remoteWaitingMax`.
   package var remoteCount: Int { remote.count }
 
-  /// When leave can be given to the next; far away when nobody waits, nobody could take it, or
-  /// the queue is paused.
+  /// Time of the next permit; far away if no job waits for one, no worker could use it, or the queue is paused.
   var remoteDueMs: Int64 { remote.count > 0 && !isPaused && remoteWorker != nil ? pacer.nextMs : .max }
 
-  /// At most one job, with its leave.
+  /// Returns at most one job, with its permit.
   mutating func assignRemote(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     guard remote.count > 0, pacer.nextMs <= nowMs, let id = remoteWorker else { return [] }
     while let next = remote.popFirst() {
@@ -63,7 +62,8 @@ extension JobScheduler {
     }
   }
 
-  /// A post may wait for long; a look-up has somebody who waits for it, and takes turns with the posts.
+  /// Returns true if a job may wait for a permit. A lookup has a client that waits for it, and takes turns with the
+  /// posts.
   private func hasRoom(for id: JobID) -> Bool {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }

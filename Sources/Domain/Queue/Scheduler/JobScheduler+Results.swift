@@ -2,13 +2,13 @@ import HeapModule
 
 /// Results of workers, until they are durable.
 extension JobScheduler {
-  /// Whether a result counts.
+  /// Decision about a worker's result.
   package enum ResultDecision: Equatable {
-    /// A settlement of the job with this outcome. No other result counts for it until `settled` or `delay`.
+    /// The result counts: settle the job with this outcome. No other result counts for it until `settled` or `delay`.
     case settle(Job, JobOutcome)
     /// Answer the worker at once.
     case answer(Disposition)
-    /// The same result is on its way to the disk: say nothing, the answer follows.
+    /// A result of the job is on its way to the disk. Its answer follows.
     case pending
   }
 
@@ -27,10 +27,10 @@ extension JobScheduler {
     }
   }
 
-  /// The outcome of a job is on disk: it leaves the queue.
+  /// Removes a job whose outcome is on disk from the queue.
   package mutating func settled(_ id: JobID) { jobs[id] = nil }
 
-  /// The outcome of a job could not be stored, or is to be tried again: it goes out again at a time.
+  /// Sends a job again at a time: its outcome could not be stored, or asks for another attempt.
   ///
   /// - Parameter attempts: failures so far, as on disk; nil where they have not changed.
   package mutating func delay(_ id: JobID, attempts: Int?, untilMs: Int64) {

@@ -9,23 +9,23 @@ extension JobScheduler {
     package var jobLimit: UInt64 = 0
     /// Jobs sent so far, in all.
     package var jobsSent: UInt64 = 0
-    /// Those of them that never arrived: they have used up no credit.
+    /// Jobs among them that never arrived: they have used no credit.
     package var jobsLost: UInt64 = 0
-    /// What its remote provider wants between two requests of all workers, in ms; nil where it has none.
+    /// Pause between two requests of all workers that its remote provider asks for, in ms; nil without a provider.
     package var remoteIntervalMs: Int64?
     /// Jobs that are with the worker, `Limits.windowMax` at most.
     package var leases: Set<JobID> = []
-    /// When the worker last said anything.
+    /// Time of the worker's latest message.
     package var heardMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
     package var missing: Set<Lease> = []
-    /// The job that it was given alone; as long as it has that, it gets no other.
+    /// The suspect that it was given alone; it gets no other job meanwhile.
     var suspect: JobID?
-    /// What its last heartbeat said that it has answered; nil where it does not count.
+    /// Answered jobs by its latest heartbeat; nil if the worker does not count them.
     var progress: UInt64?
-    /// Heartbeats running that have said the same.
+    /// Heartbeats in a row with the same count.
     var stillBeats = 0
-    /// Whether its handler hangs: it gets nothing until it answers.
+    /// True if its handler hangs. It gets no jobs until it answers.
     package internal(set) var isStuck = false
     /// Results that came from it, for the operator.
     var answers = RateMeter()
@@ -79,7 +79,7 @@ extension JobScheduler {
     return (id, replaced)
   }
 
-  /// Any message of a session shows that it lives. False for an unknown session.
+  /// Records a message of a session, which shows that the worker lives. Returns false for an unknown session.
   package mutating func recordActivity(_ id: UInt64, nowMs: Int64) -> Bool {
     seenMs = max(seenMs, nowMs)
     guard sessions[id] != nil else { return false }
@@ -122,7 +122,7 @@ extension JobScheduler {
     }
     sessions[id]?.missing = absent.subtracting(lost)
     sessions[id]?.jobsLost += UInt64(lost.count)
-    // It never arrived: nobody's fault, and not a loss of a worker.
+    // It never arrived: no worker is at fault, and none is lost.
     for job in lost.lazy.map(\.job).oldestFirst {
       sessions[id]?.leases.remove(job)
       makeReady(job)

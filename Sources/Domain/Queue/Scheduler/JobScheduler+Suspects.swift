@@ -2,7 +2,7 @@ import DequeModule
 
 /// A job that may lose one more worker may be what ended the others. It goes out alone, to a worker that has nothing
 /// else: so a job that ends workers has none buried beside it. After a first loss, which is nearly always the worker's
-/// own, nobody waits for anybody.
+/// own, no job waits for another.
 extension JobScheduler {
   /// Puts a job that is ready into its line.
   mutating func enqueue(_ job: Job) {
@@ -64,6 +64,6 @@ extension JobScheduler.Session {
 }
 
 extension Job {
-  /// Whether the next worker that is lost over it is the last. A look-up is not repeated.
+  /// Whether the next worker that is lost over it is the last. A lookup is not repeated.
   var isSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
 }

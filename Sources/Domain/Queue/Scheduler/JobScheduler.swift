@@ -4,7 +4,7 @@ import HeapModule
 /// Decides which job goes to which worker, and whether a worker's answer counts: the rules of the job link at ingest's
 /// end, without sockets, disk or clock. Times are milliseconds of a clock that never goes back; the caller passes them.
 ///
-/// A job here is a row on disk that is not settled, or a look-up. Leases live only here: after a restart every
+/// A job here is a row on disk that is not settled, or a lookup. Leases live only here: after a restart every
 /// unsettled job is ready again. A success under a lease of an earlier start still counts.
 package struct JobScheduler: Sendable {
   /// A job on its way to a worker.
@@ -26,20 +26,19 @@ package struct JobScheduler: Sendable {
   /// The session that is to be free for the first of them.
   var reserved: UInt64?
   var delayed: Heap<Timer> = []
-  /// Those that wait for leave to ask a remote provider.
+  /// Jobs that wait for a permit to ask a remote provider.
   var remote = ReadyQueue()
   /// Permits for requests to the remote provider.
   var pacer: RequestPacer
-  /// The latest time that was told.
+  /// Latest time that a caller passed in.
   var seenMs: Int64
-  /// By number.
+  /// Sessions by their number.
   package internal(set) var sessions: [UInt64: Session] = [:]
   /// The order in which sessions are served; the first is next.
   var rotation: Deque<UInt64> = []
-  /// Whether an operator has paused the queue: nothing goes out, while results are taken as ever, and what comes in or
-  /// back waits.
+  /// True if an operator has paused the queue: no job goes out, results count as before, and new jobs wait.
   package var isPaused = false { didSet { if oldValue, !isPaused { resumedMs = seenMs } } }
-  /// When it was last let go on.
+  /// Time at which the queue was resumed last.
   var resumedMs = Int64.min
   /// Jobs taken back from workers without an answer, to go out again, since the start.
   package private(set) var redelivered: UInt64 = 0
@@ -65,9 +64,9 @@ package struct JobScheduler: Sendable {
 
   static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }
 
-  /// Jobs not settled, look-ups among them.
+  /// Jobs that are not settled, with lookups.
   package var depth: Int { jobs.count }
-  /// When the next job is due that waits for a time; far away when none does.
+  /// Time at which the next pausing job is due; far away without one.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
   package var readyCount: Int { ready.count + suspects.count }
@@ -78,12 +77,12 @@ package struct JobScheduler: Sendable {
     return counter
   }
 
-  /// Takes jobs in. A job that is here already is left as it is.
+  /// Adds jobs. A job that is here already stays as it is.
   package mutating func add(_ new: [Job]) {
     for job in new { add(job) }
   }
 
-  /// Takes a job in, unless it is here already.
+  /// Adds a job, unless it is here already.
   package mutating func add(_ job: Job) {
     if let known = jobs.updateValue(Entry(job: job, state: .ready, sinceMs: seenMs), forKey: job.id) {
       jobs[job.id] = known
@@ -103,7 +102,7 @@ package struct JobScheduler: Sendable {
     if let untilMs { delay(job.id, attempts: job.attempts, untilMs: untilMs) } else { enqueue(job) }
   }
 
-  /// Forgets a look-up whose client has gone; a worker's answer to it is a duplicate then.
+  /// Forgets a lookup whose client has gone; an answer to it is then a duplicate.
   package mutating func cancel(_ id: JobID) {
     guard let entry = jobs.removeValue(forKey: id) else { return }
     switch entry.state {
@@ -137,15 +136,15 @@ package struct JobScheduler: Sendable {
         assigned.append((session, jobs))
       }
     }
-    // Whoever got something waits until the others have.
+    // A session that got jobs waits until the others have some.
     let served = assigned.map(\.session)
     rotation.removeAll { served.contains($0) }
     rotation.append(contentsOf: served)
     return assigned
   }
 
-  /// Those who get the jobs that are ready: as many as it takes for nobody to get more than one message's worth, or
-  /// all. Half of a worker's credit is what it works on at once; more than that would wait beside a free worker.
+  /// Sessions that get the ready jobs: as many as it takes for each to get one message's worth at most, or all. Half of
+  /// a worker's credit is what it works on at once; more than that would wait beside a free worker.
   private func eligibleWorkers() -> [UInt64] {
     var room = 0
     return rotation.filter { id in

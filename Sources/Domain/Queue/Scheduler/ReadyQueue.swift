@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Jobs that may go out now. A look-up goes before the posts that wait, but no two of them running, so that a flood of
-/// look-ups does not hold up posts; posts go one account after the other, so that one account's thousand do not hold up
+/// Jobs that may go out now. A lookup goes before the posts that wait, but no two of them running, so that a flood of
+/// lookups does not hold up posts; posts go one account after the other, so that one account's thousand do not hold up
 /// another's one.
 package struct ReadyQueue: Sendable {
   private var lookups: Deque<JobID> = []
@@ -12,7 +12,7 @@ package struct ReadyQueue: Sendable {
   /// Jobs that wait.
   package private(set) var count = 0
 
-  /// Look-ups among them.
+  /// Lookups among them.
   package var lookupCount: Int { lookups.count }
 
   package init() {}
@@ -24,7 +24,7 @@ package struct ReadyQueue: Sendable {
     if ReadyQueue.append(job, to: &posts[account, default: []]) { turns.append(account) }
   }
 
-  /// Takes out a look-up that nobody waits for any more. Looks through all of them: `Limits.lookupsMax` at most.
+  /// Removes a lookup whose client has gone. Looks through all of them: `Limits.lookupsMax` at most.
   package mutating func remove(lookup job: JobID) {
     guard let index = lookups.firstIndex(of: job) else { return }
     lookups.remove(at: index)

@@ -10,7 +10,7 @@ struct JobSchedulerInspectionTests {
     [snapshot.ready, snapshot.leased, snapshot.settling, snapshot.delayed, snapshot.waiting, snapshot.lookups]
   }
 
-  /// One post in each state, and a look-up; the numbers are 1 to 5 in the order of `QueueState`.
+  /// Queues one post in each state, and a lookup; the numbers are 1 to 5 in the order of `QueueState`.
   private mutating func fill() -> UInt64 {
     let session = scheduler.join("tokyo", credit: 4)
     // It has no provider when it gives its answer back, so another one has.
@@ -28,7 +28,7 @@ struct JobSchedulerInspectionTests {
     return session
   }
 
-  @Test("Every job is counted once, by its state; look-ups by themselves")
+  @Test("Every job is counted once, by its state; lookups by themselves")
   mutating func snapshot() {
     #expect(scheduler.snapshot(nowMs: 0) == QueueSnapshot())
     _ = fill()
@@ -37,7 +37,7 @@ struct JobSchedulerInspectionTests {
     #expect(snapshot.depth == 5 && snapshot.depth + snapshot.lookups == scheduler.depth)
   }
 
-  @Test("All that wait are listed by rising id where no state is named; look-ups are not among them")
+  @Test("All that wait are listed by rising id where no state is named; lookups are not among them")
   mutating func waiting() {
     _ = fill()
     let all = scheduler.placements(in: nil, after: nil, limit: 10, nowMs: 1_000)
@@ -47,7 +47,7 @@ struct JobSchedulerInspectionTests {
     #expect(page.map(\.id.rawValue) == [3, 4])
   }
 
-  @Test("The longest wait is the ready post's that waits longest; a pause, a lease and look-ups do not count")
+  @Test("The longest wait is the ready post's that waits longest; a pause, a lease and lookups do not count")
   mutating func wait() {
     #expect(scheduler.longestWaitMs(nowMs: 5_000) == 0)
     _ = scheduler.assign(nowMs: 1_000)
@@ -91,7 +91,7 @@ struct JobSchedulerInspectionTests {
     #expect(workers.last?.isRemote == true && workers.last?.heardAgoMs == 5_000)
   }
 
-  @Test("Each post's place is told: with whom, and for how long still")
+  @Test("An operator sees where each post is: with which worker, and for how long")
   mutating func placement() {
     _ = fill()
     let placements = (1...5).map { scheduler.placement(of: .numbered($0), nowMs: 1_000) }
@@ -156,7 +156,7 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.snapshot(nowMs: 6_001).ready == 1)
   }
 
-  @Test("Leave for a remote provider waits out a pause, and keeps nobody awake")
+  @Test("A permit for a remote provider waits until the queue is resumed, and wakes no one before")
   mutating func remoteInPause() {
     guard
       let opened = scheduler.open(

@@ -162,8 +162,8 @@ struct JobSchedulerRemoteTests {
     #expect(desk.sent(nowMs: 0).isEmpty)
   }
 
-  @Test("Without a worker that has a provider, the gazetteer's answer is taken; without that, nobody could say")
-  func nobody() throws {
+  @Test("Without a worker that has a provider a job takes the gazetteer's answer; without that it fails for a while")
+  func withoutProvider() throws {
     let desk = Desk()
     _ = desk.join(1, intervalMs: nil)
     desk.add(.post(1), .post(2))
@@ -206,7 +206,7 @@ struct JobSchedulerRemoteTests {
     _ = desk.join(1, intervalMs: 0, credit: 500)
     for number in 0..<UInt64(Limits.remoteWaitingMax) {
       #expect(desk.need(.post(number)) == [.answer(.committed)])
-      // The first goes out at once; whoever follows waits.
+      // The first goes out at once; the next ones wait.
       if number == 0 { #expect(desk.remoteCount == 1) }
     }
     #expect(desk.remoteCount >= Limits.remoteWaitingMax - 1)
@@ -218,7 +218,7 @@ struct JobSchedulerRemoteTests {
     #expect(desk.remoteCount == Limits.remoteWaitingMax)
   }
 
-  @Test("A look-up waits only as long as its client does; a post behind it longer")
+  @Test("A lookup waits only as long as its client does; a post behind it longer")
   func patience() {
     let desk = Desk()
     let session = desk.join(1, intervalMs: 0)

@@ -75,7 +75,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.expire(nowMs: 6_001).losses.dead == [JobID(rawValue: 1)])
   }
 
-  @Test("A look-up whose worker is lost is not repeated", arguments: [true, false])
+  @Test("A lookup whose worker is lost is not repeated", arguments: [true, false])
   mutating func lostLookup(blamed: Bool) {
     let session = scheduler.join(credit: 2)
     scheduler.add([Job.lookup(1), Job.post(2)])
@@ -178,7 +178,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sent(nowMs: 2_000)[session]?.count == 1)
   }
 
-  @Test("A heartbeat extends nobody else's lease, and none under another token")
+  @Test("A heartbeat extends no other session's lease, and none under another token")
   mutating func foreignHeartbeat() {
     let (_, leases) = leaseThree()
     let other = scheduler.join(instance: 2)
@@ -260,7 +260,7 @@ struct JobSchedulerSessionTests {
     #expect(scheduler.sent()[session]?.map(\.job.rawValue) == [2, 3], "What never arrived has used up no credit.")
   }
 
-  @Test("Where ingest itself stood still nobody is blamed: all sessions and leases begin anew, once")
+  @Test("After a standstill of ingest no worker is blamed: all sessions and leases begin anew, once")
   mutating func standstill() {
     let (session, leases) = leaseThree()
     scheduler.beat(from: 0, through: 2_000)
@@ -272,7 +272,7 @@ struct JobSchedulerSessionTests {
     #expect(losses.requeued == leases.map(\.job))
   }
 
-  @Test("A standstill right after the start blames nobody either")
+  @Test("A standstill right after the start blames no worker either")
   mutating func standstillAtStart() {
     scheduler = JobScheduler(boot: 1, startMs: 0)
     _ = scheduler.join(instance: 1, credit: 3)

@@ -19,7 +19,7 @@ extension JobScheduler {
     }
   }
 
-  /// What goes out now, as session → leases.
+  /// Leases that go out now, by session.
   mutating func sent(nowMs: Int64 = 0) -> [UInt64: [Lease]] {
     Dictionary(uniqueKeysWithValues: assign(nowMs: nowMs).map { ($0.session, $0.jobs.map(\.lease)) })
   }
@@ -294,7 +294,7 @@ struct JobSchedulerTests {
     #expect(scheduler.nextDueMs == .max, "A job that is not here has no time.")
   }
 
-  @Test("A cancelled look-up is forgotten, whether it waits, is out, or comes back")
+  @Test("A cancelled lookup is forgotten, whether it waits, is out, or comes back")
   mutating func cancel() {
     let session = scheduler.join()
     scheduler.add([Job.lookup(1), Job.lookup(2), Job.post(3)])
@@ -310,7 +310,7 @@ struct JobSchedulerTests {
     scheduler.cancel(JobID(lookup: 404))
   }
 
-  @Test("Look-ups of clients that have gone do not pile up where no worker is")
+  @Test("Lookups of clients that have gone do not pile up where no worker is")
   mutating func cancelWithoutWorker() {
     for number: UInt64 in 1...1_000 {
       scheduler.add([Job.lookup(number)])

@@ -12,7 +12,7 @@ struct ReadyQueueTests {
 
   private func post(_ number: UInt64) -> JobID { JobID(rawValue: number) }
 
-  @Test("A look-up goes before the posts that wait, whenever it comes, and a post goes after each")
+  @Test("A lookup goes before the posts that wait, whenever it comes, and a post goes after each")
   func lookups() {
     var queue = ReadyQueue()
     queue.append(post(1), account: AccountID(rawValue: 1))
@@ -47,7 +47,7 @@ struct ReadyQueueTests {
     #expect(drain(&queue) == [post(20), post(10), post(21)])
   }
 
-  @Test("A look-up that is taken out is not there any more")
+  @Test("A lookup that is taken out is not there any more")
   func remove() {
     var queue = ReadyQueue()
     for number: UInt64 in 1...3 { queue.append(JobID(lookup: number), account: AccountID(rawValue: 0)) }
