@@ -209,6 +209,7 @@ let package = Package(
       dependencies: [
         "Domain", "SQLiteStore", "Store", "StoreTesting", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "StandIn"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(

@@ -22,8 +22,9 @@ struct HealthCommand: AsyncParsableCommand {
     guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
       throw ValidationError("URL must be an address such as http://127.0.0.1:8080/livez, not \"\(url)\".")
     }
-    guard let answer = try? await API(address).send("GET", path: nil) else {
-      complain("\(url) does not answer.")
+    let answer: API.Answer
+    do { answer = try await API(address).send("GET", path: nil) } catch {
+      complain("\(url) does not answer: \(error).")
       throw ExitCode(1)
     }
     guard (200..<300).contains(answer.status) else {
