@@ -123,7 +123,7 @@ struct LoginTests {
 
   private func source(_ address: String) -> LoginSource { LoginSource(address: IPAddress(address), agent: "") }
 
-  @Test("A network that makes accounts without end is held up, and makes none; another one is not")
+  @Test("A network that makes accounts without end is refused, and makes none; another one is not")
   func signUps() async throws {
     let map = try up()
     func signUp(_ name: String, from address: String) async throws -> Answer {
@@ -133,6 +133,8 @@ struct LoginTests {
     for _ in 1..<Limits.signUpsOfNetworkMax { try map.components.signUps.take(source("203.0.113.5")) }
     #expect(try await signUp("last", from: "203.0.113.5").status == 201)
     #expect(try await signUp("last", from: "203.0.113.6").status == 409)
+    // On a busy machine a place may have come back meanwhile, which takes a minute.
+    while (try? map.components.signUps.take(source("203.0.113.5"))) != nil {}
     let refused = try await signUp("more", from: "203.0.113.5")
     #expect(refused.status == 429 && refused["code"] == "too_many_sign_ups")
     #expect(Int(refused.headers["retry-after"] ?? "").map { (1...60).contains($0) } == true)

@@ -14,7 +14,7 @@ struct LookupsTests {
   private let oslo = PlaceTable.outcome(
     of: Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), question: .lookup(PlaceQuery("Oslo"))))
 
-  private func lookups(timeoutMs: Int64 = 60_000, pausedMs: Int64? = nil) -> Lookups {
+  private func lookups(timeoutMs: Int64 = 3_600_000, pausedMs: Int64? = nil) -> Lookups {
     Lookups(jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), boot: 7, timeoutMs: timeoutMs)
   }
 
