@@ -74,7 +74,7 @@ let package = Package(
       dependencies: [
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
-      ], swiftSettings: strict),
+      ], swiftSettings: optimised),
 
     // 1: text to ranked places.
     .target(name: "Gazetteer", dependencies: ["Domain"], exclude: ["Data"], swiftSettings: optimised),
