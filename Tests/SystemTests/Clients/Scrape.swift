@@ -18,16 +18,18 @@ struct Scrape: Sendable {
   /// Reads the format as its description has it; a line that is none is an issue.
   init(text: String) throws {
     var (values, types): ([String: Double], [String: String]) = ([:], [:])
+    // Once for all lines: a literal is compiled each time that it is reached.
+    let typeLine = #/# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram)/#
+    let sampleLine = #/(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})?) (\S+)/#
+    let suffix = #/_(bucket|sum|count)$/#
     #expect(text.hasSuffix("\n"))
     for line in text.split(separator: "\n") {
-      if let type = line.wholeMatch(of: #/# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram)/#) {
+      if let type = line.wholeMatch(of: typeLine) {
         #expect(types.updateValue(String(type.2), forKey: String(type.1)) == nil, "\(line) comes twice")
-      } else if let sample = line.wholeMatch(
-        of: #/(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})?) (\S+)/#)
-      {
+      } else if let sample = line.wholeMatch(of: sampleLine) {
         let value = try #require(Double(sample.5.replacing("+Inf", with: "inf")), "\(line)")
         #expect(values.updateValue(value, forKey: String(sample.1)) == nil, "\(line) comes twice")
-        let name = String(sample.2.replacing(#/_(bucket|sum|count)$/#, with: ""))
+        let name = String(sample.2.replacing(suffix, with: ""))
         #expect(types[String(sample.2)] != nil || types[name] == "histogram", "\(line) has no type before it")
       } else {
         #expect(line.hasPrefix("# HELP "), "\(line)")
