@@ -35,7 +35,7 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// All files, made once in a process: packing them takes longer than anything else at a start.
+  /// All files, made with the first request for one: at each start, packing them would take longer than all else.
   static let all = PageFiles()
   /// The document of the map.
   static let index = all.document("index.html")

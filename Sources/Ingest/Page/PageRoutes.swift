@@ -11,9 +11,6 @@ struct PageRoutes: Sendable {
   private let sessions: Sessions
   private let providers: ProviderLogins
   private let site: Site
-  private let files = PageFiles.all
-  private let index = PageFiles.index
-  private let admin = PageFiles.admin
 
   init(_ configuration: PageConfiguration, sessions: Sessions, providers: ProviderLogins, site: Site) {
     self.configuration = configuration
@@ -24,12 +21,13 @@ struct PageRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/") { request, _ in
-      var response = request.wantsPage ? document(index, request) : PageRoutes.welcome
+      var response = request.wantsPage ? document(PageFiles.index, request) : PageRoutes.welcome
       response.headers.append(HTTPField(name: .vary, value: "Accept"))
       return response
     }
-    router.get("/admin") { request, _ in document(admin, request) }
+    router.get("/admin") { request, _ in document(PageFiles.admin, request) }
     router.get("/page/**") { request, context in
+      let files = PageFiles.all
       // Whoever asks for those of another version has an old page open: it is told that it is one.
       guard request.uri.path.hasPrefix(files.root + "/"),
         let file = files[String(request.uri.path.dropFirst(files.root.count + 1))]
