@@ -149,7 +149,7 @@ extension Simulation {
     }
   }
 
-  private func retryDead() {
+  func retryDead() {
     submit(.retryDead(.all(reason: nil, after: nil), limit: Limits.adminPostsMax, unixMs: unixMs), .operation)
   }
 
