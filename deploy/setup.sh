@@ -67,7 +67,7 @@ find_missing() {
     has_command faketime || packages+=(faketime)
     has_command curl || packages+=(curl)
     has_command node || packages+=(nodejs)
-    has_command chromium || packages+=(chromium)
+    has_command chromium-headless-shell || packages+=(chromium-headless-shell)
     has_command shellcheck || packages+=(shellcheck)
     has_command systemd-analyze || packages+=(systemd)
     /usr/bin/python3 -c 'import zmq' 2>/dev/null || packages+=(python3-zmq)

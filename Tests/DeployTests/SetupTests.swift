@@ -7,7 +7,8 @@ struct SetupTests {
   @Test(
     "deploy/setup.sh test has installed every tool that a test needs",
     arguments: [
-      "cc", "chromium", "curl", "faketime", "node", "protoc", "python3", "shellcheck", "strace", "systemd-analyze",
+      "cc", "chromium-headless-shell", "curl", "faketime", "node", "protoc", "python3", "shellcheck", "strace",
+      "systemd-analyze",
     ])
   func tool(name: String) {
     #expect(Program(name) != nil, "\(name) is missing: run deploy/setup.sh test.")
