@@ -32,7 +32,7 @@ SHELL := /bin/bash
 ifndef BESIDE
 .NOTPARALLEL:
 endif
-.PHONY: run test test-links test-system test-page tests check check-rules system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
+.PHONY: run test test-rules test-links test-system test-page tests check system page screenshots soak faults fuzz corpus simulation mutants build release gazetteer bench sanitize proto \
 	check-proto fmt lint lock clean setup setup-build setup-test setup-bench
 
 CONFIG ?= debug
@@ -67,34 +67,32 @@ run: .build/release/onthemap .build/release/gazetteer.otm
 
 # All at once, hundreds of tests queue for as many threads as there are cores, and whoever sleeps for a moment comes
 # last again: a few at a time keep each one's time its own. Tests with sockets, processes and browsers mostly wait, so
-# these run beside each other, each set in a process of its own: `swift test` lets only one run.
-TESTING := NO_COLOR=1 .build/debug/onthemapPackageTests.xctest --testing-library swift-testing --parallel
-WIDE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 $(TESTING)
-NARROW := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 $(TESTING)
-BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --output-sync=target
+# the sets run beside each other, each in a process of its own: `swift test` lets only one run. Make starts the longest
+# ones first, and shows each set's output at its end, so that the verdict is what one reads.
+TESTING := NO_COLOR=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 .build/debug/onthemapPackageTests.xctest \
+	--testing-library swift-testing --parallel
+BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --keep-going --output-sync=target
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
 SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
 
-# Each set's output comes at its end, so that the verdict is what one reads.
 test: setup-test lint check-proto tests
 	swift build --product bench
-	$(WIDE) --skip 'SystemTests|$(SOCKETS)'
-	$(MAKE) $(BESIDE_EACH_OTHER) test-links test-system test-page
+	$(MAKE) $(BESIDE_EACH_OTHER) test-system test-page test-rules test-links
+
+test-rules:
+	$(TESTING) --skip 'SystemTests|$(SOCKETS)'
 
 test-links:
-	$(NARROW) --filter '$(SOCKETS)'
+	$(TESTING) --filter '$(SOCKETS)'
 
 test-system:
-	$(NARROW) --filter SystemTests
+	$(TESTING) --filter SystemTests
 
 test-page:
 	$(BROWSER) -n 2 Tests/PageTests
 
 check: lint tests
-	$(MAKE) $(BESIDE_EACH_OTHER) check-rules test-links
-
-check-rules:
-	SIMULATION_SEEDS=400 $(WIDE) --skip 'SystemTests|$(SOCKETS)'
+	SIMULATION_SEEDS=400 $(MAKE) $(BESIDE_EACH_OTHER) test-rules test-links
 
 system: setup-test tests test-system
 
