@@ -14,8 +14,8 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-// A place index of a quarter of a million rows, and thousands of runs of the simulation, cannot wait for unoptimised
-// code, so these targets are optimised in debug builds as well.
+// A place index of a quarter of a million rows, thousands of runs of the simulation, and the reading of all sources,
+// letter by letter, cannot wait for unoptimised code, so these targets are optimised in debug builds as well.
 let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let http: [Target.Dependency] = [
@@ -237,7 +237,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: optimised),
     .testTarget(
       name: "CommandsTests",
       dependencies: [
