@@ -14,8 +14,8 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
-// A place index of a quarter of a million rows, thousands of runs of the simulation, and the reading of all sources,
-// letter by letter, cannot wait for unoptimised code, so these targets are optimised in debug builds as well.
+// A place index of a quarter of a million rows, thousands of runs of the simulation and of fuzz tests, and all sources
+// read letter by letter cannot wait for unoptimised code, so these targets are optimised in debug builds as well.
 let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let http: [Target.Dependency] = [
@@ -175,9 +175,9 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: http + [
         "Ingest", "Domain", "SQLiteStore", "Store", "Web", logging, .product(name: "GRDB", package: "GRDB.swift"),
-      ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
+      ], path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: optimised),
     // Seeded random input, for the tests.
-    .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: strict),
+    .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: optimised),
     // Servers that play remote providers, for the tests.
     .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
     // Calls of a store that wait, for the tests.
