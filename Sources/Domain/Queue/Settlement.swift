@@ -10,6 +10,14 @@ package enum Settlement: Sendable, Equatable {
   /// The post is dead, with the reason, and its job is gone. `attempts` counts all failures; nil leaves the count.
   case dead(Verdict.Reason, attempts: Int? = nil)
 
+  /// True if the job is gone with it.
+  package var isFinal: Bool {
+    switch self {
+    case .verdict, .dead: true
+    case .retry, .leaseLost: false
+    }
+  }
+
   /// The settlement of a lookup that has ended.
   ///
   /// - Parameters:

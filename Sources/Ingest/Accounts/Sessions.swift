@@ -21,7 +21,7 @@ final class Sessions: Sendable {
       switch change {
       case .account(let account): self?.forget(account)
       case .session(let tokenHash): self?.forget(tokenHash)
-      case .list, .unlisted, .paused: break
+      case .list, .unlisted, .settled, .paused: break
       }
     }
   }

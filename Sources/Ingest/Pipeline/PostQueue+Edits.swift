@@ -51,10 +51,8 @@ extension PostQueue {
     }
   }
 
-  /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds.
-  ///
-  /// Changes a profile. Another name counts as an edit of each of the account's posts on the list: feeds publish each
-  /// again.
+  /// Changes an account's own data, which its posts show. On disk on return, and on its way to the feeds. Another name
+  /// counts as an edit of each of the account's posts on the list: feeds publish each again.
   ///
   /// - Throws: `Problem.unauthorized` if the account is gone; a `Problem` if another account has the address, or if the
   ///   account may not make so many edits now. Nothing has changed then. `StoreError`.

@@ -182,7 +182,10 @@ final class PostQueue: Sendable {
 
   /// Passes a durable change on, whichever write made it, before that write's client gets its answer.
   private func process(_ change: StoreChange) {
-    if case .unlisted(let posts) = change { waiters.tell(posts, ()) }
+    switch change {
+    case .settled(let posts), .unlisted(let posts): waiters.tell(posts, ())
+    case .list, .paused, .account, .session: break
+    }
     if let committed = change.committed { jobs.put(.committed(committed)) }
   }
 
@@ -212,9 +215,7 @@ final class PostQueue: Sendable {
     case .publish(let changes): self.changes.put(changes)
     case .settled(let settlements, let void): meters.count(settlements, void: void)
     case .lossesCounted(let losses, let void): meters.count(losses, void: void)
-    case .left(let posts):
-      depth.subtract(posts.count, ordering: .relaxed)
-      waiters.tell(posts, ())
+    case .left(let posts): depth.subtract(posts.count, ordering: .relaxed)
     case .send, .log: preconditionFailure("JobServer performs these.")
     }
   }

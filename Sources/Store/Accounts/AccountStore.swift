@@ -1,7 +1,7 @@
 package import Domain
 
-/// Accounts. Writes are durable on return and report `StoreChange.account`; reads see all writes that were durable when
-/// they began. Times are milliseconds since 1970, UTC.
+/// Accounts. Writes are durable on return, and those that change an account report `StoreChange.account`; reads see all
+/// writes that were durable when they began. Times are milliseconds since 1970, UTC.
 package protocol AccountStore: Sendable {
   /// Adds an account, with the next number.
   ///

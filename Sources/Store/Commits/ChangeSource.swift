@@ -14,6 +14,8 @@ package enum StoreChange: Sendable {
   case list([FeedChange])
   /// Posts that were not on the list were deleted.
   case unlisted([PostID])
+  /// Queued posts were published or rejected, or are dead.
+  case settled([PostID])
   /// The queue is paused since then, in ms since 1970, UTC. Nil: it is not paused.
   case paused(sinceMs: Int64?)
   /// An account's own data, role, password or sessions changed.
@@ -26,7 +28,7 @@ package enum StoreChange: Sendable {
     switch self {
     case .list(let changes): .changed(changes)
     case .paused(let sinceMs): .paused(sinceMs != nil)
-    case .unlisted, .account, .session: nil
+    case .unlisted, .settled, .account, .session: nil
     }
   }
 }

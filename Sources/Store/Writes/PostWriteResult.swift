@@ -70,7 +70,8 @@ package enum PostWriteResult: Sendable {
   /// - Parameter write: the write of this result.
   package func changes(of write: PostWrite) -> [StoreChange] {
     switch (self, write) {
-    case (.settle(let result), _): result.entries.isEmpty ? [] : [.list(result.entries.map { .put($0) })]
+    case (.settle(let result), .settle(let records, _)):
+      (result.entries.isEmpty ? [] : [.list(result.entries.map { .put($0) })]) + result.settled(of: records)
     case (.delete(.listed(let change)), _): [.list([change])]
     case (.delete(.unlisted), .delete(let post, _, _)): [.unlisted([post])]
     case (.edit(.published(let entry)), _): [.list([.put(entry)])]
@@ -82,5 +83,13 @@ package enum PostWriteResult: Sendable {
     case (.pause(let sinceMs), _): [.paused(sinceMs: sinceMs)]
     default: []
     }
+  }
+}
+
+extension SettlementResult {
+  /// The posts that have left the queue by these settlements, as one change or none.
+  fileprivate func settled(of records: [SettlementRecord]) -> [StoreChange] {
+    let posts = records.filter { $0.settlement.isFinal && !void.contains($0.post) }.map(\.post)
+    return posts.isEmpty ? [] : [.settled(posts)]
   }
 }

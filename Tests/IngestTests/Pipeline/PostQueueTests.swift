@@ -126,17 +126,22 @@ struct PostQueueTests {
     #expect(log.entries.count { "\($0.message)".contains("posts are taken again") } == 1)
   }
 
-  @Test("One request waits for a post; its wait ends when the post has left the queue")
+  @Test("One request waits for a post; its wait ends when the post is settled, whichever write settled it")
   func wait() async throws {
     let first = try await accept(key: "k", waits: true)
     #expect(first.waits)
     #expect(try await !accept(key: "k", waits: true).waits, "The same post has one waiter.")
-    async let wait: Void = queue.outcome(of: first.id, withinMs: 60_000)
-    queue.perform(.left([first.id]))
+    let database = map.components.database
+    async let wait: Void = queue.outcome(of: first.id, withinMs: 3_600_000)
+    let reason = Verdict.Reason(code: "down", detail: "try again")
+    database.settle(
+      [SettlementRecord(first.id, .dead(reason, attempts: 1))], unixMs: 1, completion: CommitCompletion { _ in })
     await wait
-    // The store still has the post in the queue, so a wait for its settlement ends by its timeout.
-    try await queue.settlement(of: first.id, withinMs: 100)
-    #expect(try await map.components.database.post(first.id)?.state == .queued)
+    #expect(try await database.post(first.id)?.state == .dead)
+    // Another one stays in the queue, so a wait for its settlement ends by its timeout.
+    let second = try await accept()
+    try await queue.settlement(of: second.id, withinMs: 100)
+    #expect(try await database.post(second.id)?.state == .queued)
   }
 
   @Test("A post that is deleted while somebody waits for it ends the wait")

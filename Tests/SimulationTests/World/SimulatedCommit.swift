@@ -187,7 +187,6 @@ extension Simulation {
 }
 
 extension Settlement {
-  fileprivate var isFinal: Bool { if case .retry = self { false } else { true } }
   fileprivate var word: String {
     switch self {
     case .verdict(.published): "published"

@@ -19,6 +19,7 @@ private final class Record: Sendable {
         switch change {
         case .list(let changes): "list \(changes.count)"
         case .unlisted(let posts): "unlisted \(posts.count)"
+        case .settled(let posts): "settled \(posts.count)"
         case .paused(let sinceMs): "paused \(sinceMs ?? 0)"
         case .account(let account): "account \(account.rawValue)"
         case .session(let tokenHash): "session \(tokenHash)"
@@ -72,7 +73,7 @@ struct ChangeTests {
     for await _ in ends.prefix(writes.count) {}
     #expect(
       record.take() == [
-        "list 1", "0", "unlisted 1", "1", "2 failed", "list 1", "3", "paused 5", "4", "list 1", "5",
+        "list 1", "settled 1", "0", "unlisted 1", "1", "2 failed", "list 1", "3", "paused 5", "4", "list 1", "5",
         "account \(account.rawValue)", "list 2", "6",
       ])
     #expect(record.seqs == record.seqs.sorted() && Set(record.seqs).count == 5)
@@ -106,6 +107,29 @@ struct ChangeTests {
     }
     #expect(try await store.close(ada, unixMs: 9))
     #expect(record.take() == [own])
+  }
+
+  @Test(
+    "Settlements report the posts that have left the queue, and none that stays in it or is deleted",
+    arguments: StoreKind.allCases)
+  func settled(kind: StoreKind) async throws {
+    let store = try StorePlace(kind).open()
+    let ada = try await store.addAccount()
+    var queued: [PostID] = []
+    for _ in 0..<5 { queued.append(try await store.accepted(by: ada).id) }
+    let deleted = try await store.accepted(by: ada).id
+    #expect(try await store.delete(deleted, of: ada, unixMs: 1) == .unlisted)
+    let record = Record(store)
+    let reason = Verdict.Reason(code: "down", detail: "try again")
+    let gone = try await store.settledAll([
+      (queued[0], .verdict(.at(1))), (queued[1], .verdict(.rejected(reason))), (queued[2], .dead(reason, attempts: 1)),
+      (queued[3], .retry(attempts: 1, pauseMs: 5, reason: reason)), (queued[4], .leaseLost),
+      (deleted, .dead(reason, attempts: 1)),
+    ])
+    #expect(gone.void == [deleted])
+    #expect(record.take() == ["list 1", "settled 3"])
+    _ = try await store.settledAll([(queued[3], .leaseLost)])
+    #expect(record.take() == [])
   }
 
   @Test("An erasure reports what leaves the list, and what was not on it", arguments: StoreKind.allCases)
