@@ -137,12 +137,14 @@ extension LatestList {
   /// A post comes to it.
   func post(_ country: String = "NO") throws {
     var next = try #require(state)
-    let changes = [FeedChange.put(try entry(next.seq + 1, country: country))]
+    let changes = [FeedChange.put(try .sample(next.seq + 1, country: country))]
     next.apply(changes)
     change(changes, to: next)
   }
+}
 
-  private func entry(_ seq: UInt64, country: String) throws -> FeedEntry {
+extension FeedEntry {
+  static func sample(_ seq: UInt64, country: String = "NO") throws -> FeedEntry {
     FeedEntry(
       id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
       lastName: "Lovelace", place: "Oslo", label: "Oslo, Norway", countryCode: country, link: "https://example.org",

@@ -19,11 +19,17 @@ struct SimulatedFeed {
   /// It has not heard from ingest for a while.
   var isStale = true
   /// The hash of each list that there was: ingest's where it was told, else the feed's.
-  var hashes: [EventID: UInt64] = [:]
+  var hashes: [ListPosition: UInt64] = [:]
 
   var state: FeedState? { pull?.state }
   /// Its end of the link to ingest.
   var address: Address { Address(worker: -1, connection: connection) }
+}
+
+/// Which list: the history that it belongs to, and its latest change.
+struct ListPosition: Hashable {
+  let epoch: Epoch
+  let seq: UInt64
 }
 
 /// A feed's question to ingest.
@@ -110,7 +116,7 @@ extension Simulation {
   private func beat() {
     guard let state = feed.state else { return }
     feed.beatMs = nowMs
-    let hash = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] ?? state.hash
+    let hash = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] ?? state.hash
     publish(.heartbeat(epoch: state.epoch, seq: state.seq, hash: hash, isStale: feed.isStale))
   }
 
@@ -149,8 +155,8 @@ extension Simulation {
   /// A list is the one that there was at its number, in its history.
   private func expectKnown(_ state: FeedState, _ text: @autoclosure () -> String) {
     let hash = state.hash
-    let known = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] ?? hash
-    feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = known
+    let known = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] ?? hash
+    feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] = known
     ledger.expect(known == hash, text())
   }
 }
@@ -173,10 +179,10 @@ extension Simulation {
     for (fetch, answer) in replies {
       switch answer {
       case .snapshot(let state):
-        feed.hashes[EventID(epoch: state.epoch, seq: state.seq)] = state.hash
+        feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] = state.hash
         send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .list(seq: state.seq, state.entries, hash: state.hash)))
       case .changes(let changes, let lastSeq, let hash):
-        if let hash { feed.hashes[EventID(epoch: epoch, seq: lastSeq)] = hash }
+        if let hash { feed.hashes[ListPosition(epoch: epoch, seq: lastSeq)] = hash }
         send(FetchAnswer(fetch: fetch, epoch: epoch, answer: .changes(changes, hash: hash)))
       }
     }

@@ -54,7 +54,7 @@ extension Simulation {
       ledger.expect(state.seq >= before.seq, "a subscriber goes back")
     }
     if isLive, !effects.isEmpty, let state {
-      let known = feed.hashes[EventID(epoch: state.epoch, seq: state.seq)]
+      let known = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)]
       ledger.expect(known == state.hash, "the subscriber takes a wrong list at \(state.seq) for right")
     }
     for case .report(.lost(let loss)) in effects {

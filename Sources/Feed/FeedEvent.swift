@@ -1,5 +1,7 @@
+import Domain
+
 /// What the feed tells over HTTP, as Server-Sent Events. (WHATWG HTML, 9.2.)
-package enum FeedEvent: Sendable {
+enum FeedEvent: Sendable {
   /// The whole list, or what a filter leaves of it.
   ///
   /// - Parameter isStale: whether it may be behind what is stored.
@@ -14,7 +16,7 @@ package enum FeedEvent: Sendable {
   case retry(ms: Int64)
 
   /// UTF-8, with the empty line at the end. JSON as written here has no line ends within.
-  package var bytes: [UInt8] {
+  var bytes: [UInt8] {
     switch self {
     case .snapshot(let state, let isStale):
       Self.bytes("snapshot", EventID(epoch: state.epoch, seq: state.seq), state.json(isStale: isStale))
@@ -33,18 +35,18 @@ package enum FeedEvent: Sendable {
 }
 
 /// Which list an event has made: what a client that comes again says that it has seen.
-package struct EventID: Sendable, Hashable, CustomStringConvertible {
-  package let epoch: Epoch
+struct EventID: Sendable, Hashable, CustomStringConvertible {
+  let epoch: Epoch
   /// What the list stood at.
-  package let seq: UInt64
+  let seq: UInt64
 
-  package init(epoch: Epoch, seq: UInt64) {
+  init(epoch: Epoch, seq: UInt64) {
     self.epoch = epoch
     self.seq = seq
   }
 
   /// As `description` writes it; nil when it is something else.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let epoch = [UInt8](hexadecimal: parts[0]).flatMap({ Epoch($0) }),
       parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seq = UInt64(parts[1])
@@ -53,5 +55,5 @@ package struct EventID: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The epoch's 32 hexadecimal digits, a hyphen, and the number.
-  package var description: String { "\(epoch)-\(seq)" }
+  var description: String { "\(epoch)-\(seq)" }
 }

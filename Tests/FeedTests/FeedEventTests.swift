@@ -1,14 +1,16 @@
+import Domain
 import Testing
 
-@testable import Domain
+@testable import Feed
 
 @Suite("Events of the feed")
 struct FeedEventTests {
-  private let state = FeedState(epoch: .filled(with: 0xA1), seq: 3, entries: [.sample(id: 1, seq: 3)])
+  private let history = Epoch(Array(repeating: 0xA1, count: 16))!
   private let epoch = String(repeating: "a1", count: 16)
 
   @Test("Each has the form that browsers read")
-  func forms() {
+  func forms() throws {
+    let state = FeedState(epoch: history, seq: 3, entries: [try .sample(3)])
     func text(_ event: FeedEvent) -> String { String(decoding: event.bytes, as: UTF8.self) }
     let entry = String(decoding: JSONText.object { state.entries[0].write(to: &$0) }.bytes, as: UTF8.self)
     let hash = hexadecimal(state.hash, digits: 16)
@@ -20,7 +22,7 @@ struct FeedEventTests {
 
 
         """)
-    let delta = FeedDelta(prevSeq: 1, seq: 3, upsert: state.entries, remove: [.numbered(7)])
+    let delta = FeedDelta(prevSeq: 1, seq: 3, upsert: state.entries, remove: [try #require(PostID(rawValue: 7))])
     #expect(
       text(.delta(delta, state)) == """
         event: delta
@@ -37,7 +39,7 @@ struct FeedEventTests {
   @Test("An id is read as it was written, and nothing else is one")
   func ids() {
     for seq in [0, 1, UInt64.max] {
-      let id = EventID(epoch: .filled(with: 0xA1), seq: seq)
+      let id = EventID(epoch: history, seq: seq)
       #expect(EventID(id.description) == id && id.description == "\(epoch)-\(seq)")
     }
     for text in [
