@@ -38,7 +38,7 @@ final class Folder: Sendable {
     var configuration = GRDB.Configuration()
     configuration.readonly = readonly
     // Whoever closes it may still be at it.
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(120)
     return try DatabaseQueue(path: database, configuration: configuration)
   }
 
@@ -81,7 +81,7 @@ final class CommitCount: TransactionObserver, Sendable {
 }
 
 extension SQLiteDatabase {
-  var numbers: Numbers { committer.engine.numbers }
+  var numbers: RisingNumbers { committer.engine.numbers }
 
   func number(_ sql: String) throws -> Int {
     try pool.read { db in try Int.fetchOne(db, sql: sql) ?? 0 }

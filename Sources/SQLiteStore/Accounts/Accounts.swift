@@ -98,7 +98,7 @@ extension Account {
   ///
   /// - Parameter password: its hash; empty for none.
   static func insert(
-    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: Numbers,
+    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: RisingNumbers,
     _ db: Database
   ) throws -> Account? {
     let row = try Row.fetchOne(

@@ -20,7 +20,7 @@ extension SQLiteEngine {
     guard (after.firstName, after.lastName) != (before.firstName, before.lastName) else {
       return .changed(after, [])
     }
-    names.set(Names.Name(first: after.firstName, last: after.lastName), for: account)
+    names.set(AccountNames.Name(first: after.firstName, last: after.lastName), for: account)
     return .changed(after, try listAgain(account, unixMs, numbers, db))
   }
 
@@ -106,7 +106,7 @@ private let postsOnList = """
 
 /// The account's posts that are on the list, again, in their order.
 private func listAgain(
-  _ account: AccountID, _ unixMs: Int64, _ numbers: Numbers, _ db: Database
+  _ account: AccountID, _ unixMs: Int64, _ numbers: RisingNumbers, _ db: Database
 ) throws -> [FeedChange] {
   let ids = try Int64.fetchAll(db, sql: postsOnList, arguments: [account.rawValue])
   return try ids.map { id in

@@ -62,7 +62,7 @@ struct Inspection {
     let mark = HighWater.Mark(
       boot: boot, account: try highest("SELECT max(id) FROM account"),
       post: UInt64(try highest("SELECT max(id) FROM post")),
-      seq: try Numbers.lastSeq(db, hasDeletions: db.columns(in: "meta").contains { $0.name == "deleted_seq" }))
+      seq: try RisingNumbers.lastSeq(db, hasDeletions: db.columns(in: "meta").contains { $0.name == "deleted_seq" }))
     return HighWater.Record(epoch: epoch, mark: mark)
   }
 

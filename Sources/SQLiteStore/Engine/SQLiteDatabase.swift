@@ -80,7 +80,7 @@ package final class SQLiteDatabase: Sendable {
       scans = try Scans(path: path, configuration: reading, times: scanTimes) { [committer] goOn in
         committer.checkpoint(then: goOn)
       }
-    } catch let gone as Files.Gone {
+    } catch let gone as WatchedFiles.Gone {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {
       throw StoreError.unusable(path: path, reason: error.description + SQLiteDatabase.advice(error))

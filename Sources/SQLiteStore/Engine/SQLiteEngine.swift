@@ -19,23 +19,23 @@ final class SQLiteEngine: CommitEngine {
 
   /// Path of the database's file.
   let path: String
-  let numbers: Numbers
-  let names = Names()
+  let numbers: RisingNumbers
+  let names = AccountNames()
   /// Accounts that are closed since the start: a request that was under way then makes no post.
   let closed = Mutex<Set<AccountID>>([])
   /// Durations of the latest commits.
   let times = CommitTimes()
   private let pool: DatabasePool
   private let highWater: HighWater
-  private let files: Files
+  private let files: WatchedFiles
   private let meters = WriterMeters()
 
   init(path: String, pool: DatabasePool, highWater: HighWater) throws {
     self.path = path
     self.pool = pool
     self.highWater = highWater
-    numbers = try Numbers(pool, highWater: highWater)
-    files = try Files([path, path + "-wal"])
+    numbers = try RisingNumbers(pool, highWater: highWater)
+    files = try WatchedFiles([path, path + "-wal"])
   }
 
   func commit(_ writes: [Write]) throws -> [Output] {
@@ -105,7 +105,7 @@ final class SQLiteEngine: CommitEngine {
   /// After a failed sync the kernel may report success for pages that it has dropped. Never retry in place, and write
   /// nothing else either, before everything has been read anew.
   private static func isOfTheDisk(_ error: any Error) -> Bool {
-    if error is Files.Gone { return true }
+    if error is WatchedFiles.Gone { return true }
     guard let error = error as? DatabaseError, !error.isFull else { return false }
     return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
   }

@@ -77,7 +77,7 @@ struct AcceptStatements {
 
   /// The oldest posts, so many at most, lose their keys when the time of those is over: two for each that comes, so
   /// that more go than come.
-  static func forgetKeys(_ numbers: Numbers, unixMs: Int64, count: Int, _ db: Database) throws {
+  static func forgetKeys(_ numbers: RisingNumbers, unixMs: Int64, count: Int, _ db: Database) throws {
     let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
     // Mostly there is none, and to know that costs nothing.
     guard numbers.keyedFrom < end else { return }

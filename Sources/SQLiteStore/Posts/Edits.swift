@@ -48,7 +48,7 @@ extension SQLiteEngine {
 /// - Parameter listedAt: the number that it is on the map at; nil where it is not.
 /// - Returns: what feeds have to learn; nil where that is nothing.
 func erase(
-  _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: Numbers, _ db: Database
+  _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: RisingNumbers, _ db: Database
 ) throws -> FeedChange? {
   let next = try listedAt.flatMap { try entry(behind: $0, db) }
   try db.cachedStatement(

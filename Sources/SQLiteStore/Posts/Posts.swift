@@ -163,7 +163,7 @@ extension FeedState {
           \(FeedEntry.select) WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
           """)
     ).compactMap(FeedEntry.init)
-    return FeedState(epoch: epoch, seq: try Numbers.lastSeq(db), entries: entries)
+    return FeedState(epoch: epoch, seq: try RisingNumbers.lastSeq(db), entries: entries)
   }
 }
 

@@ -73,7 +73,8 @@ private struct Draft {
 
 /// Nil when the post was settled before.
 private func publish(
-  _ post: PostID, _ draft: Draft, _ published: Verdict.Published, _ memory: (numbers: Numbers, names: Names),
+  _ post: PostID, _ draft: Draft, _ published: Verdict.Published,
+  _ memory: (numbers: RisingNumbers, names: AccountNames),
   _ unixMs: Int64, _ publishing: Statement, _ db: Database
 ) throws -> FeedEntry? {
   let seq = memory.numbers.nextSeq
@@ -99,10 +100,10 @@ private func draft(_ post: PostID, _ db: Database) throws -> Draft? {
   ).map(Draft.init)
 }
 
-private func name(_ account: AccountID, _ names: Names, _ db: Database) throws -> Names.Name {
+private func name(_ account: AccountID, _ names: AccountNames, _ db: Database) throws -> AccountNames.Name {
   let row = try Row.fetchOne(
     db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account.rawValue])
-  let name = Names.Name(first: row?[0] ?? "", last: row?[1] ?? "")
+  let name = AccountNames.Name(first: row?[0] ?? "", last: row?[1] ?? "")
   names.set(name, for: account)
   return name
 }

@@ -2,7 +2,7 @@ import Domain
 import Synchronization
 
 /// Names of accounts that post, in memory, so that no settlement need read them. Used within writes.
-final class Names: Sendable {
+final class AccountNames: Sendable {
   /// Of an account.
   struct Name: Sendable {
     let first: String

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The numbers that only rise: post ids, the sequence of changes, and from where on posts have their keys. Used within
 /// writes, which run one at a time; a number whose write is rolled back is skipped.
-final class Numbers: Sendable {
+final class RisingNumbers: Sendable {
   private struct Last: Sendable {
     var post: PostID?
     var seq: UInt64
@@ -18,7 +18,7 @@ final class Numbers: Sendable {
     let (post, seq, keyedFrom) = try pool.read { db in
       (
         try Int64.fetchOne(db, sql: "SELECT max(id) FROM post"),
-        try Numbers.lastSeq(db),
+        try RisingNumbers.lastSeq(db),
         try Int64.fetchOne(db, sql: "SELECT keyed_from FROM meta")
       )
     }

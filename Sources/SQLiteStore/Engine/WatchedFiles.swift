@@ -1,7 +1,7 @@
 import Glibc
 
 /// Files that must stay where they are while SQLite has them open: it would go on writing into what nobody finds again.
-struct Files: Sendable {
+struct WatchedFiles: Sendable {
   /// One of them was removed or replaced. What was written since is lost with it.
   struct Gone: Error, CustomStringConvertible {
     let path: String
