@@ -1,3 +1,5 @@
+import Fuzzing
+
 /// The moments at which somebody may end without warning.
 enum CrashPoint: String, CaseIterable {
   /// A request has come, and nothing is written.
@@ -20,4 +22,13 @@ enum CrashPoint: String, CaseIterable {
   case workerAfterResults
   /// It is acknowledged.
   case workerHasAcks
+}
+
+extension Simulation {
+  /// Returns true if the role that is at this point crashes here, and counts the crash. Never true in the calm.
+  func mayCrash(_ point: CrashPoint) -> Bool {
+    guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
+    crashes[point, default: 0] += 1
+    return true
+  }
 }

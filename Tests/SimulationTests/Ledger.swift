@@ -1,6 +1,7 @@
 @testable import Domain
 
 /// What is on disk, as a bystander has seen it, and the promises: what holds at every step, and what is wrong.
+/// `Simulation.checkEnd` has the rules that must hold at the end of a run.
 struct Ledger {
   enum Fate: Equatable {
     case queued

@@ -115,13 +115,6 @@ final class Simulation {
     if isTraced { traced.append("\(nowMs) \(text())") }
   }
 
-  /// Whether somebody ends at this moment.
-  func mayCrash(_ point: CrashPoint) -> Bool {
-    guard !isCalm, random.below(1_000) < (point.rawValue.hasPrefix("ingest") ? 6 : 12) else { return false }
-    crashes[point, default: 0] += 1
-    return true
-  }
-
   /// Ends with the first thing that is wrong, or when all is over.
   func run() async {
     do { try await play() } catch { ledger.complain("an error: \(error)") }

@@ -1,4 +1,5 @@
 /// A subscriber's rules: what to report of each frame, when to join again, and when to leave a silent feed.
+/// `FeedReplica` finds what a frame makes of the list, and whether one is missing.
 ///
 /// A pure state machine without sockets or clock. A shell decodes what comes, calls a method, and performs the effects
 /// in their order: `FeedSubscriber` in production, `Simulation` in the tests. Times are milliseconds of a clock that

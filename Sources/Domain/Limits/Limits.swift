@@ -1,5 +1,5 @@
 /// Every limit of the system that users meet: the unit is in the name, the reason beside it. A file for each part:
-/// `Limits+Jobs`, `Limits+Feed`, `Limits+HTTP` and so on; here stand those of a post and of a place.
+/// `Limits+JobLink`, `Limits+Feed`, `Limits+HTTP` and so on; here stand those of a post and of a place.
 ///
 /// Promise 5 of the design: nothing is unbounded.
 package enum Limits {

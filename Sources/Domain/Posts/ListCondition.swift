@@ -1,5 +1,6 @@
 /// Which posts of the list somebody wants: the part of Parse's query language that clients of the original service use.
 /// (Parse, REST API guide, "Queries". What those clients send are equality, `$lt`, `$gt` and `$or`.)
+/// In the domain because stores search by it.
 package indirect enum ListCondition: Sendable, Equatable {
   /// What is compared, by the name that those clients know.
   package enum Field: String, Sendable, CaseIterable {

@@ -1,5 +1,6 @@
 /// How long a failed job waits: full jitter, a random time up to a cap that doubles with each failure, so that jobs
-/// that failed together do not come back together. (Brooker, "Exponential Backoff And Jitter", 2015.)
+/// that failed together do not come back together. A worker may ask for more: `Settlement` takes the longer of the two.
+/// (Brooker, "Exponential Backoff And Jitter", 2015.)
 package enum Backoff {
   /// - Parameters:
   ///   - attempts: failures so far, 1 or more.

@@ -2,7 +2,7 @@ package import Domain
 import SwiftProtobuf
 
 /// The form in which a feed keeps its list in a file: "OTMLIST1", a hash over what follows, and a frame of the feed
-/// with the whole list.
+/// with the whole list. Here and not in the feed, because only this target reads and writes frames.
 package enum KeptList {
   private static let magic = Array("OTMLIST1".utf8)
   /// Length of the longest list, in bytes.

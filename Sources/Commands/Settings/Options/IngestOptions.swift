@@ -27,7 +27,7 @@ struct IngestOptions: ParsableArguments {
   var corsOrigins: String?
   @Option(.signUp)
   var signUp: String?
-  @OptionGroup var providers: ProviderOptions
+  @OptionGroup var signIn: SignInOptions
   @OptionGroup var page: PageOptions
   @OptionGroup var viewing: ViewingOptions
   @Option(.remoteRate)
@@ -88,7 +88,7 @@ struct IngestOptions: ParsableArguments {
       throw SettingError(.signUp, expected: "open or closed", came: signUp)
     }
     configuration.isSignUpOpen = signUp == "open"
-    try providers.set(&configuration, settings)
+    try signIn.set(&configuration, settings)
     configuration.page = try page.configuration(settings)
     configuration.page.viewing = try viewing.viewing(settings, isAll: isAll)
     configuration.remotePerSecond = perSecond

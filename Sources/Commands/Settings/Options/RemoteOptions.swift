@@ -2,7 +2,8 @@ import ArgumentParser
 import Domain
 import RemoteGeocoding
 
-/// Options of workers, alone and within `up`: who is asked for streets and houses.
+/// Options of workers, alone and within `up`: who is asked for streets and houses. How often all workers together may
+/// ask is ingest's: `IngestOptions.remoteRate`.
 struct RemoteOptions: ParsableArguments {
   @Option(.remote)
   var remote: String?

@@ -10,7 +10,7 @@ extension JobScheduler {
     /// Jobs sent so far, in all.
     package var jobsSent: UInt64 = 0
     /// Jobs among them that never arrived: they have used no credit.
-    package var jobsLost: UInt64 = 0
+    package var jobsUndelivered: UInt64 = 0
     /// Pause between two requests of all workers that its remote provider asks for, in ms; nil without a provider.
     package var remoteIntervalMs: Int64?
     /// Jobs that are with the worker, `Limits.windowMax` at most.
@@ -32,10 +32,11 @@ extension JobScheduler {
     /// Failures among them.
     var failures: UInt64 = 0
 
-    /// Jobs that may be sent now, 0 … `Limits.windowMax`.
+    /// Jobs that may be sent now, 0 … `Limits.windowMax`. A grant or a heartbeat of the worker raises `jobLimit`
+    /// (`WorkerSession` decides when), a job gives its place back when it turns out not to have arrived.
     package var credit: Int {
       guard !isStuck else { return 0 }
-      let used = jobsSent - min(jobsLost, jobsSent)
+      let used = jobsSent - min(jobsUndelivered, jobsSent)
       return Int(min(jobLimit - min(used, jobLimit), UInt64(Limits.windowMax)))
     }
 
@@ -121,7 +122,7 @@ extension JobScheduler {
       nowMs - (jobs[lease.job]?.sinceMs ?? nowMs) >= 2 * Limits.heartbeatMs
     }
     sessions[id]?.missing = absent.subtracting(lost)
-    sessions[id]?.jobsLost += UInt64(lost.count)
+    sessions[id]?.jobsUndelivered += UInt64(lost.count)
     // It never arrived: no worker is at fault, and none is lost.
     for job in lost.lazy.map(\.job).oldestFirst {
       sessions[id]?.leases.remove(job)
@@ -133,7 +134,7 @@ extension JobScheduler {
   /// more until its next grant or heartbeat, which restores its credit.
   package mutating func sendFailed(_ leases: [Lease], to id: UInt64) {
     release(leases, of: id)
-    sessions[id]?.jobsLost += UInt64(leases.count)
+    sessions[id]?.jobsUndelivered += UInt64(leases.count)
     sessions[id]?.jobLimit = 0
   }
 

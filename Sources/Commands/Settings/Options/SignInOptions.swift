@@ -3,7 +3,7 @@ import Ingest
 import SignIn
 
 /// Options of ingest about providers by whom people log in.
-struct ProviderOptions: ParsableArguments {
+struct SignInOptions: ParsableArguments {
   @Option(.facebookAppID)
   var facebookAppId: String?
   @Option(.facebookGraph)

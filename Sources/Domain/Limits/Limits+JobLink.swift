@@ -14,7 +14,8 @@ extension Limits {
   /// Acknowledgements in a frame: 1,000 take 23 KB.
   package static let acksPerFrameMax = 1_000
   /// Size of a frame of the job link. A window of lookups with the longest queries fits: 64 × (256 + 100) bytes; so
-  /// does one answer with the longest texts: 20 × (2,050 + 832 + 128) + 1,024 bytes.
+  /// does one answer with the longest texts: 20 × (2,050 + 832 + 128) + 1,024 bytes. Results are split over frames that
+  /// fit; a longer frame ends its connection, as ZMQ_MAXMSGSIZE says.
   package static let jobFrameBytesMax = 65_536
   /// Malformed frames of one peer of the job link within `quarantineMs`; above it the peer is refused for as long.
   package static let malformedFramesMax = 100
