@@ -73,7 +73,7 @@ TESTING := NO_COLOR=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 .build/de
 	--testing-library swift-testing --parallel
 BESIDE_EACH_OTHER := BESIDE=1 --no-print-directory --jobs=3 --keep-going --output-sync=target
 BROWSER := .venv/bin/python -B -m pytest -q -p no:cacheprovider
-SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|CommandsTests|DeployTests)\.
+SOCKETS := ^(ConformanceTests|FeedTests|MessagingTests|RemoteGeocodingTests|WorkerTests|CommandsTests|DeployTests)\.
 
 test: setup-test lint check-proto tests
 	swift build --product bench

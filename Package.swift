@@ -250,6 +250,9 @@ let package = Package(
         "Domain", "LoadTest", "Messaging",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "WorkerTests", dependencies: ["Domain", "Messaging", "RemoteGeocoding", "StandIn", "Worker", logging],
+      swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
     .testTarget(
       name: "IngestTests",

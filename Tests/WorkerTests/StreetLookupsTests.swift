@@ -1,0 +1,214 @@
+import Domain
+import Logging
+import Messaging
+import RemoteGeocoding
+import StandIn
+import Testing
+
+@testable import Worker
+
+/// Waits until a condition holds. Throws if it does not within two minutes.
+private func eventually(_ claim: String, _ holds: () -> Bool) async throws {
+  let deadline = ContinuousClock.now + .seconds(120)
+  while !holds() {
+    try #require(ContinuousClock.now < deadline, "not within two minutes: \(claim)")
+    try await Task.sleep(for: .milliseconds(5))
+  }
+}
+
+/// A log handler that discards everything. A weak reference to it shows when the last owner of its logger has gone.
+private final class Witness: LogHandler, Sendable {
+  var logLevel: Logger.Level {
+    get { .critical }
+    set {}
+  }
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) {}
+}
+
+/// A stand-in for a provider, the street lookups that ask it, and their results.
+private final class Scene {
+  let server: StandIn
+  /// The results so far, in the order in which they came.
+  private(set) var results: [JobResult] = []
+  private let inbox = Inbox<JobResult>(Wake())
+  private var lookups: StreetLookups?
+  private weak var witness: Witness?
+
+  init(reply: @escaping @Sendable (StandIn.Request) -> StandIn.Reply) throws {
+    server = try StandIn(reply: reply)
+    let witness = Witness()
+    self.witness = witness
+    lookups = StreetLookups(
+      try RemoteConfiguration(provider: .nominatim, url: server.url),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, results: inbox,
+      meters: GeocodeMeters(logger: Logger(label: "meters") { _ in witness }))
+  }
+
+  deinit { lookups?.end() }
+
+  /// Returns true if the lookups take the job.
+  func take(_ job: Job, found: [Place]) -> Bool { lookups?.take(job, Lease.sample(job), found: found) ?? false }
+
+  /// Returns the next result.
+  func result() async throws -> JobResult {
+    let count = results.count
+    try await eventually("a result comes") {
+      results += inbox.takeAll()
+      return results.count > count
+    }
+    return results[count]
+  }
+
+  /// Ends the lookups. On return no answer is under way, and all results are here.
+  func end() async throws {
+    lookups?.end()
+    lookups = nil
+    // Each answer under way holds the meters, and so the witness.
+    try await eventually("all answers are over") { witness == nil }
+    results += inbox.takeAll()
+  }
+}
+
+@Suite("A worker's lookups at a remote provider")
+struct StreetLookupsTests {
+  @Test("A post with a permit gets the provider's house under its lease, without the detail that posts do not keep")
+  func post() async throws {
+    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    #expect(scene.take(.post(), found: [.town]))
+    let result = try await scene.result()
+    #expect(result.lease == .sample(.post()))
+    #expect(result.places.map(\.level) == [.house] && result.places.allSatisfy { $0.detail == nil })
+  }
+
+  @Test("A kept answer needs neither a permit nor a request, and a lookup gets it with its detail")
+  func kept() async throws {
+    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    #expect(scene.take(.post(), found: [.town]))
+    _ = try await scene.result()
+    #expect(scene.take(.lookup(isRemote: false), found: [.town]))
+    let result = try await scene.result()
+    #expect(result.lease == .sample(.lookup(isRemote: false)))
+    #expect(result.places.map(\.level) == [.house] && result.places[0].detail?.provider == "nominatim")
+    #expect(scene.server.requests.count == 1)
+  }
+
+  @Test("Without a permit the worker asks ingest for one, with the gazetteer's places, and sends no request")
+  func withoutPermit() async throws {
+    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    #expect(scene.take(.lookup(isRemote: false), found: [.town]))
+    #expect(try await scene.result().answer == .needsRemote([.town]))
+    try await scene.end()
+    #expect(scene.results.count == 1 && scene.server.requests.isEmpty)
+  }
+
+  @Test("The worker answers a text without a street itself, and sends no request")
+  func noStreet() async throws {
+    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    #expect(!scene.take(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
+    #expect(!scene.take(.post("Qwxzzzk"), found: []))
+    try await scene.end()
+    #expect(scene.results.isEmpty && scene.server.requests.isEmpty)
+  }
+
+  private static let city = """
+    [{"lat":"59.9","lon":"10.7","addresstype":"city","name":"Oslo","display_name":"Oslo kommune, Norway",
+    "address":{"city":"Oslo","country":"Norway","country_code":"no"}}]
+    """
+
+  private static let outcomes: [(StandIn.Reply, [Place], JobOutcome)] = [
+    (.answer(body: Answers.nominatimNone), [.town], .located([.bareTown])),
+    (.answer(body: Answers.nominatimNone), [], .notFound),
+    // The gazetteer knows towns better than the provider does.
+    (.answer(body: city), [.town], .located([.bareTown])),
+    (.answer(status: 503, body: ""), [.town], .located([.bareTown])),
+    // The provider may know the place later, so this is no `notFound`, which would be final.
+    (.answer(status: 503, body: ""), [], .degraded([], code: "remote_unavailable")),
+  ]
+
+  @Test(
+    "Where the provider knows no street, a post gets the gazetteer's town, or the reason why it gets none",
+    arguments: StreetLookupsTests.outcomes)
+  func outcome(reply: StandIn.Reply, found: [Place], outcome: JobOutcome) async throws {
+    let scene = try Scene { _ in reply }
+    #expect(scene.take(.post(), found: found))
+    #expect(try await scene.result().answer == .outcome(outcome))
+  }
+
+  @Test("A lookup that the provider does not answer in time gets the gazetteer's town as degraded, and one result only")
+  func late() async throws {
+    let scene = try Scene { _ in .silence }
+    #expect(scene.take(.lookup(isRemote: true), found: [.town]))
+    let first = try await scene.result()
+    #expect(first.answer == .outcome(.degraded([.town], code: "remote_timeout")))
+    // The end of the lookups ends the request, so the provider's answer comes second.
+    try await scene.end()
+    #expect(scene.results == [first])
+  }
+
+  @Test("A lookup that the provider answers gets one result, although its timeout ends later")
+  func answered() async throws {
+    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    #expect(scene.take(.lookup(isRemote: true), found: [.town]))
+    // On a busy machine the timeout may end first. One of the two answers counts in either case.
+    let first = try await scene.result()
+    try await scene.end()
+    #expect(scene.results == [first] && first.places.count == 1)
+  }
+}
+
+extension Job {
+  fileprivate static func post(_ text: String = "7 Storgata, Oslo") -> Job {
+    var job = Job(id: JobID(rawValue: 1), account: AccountID(rawValue: 1), query: text)
+    job.isRemote = true
+    return job
+  }
+
+  fileprivate static func lookup(isRemote: Bool) -> Job {
+    var job = Job(
+      id: JobID(lookup: 2), account: AccountID(rawValue: 1),
+      question: .lookup(PlaceQuery("7 Storgata, Oslo", isDetailed: true)))
+    job.isRemote = isRemote
+    return job
+  }
+}
+
+extension Lease {
+  fileprivate static func sample(_ job: Job) -> Lease { Lease(job: job.id, token: 1 << 40 | 7) }
+}
+
+extension JobResult {
+  /// The places that the result has located.
+  fileprivate var places: [Place] { if case .outcome(.located(let places)) = answer { places } else { [] } }
+}
+
+extension Place {
+  /// The gazetteer's answer to "7 Storgata, Oslo".
+  fileprivate static let town = oslo(.fallback, unmatched: "7 Storgata")
+
+  fileprivate static func oslo(_ match: Match, unmatched: String) -> Place {
+    guard let coordinate = Coordinate(latitude: 59.9, longitude: 10.7) else { preconditionFailure("On the earth.") }
+    var place = Place(
+      coordinate: coordinate, level: .city, match: match, confidence: 0.5, label: "Oslo, Norway", name: "Oslo",
+      region: "", country: "Norway", countryCode: "NO")
+    var detail = Place.Detail()
+    detail.unmatched = unmatched
+    place.detail = detail
+    return place
+  }
+
+  /// The same place without its detail.
+  fileprivate static var bareTown: Place {
+    var place = town
+    place.detail = nil
+    return place
+  }
+}
