@@ -5,14 +5,14 @@ import Testing
 @testable import Domain
 @testable import Messaging
 
-/// Waits until a condition holds. Records an issue if it does not within a minute.
+/// Waits until a condition holds. Records an issue if it does not within two minutes.
 func eventually(
   _ claim: String, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
 ) async throws {
-  let deadline = ContinuousClock.now + .seconds(60)
+  let deadline = ContinuousClock.now + .seconds(120)
   while try !holds() {
     guard ContinuousClock.now < deadline else {
-      Issue.record("not within a minute: \(claim)", sourceLocation: sourceLocation)
+      Issue.record("not within two minutes: \(claim)", sourceLocation: sourceLocation)
       throw CancellationError()
     }
     try await Task.sleep(for: .milliseconds(3))
