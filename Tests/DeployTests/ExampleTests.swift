@@ -116,7 +116,7 @@ struct ExampleTests {
     producer.stdin.close()
     batches = []
     for number in range(1, 5):
-        waits = 200
+        waits = 1_200
         while waits and not desk.poll(100):
             waits = 0 if producer.poll() is not None else waits - 1
         if not waits:
@@ -159,7 +159,7 @@ struct ExampleTests {
     port = feed.bind_to_random_port("tcp://127.0.0.1")
     command = [sys.executable, "watch.py", f"tcp://127.0.0.1:{port}"]
     watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    for _ in range(200):
+    for _ in range(1_200):
         if watch.poll() is not None or feed.poll(100):
             break
     if watch.poll() is None and feed.recv(zmq.NOBLOCK) == b"\\x01otm.feed/1/main/s/":
@@ -168,7 +168,7 @@ struct ExampleTests {
         ana.label, ana.link = "Costa Rica", "https://example.org/ana"
         frame.snapshot.entries.add(post_id="4D2qur2un2", seq=1026, last_name="Nobody")
         feed.send_multipart([b"otm.feed/1/main/s/", frame.SerializeToString()])
-        if select.select([watch.stdout], [], [], 20)[0]:
+        if select.select([watch.stdout], [], [], 120)[0]:
             print(watch.stdout.readline(), end="")
     watch.kill()
     """

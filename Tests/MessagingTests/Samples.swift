@@ -8,7 +8,7 @@ import Testing
 
 /// Waits until something holds; an issue when it does not within the time.
 func eventually(
-  _ claim: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
+  _ claim: String, within seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation,
   _ holds: () throws -> Bool
 ) async throws {
   let deadline = ContinuousClock.now + .seconds(seconds)
@@ -28,7 +28,7 @@ func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLoc
     reactor.stop()
     isOver.change { $0 = true }
   }
-  try await eventually("it ends", within: 30, sourceLocation: sourceLocation) { isOver.value }
+  try await eventually("it ends", sourceLocation: sourceLocation) { isOver.value }
 }
 
 struct Late: Error {}

@@ -15,7 +15,7 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 # What a browser itself says of an answer that is no success, or of none. The tests know which they cause.
 NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=120_000)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ class Visitor:
     def __init__(self, chromium, product, **options):
         self.product = product
         self.context = chromium.new_context(**{"viewport": DESKTOP, "locale": "en-GB", "base_url": product.url, **options})
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(120_000)
         self.page = self.context.new_page()
         self.complaints = []
         self.statuses = []

@@ -17,7 +17,7 @@ BINARY = pathlib.Path(os.environ.get("ONTHEMAP_BINARY", ROOT / ".build/debug/ont
 PASSWORD = "correct-horse"
 
 
-def eventually(what, condition, within=60):
+def eventually(what, condition, within=120):
     """The first answer that is true; fails when there is none in time."""
     end = time.monotonic() + within
     while True:
@@ -141,7 +141,7 @@ class Product:
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json", **(headers or {})})
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return json.loads(answer.read() or "null")
 
     def person(self, first_name="Ada", last_name="Lovelace"):
@@ -156,7 +156,7 @@ class Product:
         """What an operator types on ingest's host."""
         environment = {**os.environ, "ONTHEMAP_DATA": str(pathlib.Path(self.folder) / "data")}
         return subprocess.run(
-            [BINARY, *arguments], env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+            [BINARY, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=True).stdout
 
     def end(self):
         for role in self.roles:

@@ -19,7 +19,7 @@ def closed(tmp_path):
 
 def status(address):
     try:
-        with urllib.request.urlopen(address, timeout=60) as answer:
+        with urllib.request.urlopen(address, timeout=120) as answer:
             return answer.status
     except urllib.error.HTTPError as refused:
         return refused.code

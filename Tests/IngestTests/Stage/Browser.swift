@@ -45,7 +45,7 @@ final class Browser {
 
   private func ask(_ host: String, _ port: Int, _ target: String) async throws -> Answer {
     let answer = try await TestClient.withClient(
-      host: host, port: port, configuration: .init(timeout: .seconds(60))
+      host: host, port: port, configuration: .init(timeout: .seconds(120))
     ) { client in try await client.get(target) }
     let headers = answer.headers.map { ($0.name.canonicalName, $0.value) }
     let body = answer.body.map { Data($0.readableBytesView) } ?? Data()

@@ -7,7 +7,7 @@ struct Overdue: Error, CustomStringConvertible {
 ///
 /// - Parameter what: completes "waited in vain until …".
 func eventually<Value>(
-  _ what: String, within limit: Duration = .seconds(60), _ body: () async throws -> Value?
+  _ what: String, within limit: Duration = .seconds(120), _ body: () async throws -> Value?
 ) async throws -> Value {
   let end = ContinuousClock.now + limit
   repeat {
@@ -21,7 +21,7 @@ func eventually<Value>(
 
 /// Waits until the condition holds; throws `Overdue` after `limit`.
 func eventually(
-  _ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool
+  _ what: String, within limit: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {
   try await eventually(what, within: limit) { try await condition() ? () : nil }
 }

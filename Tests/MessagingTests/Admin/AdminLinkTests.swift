@@ -100,7 +100,7 @@ struct AdminLinkTests {
     let worker = try TestWorker(admin.jobs)
     defer { worker.reactor.stop() }
     var status = QueueStatus()
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(120)
     while status.queue.workers.first?.credit ?? 0 == 0, ContinuousClock.now < deadline {
       if case .status(let new) = try await tool.ask(.status) { status = new }
     }

@@ -63,7 +63,7 @@ struct ChangeLinkTests {
 
     server = try TestChangeServer(.sample(1...4, epoch: 2), bind: endpoint)
     defer { server.reactor.stop() }
-    try await eventually("another history is taken", within: 25) { client.told.state == .sample(1...4, epoch: 2) }
+    try await eventually("another history is taken") { client.told.state == .sample(1...4, epoch: 2) }
   }
 
   @Test("A store that has gone backwards, and on from there under the same numbers, is refused as well")

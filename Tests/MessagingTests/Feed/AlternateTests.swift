@@ -34,7 +34,7 @@ struct AlternateTests {
     gone.reactor.stop()
     let subscriber = try TestSubscriber(gone.endpoint, feed.endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the second one's list", within: 30) { subscriber.state == .sample(1...10) }
+    try await eventually("it has the second one's list") { subscriber.state == .sample(1...10) }
   }
 
   @Test("Of what a goodbye names the first eight count, and of them only hosts with ports")

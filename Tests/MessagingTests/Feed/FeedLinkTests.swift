@@ -127,7 +127,7 @@ struct FeedLinkTests {
     server.inbox.put([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
-    try await eventually("all are right again", within: 30) {
+    try await eventually("all are right again") {
       subscribers.allSatisfy { $0.isLive && $0.state == .sample(1...11) }
     }
     for subscriber in subscribers { #expect(subscriber.seqs == subscriber.seqs.sorted()) }
@@ -163,7 +163,7 @@ struct FeedLinkTests {
     server.reactor.stop()
     server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
     defer { server.reactor.stop() }
-    try await eventually("it has the other list", within: 30) { subscriber.state == .sample(1...20, epoch: 2) }
+    try await eventually("it has the other list") { subscriber.state == .sample(1...20, epoch: 2) }
     server.inbox.put([.sample(21)])
     try await eventually("it follows") { subscriber.state?.seq == 21 }
   }
@@ -254,7 +254,7 @@ struct FeedLinkTests {
     }
     var answers: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
-    try await eventually("all are answered", within: 60) {
+    try await eventually("all are answered") {
       for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
       // The next change when it has the last.
       if subscriber.state?.seq == seq {

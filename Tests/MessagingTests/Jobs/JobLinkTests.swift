@@ -98,7 +98,7 @@ struct JobLinkTests {
       server.add(ledger.unsettled.map { .post($0.rawValue) } + (1...1_000).map { .post(number + $0) }, to: ledger)
     }
     defer { server.reactor.stop() }
-    try await eventually("all is settled", within: 30) { ledger.unsettled.isEmpty }
+    try await eventually("all is settled") { ledger.unsettled.isEmpty }
     #expect(ledger.settledCount == 8_000)
     #expect(ledger.mostOften == 1)
   }
@@ -170,7 +170,7 @@ struct JobLinkTests {
     let server = try TestServer(ledger, bind: endpoint, boot: 2)
     defer { server.reactor.stop() }
     server.add((1...2_000).map { .post($0) }, to: ledger)
-    try await eventually("all is settled", within: 20) { ledger.unsettled.isEmpty }
+    try await eventually("all is settled") { ledger.unsettled.isEmpty }
     #expect(ledger.mostOften == 1)
   }
 }

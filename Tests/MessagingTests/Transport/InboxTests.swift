@@ -47,7 +47,7 @@ struct InboxTests {
       }
     }
     // As a reactor: it looks into the inbox only when it has been woken.
-    try await eventually("all commands are taken", within: 30) {
+    try await eventually("all commands are taken") {
       guard isSignalled(wake) else { return false }
       wake.clear()
       for command in inbox.takeAll() { taken[command.thread].append(command.number) }

@@ -72,7 +72,7 @@ struct ReconnectTests {
       ([try Caller(context, connect: endpoint, arrived: arrived, log: log)], ())
     }
     defer { client.stop() }
-    try await eventually("all have arrived", within: 60) { arrived.value == Self.rounds }
+    try await eventually("all have arrived") { arrived.value == Self.rounds }
     try await eventually("all are in the log") { log.lines(with: "connected to").count == Self.rounds }
   }
 

@@ -95,7 +95,7 @@ final class SimulatedStore {
 extension SQLiteDatabase {
   /// Whoever closes it may still be at it.
   static func opened(_ folder: String) async throws -> SQLiteDatabase {
-    let end = ContinuousClock.now + .seconds(5)
+    let end = ContinuousClock.now + .seconds(120)
     while true {
       do {
         return try SQLiteDatabase(folder: folder, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })

@@ -38,7 +38,7 @@ struct ProfileTests {
     let kept = try #require(try await bob.post("Rome", wait: 10)["id"])
     let lines = Array(repeating: JSON.object(["place": "Oslo", "link": "example.org"]), count: 450)
     _ = try await ada.send("POST", "/v2/posts/bulk", body: lines.joined(separator: "\n"))
-    try await eventually("All are on the map", within: .seconds(30)) {
+    try await eventually("All are on the map") {
       try await ada.posts().last?.state == "published"
     }
     let id = try #require(try await ada.posts().first?.id)

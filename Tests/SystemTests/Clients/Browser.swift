@@ -19,7 +19,7 @@ final class Browser {
     lines += headers.filter { $0.key != "Cookie" }.map { "\($0): \($1)" }
     let connection = try Connection(port: port)
     try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-    let answer = try #require(Answer(raw: try await connection.receive(within: .seconds(60))))
+    let answer = try #require(Answer(raw: try await connection.receive()))
     setCookies = answer.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

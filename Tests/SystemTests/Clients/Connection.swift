@@ -23,7 +23,7 @@ final class Connection: Sendable {
   ///
   /// - Returns: true if the other end has hung up before it took all.
   @discardableResult
-  func send(_ bytes: [UInt8], within limit: Duration = .seconds(5)) async throws -> Bool {
+  func send(_ bytes: [UInt8], within limit: Duration = .seconds(120)) async throws -> Bool {
     let end = ContinuousClock.now + limit
     var rest = bytes[...]
     while !rest.isEmpty, ContinuousClock.now < end {
@@ -70,12 +70,12 @@ final class Connection: Sendable {
 
   /// What comes until the other end closes, so many bytes are there, or the time is over.
   @discardableResult
-  func receive(_ enough: Int = .max, within limit: Duration = .seconds(30)) async throws -> String {
+  func receive(_ enough: Int = .max, within limit: Duration = .seconds(120)) async throws -> String {
     String(decoding: try await bytes(enough == .max ? nil : enough, within: limit), as: UTF8.self)
   }
 
   /// The same as bytes, and no more than are wanted; nil for all that comes.
-  func bytes(_ count: Int?, within limit: Duration = .seconds(30)) async throws -> [UInt8] {
+  func bytes(_ count: Int?, within limit: Duration = .seconds(120)) async throws -> [UInt8] {
     let end = ContinuousClock.now + limit
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -31,7 +31,7 @@ struct DocumentedAPI {
       [Self.folder.appending(path: "document.py").path, path, "\(examples)"], executable: PythonExample.python,
       environment: ["PYTHONDONTWRITEBYTECODE": "1"])
     try program.start()
-    let code = try await program.exit(within: .seconds(60))
+    let code = try await program.exit()
     return (code, program.said + program.logged)
   }
 

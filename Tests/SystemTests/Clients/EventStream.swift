@@ -55,7 +55,7 @@ final class EventStream {
     let request = "GET /v2/feed/stream\(query) HTTP/1.1\r\nHost: x\r\n\(last)\(headers)\r\n"
     try await connection.send(Array(request.utf8))
     let end = Array("\r\n\r\n".utf8)
-    while raw.firstRange(of: end) == nil { try await receive(within: .seconds(60)) }
+    while raw.firstRange(of: end) == nil { try await receive(within: .seconds(120)) }
     let head = try #require(raw.firstRange(of: end))
     let lines = String(decoding: raw[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
     status = Int(lines[0].split(separator: " ")[1]) ?? 0
@@ -68,7 +68,7 @@ final class EventStream {
   }
 
   /// The next event or comment that nobody has asked for yet.
-  func next(within limit: Duration = .seconds(60)) async throws -> Event {
+  func next(within limit: Duration = .seconds(120)) async throws -> Event {
     let count = events.count
     while events.count == count { try await receive(within: limit) }
     return events[count]
@@ -76,7 +76,7 @@ final class EventStream {
 
   /// Reads until the condition holds.
   func read(
-    until what: String, within limit: Duration = .seconds(60), _ condition: (EventStream) throws -> Bool
+    until what: String, within limit: Duration = .seconds(120), _ condition: (EventStream) throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + limit
     while try !condition(self) {

@@ -60,14 +60,14 @@ struct DamageFaultTests {
       try await map.ingest.kill()
     } else {
       map.ingest.signal(SIGTERM)
-      #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+      #expect(try await map.ingest.exit() == 0)
     }
     let whole = try contents(Trial.data)
     try damage.strike(Trial.data)
     let struck = try contents(Trial.data)
     #expect(struck != whole, "Nothing is damaged.")
     try map.ingest.start()
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 1, "It serves what is damaged.")
+    #expect(try await map.ingest.exit() == 1, "It serves what is damaged.")
     #expect(map.ingest.ready.isEmpty)
     let words = map.ingest.logged.split(separator: "\n").last ?? ""
     #expect(words.contains(Trial.data) && (words.contains("backup") || words.contains("remove")), "\(words)")
@@ -86,16 +86,16 @@ struct DamageFaultTests {
     #expect(try await client.post("Oslo").status == 202)
     let epoch = try await client.list().epoch
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+    #expect(try await map.ingest.exit() == 0)
     let old = try Data(contentsOf: URL(fileURLWithPath: Trial.data + "/onthemap.sqlite"))
     try await map.ingest.startAndWait()
     #expect(try await client.list().epoch == epoch)
     #expect(try await client.post("Lima").status == 202)
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+    #expect(try await map.ingest.exit() == 0)
     try old.write(to: URL(fileURLWithPath: Trial.data + "/onthemap.sqlite"))
     try map.ingest.start()
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 1)
+    #expect(try await map.ingest.exit() == 1)
     #expect(map.ingest.logged.contains("onthemap.highwater"))
     try FileManager.default.removeItem(atPath: Trial.data + "/onthemap.highwater")
     try await map.ingest.startAndWait()
@@ -116,7 +116,7 @@ struct DamageFaultTests {
     #expect(unlink(path) == 0)
     let answer = try? await client.post("Lima")
     #expect(answer?.status == nil || answer?.status == 503)
-    #expect(try await map.ingest.exit(within: .seconds(60)) == EX_IOERR)
+    #expect(try await map.ingest.exit() == EX_IOERR)
     #expect(map.ingest.logged.contains("was removed or replaced"))
   }
 }

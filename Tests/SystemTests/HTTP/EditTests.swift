@@ -8,7 +8,7 @@ struct EditTests {
     let map = try await Stage.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
     try await stream.run()
-    try await stream.expectAll(within: .seconds(60))
+    try await stream.expectAll()
     let client = stream.client
     let before = try await client.list()
     let first = try #require(try await client.posts().first { $0.seq == 1 })

@@ -76,7 +76,7 @@ struct EventStreamTests {
     let stream = try await EventStream(try map.feedClient)
     try await stream.read(until: "the list is told and fresh") { $0.isStale == false }
     let start = ContinuousClock.now
-    let event = try await stream.next(within: .seconds(60))
+    let event = try await stream.next()
     #expect(event == EventStream.Event(comment: "heartbeat"))
     #expect(ContinuousClock.now - start > .seconds(8))
     map.ingest.signal(SIGSTOP)
@@ -101,7 +101,7 @@ struct EventStreamTests {
       try await map.submit(100, token: token, linkBytes: 2_048)
       try await quick.read(until: "the quick one has \(seq)") { $0.list?.seq == seq }
     }
-    try await eventually("the slow one is cut off", within: .seconds(60)) { try await meters(of: map).dropped == 1 }
+    try await eventually("the slow one is cut off") { try await meters(of: map).dropped == 1 }
     #expect(ContinuousClock.now - start > .seconds(8))
     #expect(try await meters(of: map).open == 1)
     try await map.submit(1, token: token)
@@ -113,7 +113,7 @@ struct EventStreamTests {
       try await short.read(until: "it is told the list") { $0.list != nil }
       #expect(try await meters(of: map).open == 2)
     }
-    try await eventually("who has left is noticed", within: .seconds(60)) { try await meters(of: map).open == 1 }
+    try await eventually("who has left is noticed") { try await meters(of: map).open == 1 }
     #expect(try await meters(of: map).dropped == 1, "Who leaves is not cut off.")
   }
 

@@ -87,7 +87,7 @@ struct SlowClientTests {
     // Longer than a request may take, with half of the next one on its way.
     try await Task.sleep(for: .seconds(11))
     try await connection.send(Array(" b\r\nConnection: close\r\n\r\n".utf8))
-    let raw = try await connection.receive(within: .seconds(30))
+    let raw = try await connection.receive()
     #expect(raw.hasPrefix("HTTP/1.1 202") && raw.contains("HTTP/1.1 204"), "\(raw)")
   }
 
@@ -132,7 +132,7 @@ struct SlowClientTests {
     try await last.send(request)
     #expect(try await last.receive(within: .seconds(2)).isEmpty)
     idle.removeLast(60)
-    #expect(try await last.receive(within: .seconds(60)).hasPrefix("HTTP/1.1 204"))
+    #expect(try await last.receive().hasPrefix("HTTP/1.1 204"))
     withExtendedLifetime(idle) {}
   }
 }

@@ -163,12 +163,12 @@ struct SubmitTests {
     try program.start()
     let feed = try #require(map.feed)
     for (seq, victim) in [(100, map.ingest), (600, map.workers[0]), (900, feed)] as [(UInt64, Program)] {
-      try await eventually("\(seq) posts are published", within: .seconds(60)) {
+      try await eventually("\(seq) posts are published") {
         try await map.client.list().seq >= seq
       }
       try await victim.restart()
     }
-    let figures = try await Load(program: program).figures(within: .seconds(90))
+    let figures = try await Load(program: program).figures(within: .seconds(180))
     #expect(figures.accepted == 1_800 && figures.published + figures.queued <= 1_800)
     #expect(figures.lost == 0 && figures.duplicated == 0 && figures.queued == 0 && figures.listEqual)
   }

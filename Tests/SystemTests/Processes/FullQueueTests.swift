@@ -48,8 +48,8 @@ struct FullQueueTests {
 
     // Where there is room again, there is service again.
     _ = try await Stage.current.worker(of: map)
-    try await eventually("there is room", within: .seconds(30)) { try await client.post("Quito").status == 202 }
-    try await eventually("it is ready", within: .seconds(30)) { try await client.get("/readyz").status == 200 }
+    try await eventually("there is room") { try await client.post("Quito").status == 202 }
+    try await eventually("it is ready") { try await client.get("/readyz").status == 200 }
   }
 
   @Test("While a post waits too long for a worker no more are taken, and with a worker they are")

@@ -76,7 +76,7 @@ struct KeyTests {
     let submit = try #require(map.ingest.ready["submit"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
     let load = try await Stage.current.run(
       "load", "--server", client.base, "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
-      "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1", within: .seconds(60))
+      "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1")
     #expect(load.status == 0, "\(load.said) \(load.logged)")
     // Neither a subscriber without a key nor a stranger sees anything.
     for more in [[], ["--feed-key", feed.publicKey], ["--feed-key", feed.publicKey, "--key-file", worker.file]] {

@@ -166,7 +166,7 @@ struct MetricsTests {
     let port = try Port.free()
     let listener = try Listener(port: port)
     let ran = try await stage.run(
-      "up", "--data", stage.path("b"), "--operations", "127.0.0.1:\(port)", within: .seconds(60))
+      "up", "--data", stage.path("b"), "--operations", "127.0.0.1:\(port)")
     #expect(ran.status == 1 && ran.logged.contains("--operations (ONTHEMAP_OPERATIONS): "), "\(ran.logged)")
     withExtendedLifetime(listener) {}
     for wrong in ["9464", "127.0.0.1:", "off"] {

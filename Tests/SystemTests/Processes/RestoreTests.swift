@@ -26,7 +26,7 @@ struct RestoreTests {
 
   private func stop(_ ingest: Program) async throws {
     ingest.signal(SIGTERM)
-    #expect(try await ingest.exit(within: .seconds(60)) == 0)
+    #expect(try await ingest.exit() == 0)
   }
 
   /// Two posts, a copy, and then one more and a deletion. Ingest is stopped.
@@ -54,7 +54,7 @@ struct RestoreTests {
     let (copy, list) = try await history(map, client, watcher)
     try copy.putBack(withMark: false)
     try map.ingest.start()
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 1)
+    #expect(try await map.ingest.exit() == 1)
     #expect(map.ingest.logged.contains("remove \(Self.data)/onthemap.highwater and start again"))
     #expect(try watcher.list == list)
 
@@ -100,7 +100,7 @@ struct RestoreTests {
       #expect(try await client.post(place, wait: 10)["state"] == "published")
       #expect(try await client.list().seq == seq)
       let asked = feed.logged.components(separatedBy: "gone backwards").count
-      try await eventually("it is refused at \(seq)", within: .seconds(60)) {
+      try await eventually("it is refused at \(seq)") {
         feed.logged.components(separatedBy: "gone backwards").count > asked
       }
       #expect(try await map.feedClient.list() == list)

@@ -3,8 +3,6 @@ import Testing
 
 @Suite("SIGTERM", .stage, .serialized)
 struct SignalTests {
-  private static let limit = Duration.seconds(60)
-
   @Test(
     "up ends with 0 in the middle of a stream, and what it accepted is there afterwards", arguments: [SIGTERM, SIGINT])
   func up(signal: Int32) async throws {
@@ -14,7 +12,7 @@ struct SignalTests {
     let sending = Task { try await stream.run() }
     try await stream.reached(100)
     map.ingest.signal(signal)
-    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    #expect(try await map.ingest.exit() == 0)
     sending.cancel()
     _ = await sending.result
 
@@ -36,16 +34,16 @@ struct SignalTests {
     for (index, program) in [map.workers[0], try #require(map.feed), map.ingest].enumerated() {
       try await stream.reached((index + 1) * 60)
       program.signal(SIGTERM)
-      #expect(try await program.exit(within: Self.limit) == 0, "\(program)")
+      #expect(try await program.exit() == 0, "\(program)")
       try await program.startAndWait()
     }
     try await sent
-    try await stream.expectAll(within: Self.limit)
+    try await stream.expectAll()
     try await eventually("the subscriber has ingest's list") { try await watcher.list == stream.client.list() }
     // The worker gave its jobs back before it left.
     #expect(!map.ingest.logged.contains("workers lost over jobs"))
     watcher.program.signal(SIGTERM)
-    #expect(try await watcher.program.exit(within: Self.limit) == 0)
+    #expect(try await watcher.program.exit() == 0)
   }
 
   @Test("A role alone, with nobody at the other end, ends with 0 too")
@@ -70,7 +68,7 @@ struct SignalTests {
     listeners.removeAll()
     for program in programs + [try #require(map.feed), map.ingest] {
       program.signal(SIGTERM)
-      #expect(try await program.exit(within: Self.limit) == 0, "\(program)")
+      #expect(try await program.exit() == 0, "\(program)")
     }
   }
 
@@ -88,7 +86,7 @@ struct SignalTests {
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    #expect(try await map.ingest.exit() == 0)
     withExtendedLifetime(connections) {}
   }
 
@@ -99,7 +97,7 @@ struct SignalTests {
     async let answer = try? client.post("Oslo", wait: 30)
     try await eventually("the post is accepted") { try await client.posts().count == 1 }
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    #expect(try await map.ingest.exit() == 0)
     #expect(await answer?.status == 202)
     try await map.ingest.startAndWait()
     #expect(try await client.posts().count == 1)
@@ -121,7 +119,7 @@ struct SignalTests {
     }
     map.ingest.signal(SIGTERM)
     try await stream.read(until: "the stream ends") { $0.isWhole }
-    #expect(try await map.ingest.exit(within: Self.limit) == 0)
+    #expect(try await map.ingest.exit() == 0)
     withExtendedLifetime(slow) {}
   }
 }

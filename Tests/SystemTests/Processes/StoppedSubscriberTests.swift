@@ -17,7 +17,7 @@ struct StoppedSubscriberTests {
       [
         "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate",
         "\(rate)", "--duration", "\(seconds)", "--json",
-      ], within: .seconds(seconds + 60))
+      ], within: .seconds(seconds + 150))
     #expect(status == 0, "\(logged)")
     let figures = try JSONDecoder().decode(Figures.self, from: Data(said.utf8))
     #expect(figures.listEqual)

@@ -70,7 +70,7 @@ final class Program: Sendable {
   /// Starts it, and waits for its ready line.
   func startAndWait(under command: [String] = []) async throws {
     try start(under: command)
-    try await eventually("\(self) is ready", within: .seconds(30)) {
+    try await eventually("\(self) is ready") {
       if pid == nil { throw Overdue(description: "\(self) has ended before it was ready: \(logged.suffix(2_000))") }
       return !ready.isEmpty
     }
@@ -107,7 +107,7 @@ final class Program: Sendable {
   /// Waits for its end.
   ///
   /// - Returns: the exit code, or the signal's number, negative.
-  func exit(within limit: Duration) async throws -> Int32 {
+  func exit(within limit: Duration = .seconds(120)) async throws -> Int32 {
     try await eventually("\(self) ends", within: limit) {
       process.withLock { $0?.isRunning() == true ? nil : $0?.status }
     }
@@ -117,7 +117,7 @@ final class Program: Sendable {
   func kill() async throws {
     signal(SIGKILL)
     guard process.withLock({ $0 != nil }) else { return }
-    _ = try await exit(within: .seconds(60))
+    _ = try await exit()
   }
 
   /// Kills it and starts it again, with the same arguments.

@@ -44,14 +44,14 @@ final class Stage: Sendable {
 
   /// Runs a program to its end.
   func run(
-    _ arguments: String..., environment: [String: String] = [:], within limit: Duration = .seconds(60)
+    _ arguments: String..., environment: [String: String] = [:], within limit: Duration = .seconds(120)
   ) async throws -> (status: Int32, said: String, logged: String) {
     try await run(arguments, environment: environment, within: limit)
   }
 
   /// Runs a program to its end.
   func run(
-    _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(60)
+    _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(120)
   ) async throws -> (status: Int32, said: String, logged: String) {
     let program = try program(arguments, environment: environment)
     try program.start()

@@ -11,7 +11,7 @@ struct ConformSubscriberTests {
   /// Examines a subscriber: a program and its arguments.
   private func expectAllHold(_ subscriber: [String], environment: [String: String] = [:]) async throws {
     let arguments = ["conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--json", "--"] + subscriber
-    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(100))
+    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(240))
     let findings = try ran.said.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }

@@ -61,7 +61,7 @@ enum Consumer {
   static func run(_ command: String...) async throws {
     let program = try Stage.current.program(command, executable: URL(fileURLWithPath: "/usr/bin/env"))
     try program.start()
-    #expect(try await program.exit(within: .seconds(60)) == 0, "\(program.logged)")
+    #expect(try await program.exit() == 0, "\(program.logged)")
   }
 }
 
@@ -91,7 +91,7 @@ struct ConsumerTests {
     let list = try await client.list()
     let ask = try await Consumer.python(python, "ask.py", try map.query)
     try ask.start()
-    #expect(try await ask.exit(within: .seconds(60)) == 0, "\(ask.logged)")
+    #expect(try await ask.exit() == 0, "\(ask.logged)")
     let lines = list.entries.map { "\($0.seq) Ada Lovelace, \($0.label): \($0.link)\n" }
     #expect(lines.count == 2 && ask.said == lines.joined())
   }
@@ -115,7 +115,7 @@ struct ConsumerTests {
   private func expectFollowing(_ follower: Program, _ client: Client) async throws {
     try await client.expectService()
     let list = try await client.list()
-    try await eventually("the follower has ingest's list", within: .seconds(60)) {
+    try await eventually("the follower has ingest's list") {
       let last = try lines(follower).last
       return last?.live == true && last?.epoch == list.epoch && last?.seq == list.seq
         && last?.stateHash == list.stateHash
@@ -142,7 +142,7 @@ struct ConsumerTests {
     try await expectFollowing(follower, client)
 
     second.signal(SIGTERM)
-    #expect(try await second.exit(within: .seconds(60)) == 0)
+    #expect(try await second.exit() == 0)
     try await eventually("it knows") { try lines(follower).contains { $0.kind == "lost" && !$0.live } }
     #expect(try lines(follower).last { $0.kind == "lost" }?.reason == "the feed ends: the feed is stopped")
     try await expectFollowing(follower, client)
@@ -176,10 +176,10 @@ struct ConsumerTests {
     #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 }, "\(lines)")
     try #require(map.ingest.pid != nil)
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+    #expect(try await map.ingest.exit() == 0)
     try await eventually("it says that it hears nothing") { poller.logged.contains("the list may be old") }
     poller.signal(SIGTERM)
-    #expect(try await poller.exit(within: .seconds(60)) == 130)
+    #expect(try await poller.exit() == 130)
   }
 
   @Test(
@@ -202,16 +202,16 @@ struct ConsumerTests {
     #expect(lines(1)[0].contains("Costa Rica"))
 
     feed.signal(SIGTERM)
-    #expect(try await feed.exit(within: .seconds(60)) == 0)
+    #expect(try await feed.exit() == 0)
     try await eventually("it knows") { (stream.said + stream.logged).contains("the list may be old") }
     try await feed.startAndWait()
     try await client.expectService()
-    try await eventually("it has the second post", within: .seconds(40)) { lines(2).count == 1 }
+    try await eventually("it has the second post") { lines(2).count == 1 }
     // Who says what was seen last is not told the list again.
     let hasSnapshot = ["snapshot", "the list,"].contains { lines(2)[0].contains($0) }
     #expect(lines(1).count == 1 && !hasSnapshot, "\(stream.said)")
     stream.signal(SIGTERM)
-    _ = try await stream.exit(within: .seconds(60))
+    _ = try await stream.exit()
   }
 
   @Test("The streams for Node have the feed's hash at each step, with a filter and without, over kill -9 of the feed")
@@ -230,7 +230,7 @@ struct ConsumerTests {
     }
     func expectSame() async throws {
       for (stream, query) in zip(streams, queries) {
-        try await eventually("the stream of \(query) has the feed's list", within: .seconds(40)) {
+        try await eventually("the stream of \(query) has the feed's list") {
           let list = try await map.feedClient.get("/v2/feed" + query).decoded(FeedList.self)
           return lists(stream).last?.hasSuffix(": \(list.entries.count) posts, hash \(list.stateHash)") == true
         }
@@ -251,7 +251,7 @@ struct ConsumerTests {
       #expect(!stream.said.contains("an event is missing") && !stream.said.contains("refused"), "\(stream.said)")
       #expect(stream.said.contains("the list may be old"), "It has lost the feed, and come again.")
       stream.signal(SIGTERM)
-      _ = try await stream.exit(within: .seconds(60))
+      _ = try await stream.exit()
     }
   }
 
@@ -261,7 +261,7 @@ struct ConsumerTests {
     let stream = try Consumer.program(
       "node", "\(Consumer.folder)/node/stream.mjs", map.feedClient.base + "/v2/feed/stream?country=Norway")
     try stream.start()
-    #expect(try await stream.exit(within: .seconds(60)) == 1)
+    #expect(try await stream.exit() == 1)
     #expect(stream.said.hasPrefix("refused: country must be one to 32 codes of two letters"), "\(stream.said)")
   }
 }

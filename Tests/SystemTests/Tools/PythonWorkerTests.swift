@@ -26,7 +26,7 @@ struct PythonWorkerTests {
   }
 
   private func joined(_ worker: Program, times count: Int = 1) async throws {
-    try await eventually("the worker has joined \(count) times", within: .seconds(60)) {
+    try await eventually("the worker has joined \(count) times") {
       worker.said.components(separatedBy: "joined\n").count - 1 == count
     }
   }
@@ -54,16 +54,16 @@ struct PythonWorkerTests {
     try worker.start()
     try await joined(worker)
     let id = try #require(waiting["id"])
-    try await eventually("the post of meanwhile is published", within: .seconds(30)) {
+    try await eventually("the post of meanwhile is published") {
       try await client.get("/v2/posts/\(id)")["state"] == "published"
     }
 
     worker.signal(SIGTERM)
-    #expect(try await worker.exit(within: .seconds(60)) == 0)
+    #expect(try await worker.exit() == 0)
     #expect(worker.said.hasSuffix("left\n"))
     #expect(map.ingest.logged.contains("it said goodbye"))
     // The life that was killed ends by its silence.
-    try await eventually("no worker and no lease is left", within: .seconds(60)) {
+    try await eventually("no worker and no lease is left") {
       let status = try await status()
       return status.workers.isEmpty && status.leased == 0
     }

@@ -49,7 +49,7 @@ struct StreetTests {
     }
     let client = try await map.client.signedUp()
     for number in 1...5 { #expect(try await client.post("\(number) Storgata, Oslo").status == 202) }
-    try await eventually("all are published", within: .seconds(30)) {
+    try await eventually("all are published") {
       let posts = try await client.posts()
       return posts.count == 5 && posts.allSatisfy { $0.state == "published" }
     }
@@ -73,7 +73,7 @@ struct StreetTests {
     #expect(post["state"] == "published" && (post["label"] ?? "").contains("Oslo") && post["match"] == "fallback")
 
     server.play { _ in .answer(body: Answers.nominatimNone) }
-    try await eventually("the provider is asked again, and knows nothing", within: .seconds(60)) {
+    try await eventually("the provider is asked again, and knows nothing") {
       try await ask(map.client, "7 Qwxzzzk Street").status == 404
     }
     try await eventually("nothing is degraded any more") {
@@ -98,7 +98,7 @@ struct StreetTests {
     #expect(!isAnswered.withLock { $0 }, "The look-up of a town waited for the provider.")
     #expect(try best(await street)["degraded"] as? Bool == true)
     map.ingest.signal(SIGTERM)
-    #expect(try await map.ingest.exit(within: .seconds(60)) == 0)
+    #expect(try await map.ingest.exit() == 0)
   }
 
   @Test("A key is in no log, and neither is a text", arguments: [false, true])

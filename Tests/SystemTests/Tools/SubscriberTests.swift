@@ -8,7 +8,7 @@ struct SubscriberTests {
     let map = try await Stage.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
     try await stream.run()
-    try await stream.expectAll(within: .seconds(60))
+    try await stream.expectAll()
     let list = try await stream.client.list()
     #expect(list.entries.map(\.seq) == (2...101).reversed())
     try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
@@ -22,7 +22,7 @@ struct SubscriberTests {
     let watchers = [try await Stage.current.watcher(of: map), try await Stage.current.watcher(of: map)]
     let stream = Stream(try await map.client.signedUp(), count: 150)
     try await stream.run()
-    try await stream.expectAll(within: .seconds(60))
+    try await stream.expectAll()
     let list = try await stream.client.list()
     for watcher in watchers {
       try await eventually("the subscriber has ingest's list") { try watcher.list == list }

@@ -57,7 +57,7 @@ struct ToolTests {
       executable: URL(fileURLWithPath: "/bin/sh"))
     try pipe.start()
     // No post is made meanwhile.
-    #expect(try await pipe.exit(within: .seconds(60)) == 0)
+    #expect(try await pipe.exit() == 0)
     #expect(pipe.said.contains("Oslo"))
   }
 
@@ -69,7 +69,7 @@ struct ToolTests {
     #expect(try await geocoder.get("/readyz").status == 200)
     #expect(try await Scrape(geocoder)["onthemap_ready"] == 1)
     try await map.ingest.kill()
-    try await eventually("its session is over", within: .seconds(30)) {
+    try await eventually("its session is over") {
       let answer = try await geocoder.get("/readyz")
       return answer.status == 503 && answer["code"] == "no_session"
     }
@@ -78,7 +78,7 @@ struct ToolTests {
     let health = try await stage.run("health", geocoder.base + "/readyz")
     #expect(health.status == 1 && health.logged.contains("no_session"), "\(health.logged)")
     try await map.ingest.startAndWait()
-    try await eventually("it has a session again", within: .seconds(30)) {
+    try await eventually("it has a session again") {
       try await geocoder.get("/readyz").status == 200
     }
     #expect(try await stage.run("health", geocoder.base + "/readyz").status == 0)
@@ -88,8 +88,7 @@ struct ToolTests {
   func load() async throws {
     let map = try await Stage.current.up()
     let (status, said, logged) = try await Stage.current.run(
-      "load", "--server", try map.client.base, "--feed", try map.publish, "--rate", "50", "--duration", "4", "--json",
-      within: .seconds(40))
+      "load", "--server", try map.client.base, "--feed", try map.publish, "--rate", "50", "--duration", "4", "--json")
     #expect(status == 0, "\(logged)")
     let figures = try #require(JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any])
     for (name, value) in [("accepted", 200), ("published", 200), ("lost", 0), ("duplicated", 0)] {

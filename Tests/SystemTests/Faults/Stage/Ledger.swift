@@ -97,7 +97,7 @@ final class Ledger: Sendable {
   }
 
   /// Waits until so many more are accepted than there were.
-  func advance(by count: Int, within limit: Duration = .seconds(30)) async throws {
+  func advance(by count: Int, within limit: Duration = .seconds(120)) async throws {
     let before = counts.accepted
     try await eventually("\(count) more posts are accepted", within: limit) { counts.accepted >= before + count }
   }
