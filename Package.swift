@@ -194,16 +194,24 @@ let package = Package(
     .testTarget(
       name: "GazetteerBuildTests", dependencies: ["Gazetteer", "GazetteerBuild", "GazetteerFixtures", "Domain"],
       swiftSettings: strict),
-    .testTarget(name: "MessagingTests", dependencies: ["Fuzzing", "Messaging"], swiftSettings: strict),
+    .testTarget(
+      name: "MessagingTests",
+      dependencies: ["Fuzzing", "Messaging", .product(name: "InMemoryLogging", package: "swift-log")],
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Conformance", "Messaging", "Domain", logging], swiftSettings: strict),
     .testTarget(
       name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StandIn"], swiftSettings: strict),
     .testTarget(
-      name: "RemoteGeocodingTests", dependencies: ["Domain", "RemoteGeocoding", "StandIn", logging],
-      swiftSettings: strict),
+      name: "RemoteGeocodingTests",
+      dependencies: [
+        "Domain", "RemoteGeocoding", "StandIn", logging, .product(name: "InMemoryLogging", package: "swift-log"),
+      ], swiftSettings: strict),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "Store", "StoreTesting"], swiftSettings: strict),
+      name: "SQLiteStoreTests",
+      dependencies: [
+        "SQLiteStore", "Store", "StoreTesting", .product(name: "InMemoryLogging", package: "swift-log"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "StoreConformanceTests",
       dependencies: [
@@ -243,6 +251,7 @@ let package = Package(
       dependencies: [
         "Commands", "Conformance", "Fuzzing", "Ingest", "LoadTest", "Messaging", "Domain", "Store", "Web", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "LoadTestTests",

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import InMemoryLogging
 import Logging
 import StandIn
 import Synchronization
@@ -302,38 +303,20 @@ struct StandInTests {
 
   @Test("Neither the key nor the text is in what is logged")
   func secrets() async throws {
-    let lines = Lines()
+    let log = InMemoryLogHandler()
+    var logger = Logger(label: "remote") { _ in log }
+    logger.logLevel = .trace
     let server = try StandIn { $0.parameter("api_key") == "s3cret-key" ? .reset : .answer(status: 401, body: "") }
     let configuration = try RemoteConfiguration(provider: .pelias, url: server.url, key: "s3cret-key")
     for reply in [StandIn.Reply.reset, .answer(status: 403, body: "s3cret-key"), .silence] {
       server.play { _ in reply }
-      let geocoder = RemoteGeocoder(configuration, logger: Logger(label: "remote") { _ in lines }) { 0 }
+      let geocoder = RemoteGeocoder(configuration, logger: logger) { 0 }
       #expect(await !geocoder.locate(PlaceQuery("7 Storgata")).isFound)
       geocoder.end()
     }
     #expect(server.requests.allSatisfy { $0.parameter("api_key") == "s3cret-key" } && server.requests.count == 3)
-    #expect(lines.all.count == 3)
-    for line in lines.all { #expect(!line.contains("s3cret") && !line.contains("Storgata"), "\(line)") }
+    let lines = log.entries.map { "\($0.message) \($0.metadata)" }
+    #expect(lines.count == 3)
+    for line in lines { #expect(!line.contains("s3cret") && !line.contains("Storgata"), "\(line)") }
   }
-}
-
-/// A log that can be read, whatever its level.
-private final class Lines: LogHandler, Sendable {
-  private let kept = Mutex<[String]>([])
-  var all: [String] { kept.withLock { $0 } }
-
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) { kept.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") } }
 }

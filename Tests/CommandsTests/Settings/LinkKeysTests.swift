@@ -1,10 +1,10 @@
 import ArgumentParser
 import Domain
 import Foundation
+import InMemoryLogging
 import Ingest
 import Logging
 import Messaging
-import Synchronization
 import Testing
 import Web
 
@@ -13,6 +13,16 @@ import Web
 @Suite("Which links use keys")
 struct LinkKeysTests {
   private let folder: String
+
+  /// The log lines about keys: level, message, and the address where there is one.
+  private func announcement(of keys: LinkKeys) -> [String] {
+    let log = InMemoryLogHandler()
+    keys.announce(to: Logger(label: "test") { _ in log })
+    return log.entries.map { entry in
+      let address = entry.metadata["address"].map { " \($0)" } ?? ""
+      return "\(entry.level) \(entry.message)\(address)"
+    }
+  }
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-links-\(UUID().uuidString)").path
@@ -114,9 +124,7 @@ struct LinkKeysTests {
       _ = try command.options.configuration(
         settings, ingest: try Endpoint("tcp://127.0.0.1:1"), http: ("127.0.0.1", 0), keys: &keys)
       try keys.hold(to: isClosed ? .closed(nil) : .open)
-      let lines = Lines()
-      keys.announce(to: Logger(label: "test") { _ in lines })
-      return .success(lines.said)
+      return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }
 
@@ -171,9 +179,7 @@ struct LinkKeysTests {
       var keys = try options.keys(settings)
       let configuration = try options.configuration(settings, keys: &keys)
       try keys.hold(to: configuration.page.viewing)
-      let lines = Lines()
-      keys.announce(to: Logger(label: "test") { _ in lines })
-      return .success(lines.said)
+      return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }
 
@@ -245,30 +251,5 @@ struct LinkKeysTests {
     #expect(try none.client(.feedKey, flag: "\(server)", needsOwn: false, settings: settings) != nil)
     #expect(throws: SettingError.self) { try keys.check(isUsed: false, wanted: .ingestKey) }
     try none.check(isUsed: false, wanted: .ingestKey)
-  }
-}
-
-/// Keeps log lines: level, message, and the address where there is one.
-private final class Lines: LogHandler, Sendable {
-  private let lines = Mutex<[String]>([])
-
-  var said: [String] { lines.withLock { $0 } }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set { _ = newValue }
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set { _ = newValue }
-  }
-  subscript(metadataKey key: String) -> Logger.MetadataValue? {
-    get { nil }
-    set { _ = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let address = event.metadata?["address"].map { " \($0)" } ?? ""
-    lines.withLock { $0.append("\(event.level) \(event.message)\(address)") }
   }
 }

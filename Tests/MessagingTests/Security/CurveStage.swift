@@ -1,6 +1,7 @@
 import CZeroMQ
 import Foundation
 import Glibc
+import InMemoryLogging
 import Logging
 import Synchronization
 
@@ -29,32 +30,23 @@ extension AllowList {
   }
 }
 
-/// A log that is read.
-final class LineLog: LogHandler, Sendable {
-  private let kept = Mutex<[String]>([])
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
+/// Log lines of every level, as text.
+struct LineLog: Sendable {
+  private let handler = InMemoryLogHandler()
+
+  var logger: Logger {
+    var logger = Logger(label: "test") { [handler] _ in handler }
+    logger.logLevel = .trace
+    return logger
   }
 
-  var logger: Logger { Logger(label: "test") { _ in self } }
-  var lines: [String] { kept.withLock { $0 } }
+  var lines: [String] {
+    handler.entries.map { entry in
+      "\(entry.message) " + entry.metadata.map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+    }
+  }
 
   func lines(with word: String) -> [String] { lines.filter { $0.contains(word) } }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) {
-    let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-    kept.withLock { $0.append("\(event.message) \(metadata)") }
-  }
 }
 
 /// A ROUTER with keys and nobody who answers for it, which counts the connections that it gets.

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
+import InMemoryLogging
 import Logging
 import Store
 import StoreTesting
-import Synchronization
 import Testing
 
 @testable import Domain
@@ -88,22 +88,23 @@ struct TracesTests {
   func advice() throws {
     try folder.open().close()
     let file = try folder.outside(readonly: false)
-    let lines = Advices()
+    let log = InMemoryLogHandler()
+    func advices() -> [String] { log.entries.map { $0.metadata["advice"].map { "\($0)" } ?? "" } }
     func remove() {
       file.writeWithoutTransaction { db in
-        Traces.remove(from: db, path: folder.database, logger: Logger(label: "test") { _ in lines }, bytesMax: 0)
+        Traces.remove(from: db, path: folder.database, logger: Logger(label: "test") { _ in log }, bytesMax: 0)
       }
     }
     try file.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 0") }
     remove()
-    let advice = try #require(lines.given.first)
+    let advice = try #require(advices().first)
     let command = try #require(
       advice.firstMatch(
         of: #/^while ingest is stopped, run SQLITE_TMPDIR='(.+)' sqlite3 '(.+)' "(VACUUM[^"]*)"$/#))
     #expect(String(command.2) == folder.database && folder.database.hasPrefix("\(command.1)/"))
     try file.writeWithoutTransaction { db in try db.execute(sql: String(command.3)) }
     remove()
-    #expect(lines.given == [advice])
+    #expect(advices() == [advice])
   }
 
   @Test("A clean stop rewrites nothing where nothing was deleted, and nothing that is too large")
@@ -125,26 +126,4 @@ struct TracesTests {
     #expect(try await remove(bytesMax: size) == 1)
     #expect(try await database.write { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 2)
   }
-}
-
-/// Keeps the advice of each log line.
-private final class Advices: LogHandler, Sendable {
-  private let lines = Mutex<[String]>([])
-
-  var given: [String] { lines.withLock { $0 } }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set { _ = newValue }
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set { _ = newValue }
-  }
-  subscript(metadataKey key: String) -> Logger.MetadataValue? {
-    get { nil }
-    set { _ = newValue }
-  }
-
-  func log(event: LogEvent) { lines.withLock { $0.append(event.metadata?["advice"].map { "\($0)" } ?? "") } }
 }
