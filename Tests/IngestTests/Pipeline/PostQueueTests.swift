@@ -138,10 +138,25 @@ struct PostQueueTests {
       [SettlementRecord(first.id, .dead(reason, attempts: 1))], unixMs: 1, completion: CommitCompletion { _ in })
     await wait
     #expect(try await database.post(first.id)?.state == .dead)
-    // Another one stays in the queue, so a wait for its settlement ends by its timeout.
-    let second = try await accept()
-    try await queue.settlement(of: second.id, withinMs: 100)
-    #expect(try await database.post(second.id)?.state == .queued)
+  }
+
+  @Test("A wait for a queued post ends with the post's settlement, and not before; or by its timeout")
+  func settlement() async throws {
+    let (database, id) = (map.components.database, try await accept().id)
+    async let stateAfterwards = {
+      try await queue.settlement(of: id, withinMs: 3_600_000)
+      return try await database.post(id)?.state
+    }()
+    // A wait that ended at once would find the post queued.
+    try await Task.sleep(for: .milliseconds(100))
+    database.settle(
+      [SettlementRecord(id, .dead(Verdict.Reason(code: "down", detail: "try again"), attempts: 1))], unixMs: 1,
+      completion: CommitCompletion { _ in })
+    #expect(try await stateAfterwards == .dead)
+    try await queue.settlement(of: id, withinMs: 3_600_000)
+    let other = try await accept().id
+    try await queue.settlement(of: other, withinMs: 100)
+    #expect(try await database.post(other)?.state == .queued)
   }
 
   @Test("A post that is deleted while somebody waits for it ends the wait")
