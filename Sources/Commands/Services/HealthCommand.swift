@@ -24,7 +24,7 @@ struct HealthCommand: AsyncParsableCommand {
     }
     let answer: API.Answer
     do { answer = try await API(address).send("GET", path: nil) } catch {
-      complain("\(url) does not answer: \(error).")
+      complain("\(url) is not healthy: \(error).")
       throw ExitCode(1)
     }
     guard (200..<300).contains(answer.status) else {

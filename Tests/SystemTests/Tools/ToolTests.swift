@@ -41,7 +41,7 @@ struct ToolTests {
     #expect(try await stage.run("health", server + "/livez").status == 0)
     try await map.ingest.kill()
     let health = try await stage.run("health", server + "/livez")
-    #expect(health.status == 1 && health.logged.contains("does not answer: it does not accept connections."))
+    #expect(health.status == 1 && health.logged.contains("is not healthy: it does not accept connections."))
     let nobody = try await stage.run(post + ["--place", "Oslo"], environment: environment)
     #expect(nobody.status > 0 && nobody.logged.contains(server))
   }
