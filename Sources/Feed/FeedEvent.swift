@@ -1,6 +1,6 @@
 import Domain
 
-/// What the feed tells over HTTP, as Server-Sent Events. (WHATWG HTML, 9.2.)
+/// Server-sent event of the feed. (WHATWG HTML, 9.2.)
 enum FeedEvent: Sendable {
   /// The whole list, or what a filter leaves of it.
   ///
@@ -34,10 +34,10 @@ enum FeedEvent: Sendable {
   }
 }
 
-/// Which list an event has made: what a client that comes again says that it has seen.
+/// Id of an event: the list that it makes. A client that comes again names the latest that it has seen.
 struct EventID: Sendable, Hashable, CustomStringConvertible {
   let epoch: Epoch
-  /// What the list stood at.
+  /// Latest change of the list.
   let seq: UInt64
 
   init(epoch: Epoch, seq: UInt64) {

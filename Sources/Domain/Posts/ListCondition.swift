@@ -1,4 +1,4 @@
-/// Which posts of the list somebody wants: the part of Parse's query language that clients of the original service use.
+/// Condition for posts of the list: the part of Parse's query language that clients of the original service use.
 /// (Parse, REST API guide, "Queries". What those clients send are equality, `$lt`, `$gt` and `$or`.)
 /// In the domain because stores search by it.
 package indirect enum ListCondition: Sendable, Equatable {

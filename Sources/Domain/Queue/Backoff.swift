@@ -1,4 +1,4 @@
-/// How long a failed job waits: full jitter, a random time up to a cap that doubles with each failure, so that jobs
+/// Pause of a failed job: full jitter, a random time up to a cap that doubles with each failure, so that jobs
 /// that failed together do not come back together. A worker may ask for more: `Settlement` takes the longer of the two.
 /// (Brooker, "Exponential Backoff And Jitter", 2015.)
 package enum Backoff {

@@ -33,7 +33,7 @@ package struct Job: Sendable, Equatable {
   }
 
   package let id: JobID
-  /// Whose turn it takes; lookups have their own lane.
+  /// Account whose turn the job takes; lookups have a line of their own.
   package let account: AccountID
   package let question: Question
   /// The client's own coordinates, to compare the answer with; they do not travel.
@@ -46,8 +46,8 @@ package struct Job: Sendable, Equatable {
   package var trace: TraceContext?
   /// Whether its worker may make one request to a remote provider. Goes with the lease.
   package var isRemote = false
-  /// What its post shows besides, so that the settlement need not read it back; nil for a lookup, and for a job that
-  /// was read from the disk. Does not travel.
+  /// Other data of its post, so that the settlement need not read it back; nil for a lookup, and for a job that was
+  /// read from the disk. Not sent to workers.
   package var draft: Draft?
 
   /// Of a post as it was accepted: nothing changes it while it is queued, but its owner may delete it.

@@ -10,7 +10,7 @@ package enum Settlement: Sendable, Equatable {
   /// The post is dead, with the reason, and its job is gone. `attempts` counts all failures; nil leaves the count.
   case dead(Verdict.Reason, attempts: Int? = nil)
 
-  /// True if the job is gone with it.
+  /// True if the job leaves the queue with it.
   package var isFinal: Bool {
     switch self {
     case .verdict, .dead: true

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// What needs no session, besides lookups: the list as it is on disk at `/v2/feed`, unless the map is closed,
+/// Routes without a session, besides lookups: the list as it is on disk at `/v2/feed`, unless the map is closed,
 /// `/livez`, and `/readyz`.
 struct PublicRoutes: Sendable {
   let latest: LatestListCache

@@ -26,7 +26,7 @@ struct SimulatedFeed {
   var address: Address { Address(worker: -1, connection: connection) }
 }
 
-/// Which list: the history that it belongs to, and its latest change.
+/// Position of a list: its history, and its latest change.
 struct ListPosition: Hashable {
   let epoch: Epoch
   let seq: UInt64

@@ -64,6 +64,6 @@ extension JobScheduler.Session {
 }
 
 extension Job {
-  /// Whether the next worker that is lost over it is the last. A lookup is not repeated.
+  /// True if the job dies with the next lost worker. A lookup is never repeated, so it is no suspect.
   var isSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
 }
