@@ -2,10 +2,12 @@
 /// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a clock that never
 /// goes back.
 package struct SignUpRates: Sendable {
-  /// Time when each network has its full allowance again: the newer half, and the older one, which is forgotten when
-  /// the newer one is full.
-  private var newer: [IPAddress?: Int64] = [:]
-  private var older: [IPAddress?: Int64] = [:]
+  private static let full = TokenBucket(
+    tokens: 1, periodMs: Limits.signUpIntervalMs, capacity: Limits.signUpsOfNetworkMax)
+
+  /// The networks with a sign-up: the newer half, and the older one, which is forgotten when the newer one is full.
+  private var newer: [IPAddress?: TokenBucket] = [:]
+  private var older: [IPAddress?: TokenBucket] = [:]
 
   package init() {}
 
@@ -17,22 +19,22 @@ package struct SignUpRates: Sendable {
   /// - Parameter network: an IPv4 address or an IPv6 /64; nil where it is not known.
   /// - Returns: 0, or the milliseconds to wait; nothing is counted then.
   package mutating func take(_ network: IPAddress?, nowMs: Int64) -> Int64 {
-    let fullMs = max(nowMs, newer[network] ?? older[network] ?? nowMs) + Limits.signUpIntervalMs
-    let pauseMs = fullMs - nowMs - Int64(Limits.signUpsOfNetworkMax) * Limits.signUpIntervalMs
-    guard pauseMs <= 0 else { return pauseMs }
-    set(fullMs, for: network)
-    return 0
+    var bucket = newer[network] ?? older[network] ?? SignUpRates.full
+    let pauseMs = bucket.takeAll(1, nowMs: nowMs)
+    if pauseMs == 0 { set(bucket, for: network) }
+    return pauseMs
   }
 
   /// Takes back a sign-up that made no account.
   package mutating func giveBack(_ network: IPAddress?) {
-    guard let fullMs = newer[network] ?? older[network] else { return }
-    set(fullMs - Limits.signUpIntervalMs, for: network)
+    guard var bucket = newer[network] ?? older[network] else { return }
+    bucket.giveBack(1)
+    set(bucket, for: network)
   }
 
-  private mutating func set(_ fullMs: Int64, for network: IPAddress?) {
+  private mutating func set(_ bucket: TokenBucket, for network: IPAddress?) {
     older[network] = nil
-    newer[network] = fullMs
+    newer[network] = bucket
     guard newer.count > Limits.signUpNetworksMax / 2 else { return }
     older = newer
     newer = [:]

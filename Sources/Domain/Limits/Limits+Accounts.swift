@@ -41,7 +41,7 @@ extension Limits {
   package static let signUpsOfNetworkMax = 400
   /// From then on one for each such time: 60 an hour.
   package static let signUpIntervalMs: Int64 = 60_000
-  /// Networks whose new accounts are counted; each about 60 bytes.
+  /// Networks whose new accounts are counted; each about 100 bytes.
   package static let signUpNetworksMax = 50_000
   /// A hash that stands back behind all others is begun a second time beside them when it has not got its core within
   /// this time: on two cores that others keep busy it would take 8 to 21 s.

@@ -10,7 +10,7 @@ extension Limits {
   package static let queueWaitMaxSecondsRange = 1...604_800
   /// Range of the setting for posts and edits of an account in a minute.
   package static let postsPerMinuteRange = 1...1_000_000
-  /// Accounts whose rates are in memory, each about 50 bytes, above which full allowances are forgotten.
+  /// Accounts whose rates are in memory, each about 80 bytes, above which full allowances are forgotten.
   package static let postRatesSweptAt = 10_000
   /// Lookups that wait for a worker; each keeps an HTTP request open.
   package static let lookupsMax = 1_000

@@ -1,78 +1,46 @@
-/// How many posts each account may make: as many at once as in a minute, and from then on so many a minute. Of an
-/// account of which nothing is known that is all. Times are milliseconds of a clock that never goes back.
+/// Rate limiter for the posts of each account: a minute's worth at once, then at a steady rate. A pure state machine:
+/// times are milliseconds of a clock that never goes back.
 package struct PostRateLimiter: Sendable {
-  /// What one post takes: so every millisecond gives whole units, `perMinute` of them.
-  private static let post: Int64 = 60_000
-
-  private struct Allowance {
-    var units: Int64
-    var countedMs: Int64
-  }
-
-  private let perMinute: Int64
-  /// Of those who have not all that they may have.
-  private var allowances: [AccountID: Allowance] = [:]
-  /// With so many, those go that have come to all again.
+  private let full: TokenBucket
+  /// An account without an entry has a full bucket.
+  private var buckets: [AccountID: TokenBucket] = [:]
+  /// Number of entries at which full buckets are removed.
   private var sweptAt = Limits.postRatesSweptAt
 
   /// - Parameter perMinute: within `Limits.postsPerMinuteRange`.
-  package init(perMinute: Int) { self.perMinute = Int64(perMinute) }
+  package init(perMinute: Int) { full = TokenBucket(perMinute: perMinute) }
 
   /// Accounts of which something is known.
-  var count: Int { allowances.count }
+  var count: Int { buckets.count }
 
-  /// Takes what there is of so many.
+  /// Takes the right to make posts.
   ///
-  /// - Returns: how many may be made, `wanted` at most.
+  /// - Returns: how many the account may make now, `wanted` at most.
   package mutating func take(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
     sweep(nowMs: nowMs)
-    let there = units(of: account, nowMs: nowMs)
-    let taken = max(0, min(wanted, Int(there / PostRateLimiter.post)))
-    allowances[account] = Allowance(units: there - Int64(taken) * PostRateLimiter.post, countedMs: nowMs)
-    return taken
+    return buckets[account, default: full].take(wanted, nowMs: nowMs)
   }
 
-  /// Takes `wanted` posts, or none. An account with a full minute's worth may take more than that, and then none until
-  /// the rest has come: otherwise it could never make a change that counts as many.
+  /// Takes the right to make `wanted` posts, or none. See `TokenBucket.takeAll`.
   ///
   /// - Returns: 0, or the milliseconds to wait.
   package mutating func takeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
     sweep(nowMs: nowMs)
-    let there = units(of: account, nowMs: nowMs)
-    let lacking = min(all, Int64(wanted) * PostRateLimiter.post) - there
-    guard lacking <= 0 else { return pauseMs(lacking: lacking) }
-    allowances[account] = Allowance(units: there - Int64(wanted) * PostRateLimiter.post, countedMs: nowMs)
-    return 0
+    return buckets[account, default: full].takeAll(wanted, nowMs: nowMs)
   }
 
-  /// So many were not made after all.
-  package mutating func giveBack(_ count: Int, to account: AccountID) {
-    guard var allowance = allowances[account] else { return }
-    allowance.units = min(all, allowance.units + Int64(count) * PostRateLimiter.post)
-    allowances[account] = allowance
-  }
+  /// Returns the right to make posts that were not made.
+  package mutating func giveBack(_ count: Int, to account: AccountID) { buckets[account]?.giveBack(count) }
 
   /// Until the account may make one: 1 or more milliseconds.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {
-    pauseMs(lacking: PostRateLimiter.post - units(of: account, nowMs: nowMs))
+    max(1, buckets[account, default: full].pauseMs(nowMs: nowMs))
   }
-
-  private func pauseMs(lacking: Int64) -> Int64 { max(1, (lacking + perMinute - 1) / perMinute) }
 
   private mutating func sweep(nowMs: Int64) {
-    guard allowances.count >= sweptAt else { return }
-    allowances = allowances.filter { units(of: $0.key, nowMs: nowMs) < all }
+    guard buckets.count >= sweptAt else { return }
+    buckets = buckets.filter { !$0.value.isFull(nowMs: nowMs) }
     // With many accounts, do not sweep at every post.
-    sweptAt = max(Limits.postRatesSweptAt, 2 * allowances.count)
-  }
-
-  private var all: Int64 { perMinute * PostRateLimiter.post }
-
-  private func units(of account: AccountID, nowMs: Int64) -> Int64 {
-    guard let allowance = allowances[account] else { return all }
-    let lacking = all - allowance.units
-    // Compared before it is multiplied, which could overflow.
-    let elapsedMs = max(0, nowMs - allowance.countedMs)
-    return elapsedMs >= pauseMs(lacking: lacking) ? all : allowance.units + perMinute * elapsedMs
+    sweptAt = max(Limits.postRatesSweptAt, 2 * buckets.count)
   }
 }

@@ -1,27 +1,77 @@
-/// Token bucket that holds a second's worth of tokens and fills at a rate: bursts are served at once, floods at the
-/// rate. A pure state machine: times are milliseconds of a clock that never goes back.
+/// Token bucket: serves a burst of up to its capacity at once, and refills at a steady rate. A pure state machine:
+/// times are milliseconds of a clock that never goes back.
 package struct TokenBucket: Sendable {
-  private let perSecond: Int
-  private var tokens: Double
+  /// Tokens that come in during a period.
+  private let tokens: Int64
+  private let periodMs: Int64
+  /// Levels are whole numbers of units: one token is `periodMs` units, and each millisecond brings `tokens` units.
+  private let capacity: Int64
+  private var units: Int64
   private var filledMs: Int64 = 0
 
-  /// Full.
+  /// A full bucket.
+  ///
+  /// - Parameters:
+  ///   - tokens: that come in during a period; 1 or more.
+  ///   - periodMs: 1 or more.
+  ///   - capacity: in tokens; 1 or more. The product with `periodMs` fits into 63 bits.
+  package init(tokens: Int, periodMs: Int64, capacity: Int) {
+    (self.tokens, self.periodMs) = (Int64(tokens), periodMs)
+    self.capacity = Int64(capacity) * periodMs
+    units = self.capacity
+  }
+
+  /// A full bucket with a capacity of one second.
   ///
   /// - Parameter perSecond: 1 or more.
-  package init(perSecond: Int) {
-    self.perSecond = perSecond
-    tokens = Double(perSecond)
-  }
+  package init(perSecond: Int) { self.init(tokens: perSecond, periodMs: 1_000, capacity: perSecond) }
+
+  /// A full bucket with a capacity of one minute.
+  ///
+  /// - Parameter perMinute: 1 or more.
+  package init(perMinute: Int) { self.init(tokens: perMinute, periodMs: 60_000, capacity: perMinute) }
 
   /// Takes tokens.
   ///
-  /// - Returns: how many there were, `wanted` at most.
+  /// - Returns: the number taken, from 0 to `wanted`.
   package mutating func take(_ wanted: Int, nowMs: Int64) -> Int {
-    let rate = Double(perSecond)
-    tokens = min(rate, tokens + rate * Double(max(0, nowMs - filledMs)) / 1_000)
-    filledMs = nowMs
-    let taken = min(wanted, Int(tokens))
-    tokens -= Double(taken)
-    return taken
+    fill(nowMs: nowMs)
+    let taken = max(0, min(Int64(wanted), units / periodMs))
+    units -= taken * periodMs
+    return Int(taken)
   }
+
+  /// Takes `wanted` tokens, or none. A full bucket gives more than its capacity, and then none until the rest has come
+  /// in: otherwise a request for more than the capacity could never be served.
+  ///
+  /// - Returns: 0, or the milliseconds to wait.
+  package mutating func takeAll(_ wanted: Int, nowMs: Int64) -> Int64 {
+    fill(nowMs: nowMs)
+    let cost = Int64(wanted) * periodMs
+    let pauseMs = pauseMs(lacking: min(capacity, cost) - units)
+    if pauseMs == 0 { units -= cost }
+    return pauseMs
+  }
+
+  /// Returns tokens that were taken and not used.
+  package mutating func giveBack(_ count: Int) { units = min(capacity, units + Int64(count) * periodMs) }
+
+  /// Milliseconds until there is a token; 0 if there is one.
+  package func pauseMs(nowMs: Int64) -> Int64 { pauseMs(lacking: periodMs - level(nowMs: nowMs)) }
+
+  /// True if the bucket is as a new one.
+  package func isFull(nowMs: Int64) -> Bool { level(nowMs: nowMs) == capacity }
+
+  private mutating func fill(nowMs: Int64) {
+    units = level(nowMs: nowMs)
+    filledMs = max(filledMs, nowMs)
+  }
+
+  private func level(nowMs: Int64) -> Int64 {
+    let elapsedMs = max(0, nowMs - filledMs)
+    // Compared before it is multiplied, which could overflow.
+    return elapsedMs >= pauseMs(lacking: capacity - units) ? capacity : units + tokens * elapsedMs
+  }
+
+  private func pauseMs(lacking: Int64) -> Int64 { lacking <= 0 ? 0 : (lacking + tokens - 1) / tokens }
 }
