@@ -21,7 +21,8 @@ extension Simulation {
     let (epoch, seq) = (ingest.log.epoch, ingest.log.seq)
     if feed.state?.epoch != epoch || feed.state?.seq != seq { return "the feed" }
     let replica = subscriber.replica
-    return replica.isLive && replica.state?.epoch == epoch && replica.state?.seq == seq ? "" : "the subscriber"
+    guard replica.isLive, replica.state?.epoch == epoch, replica.state?.seq == seq else { return "the subscriber" }
+    return replica.isFeedStale ? "the subscriber's list is stale" : ""
   }
 
   /// Ingest has less credit than the worker has given it.

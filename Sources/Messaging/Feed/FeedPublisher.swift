@@ -4,7 +4,8 @@ import Metrics
 import SwiftProtobuf
 import Telemetry
 
-/// The feed's XPUB: deltas as they come, snapshots and heartbeats in their time, and a snapshot for whoever joins.
+/// The feed's XPUB, driven by `FeedPublishing`: deltas, snapshots and heartbeats for all, and a snapshot for each
+/// subscriber that joins.
 ///
 /// Joins, deltas and snapshots travel through one pipe, in order: that is why a join cannot miss a change.
 package final class FeedPublisher: Station {
@@ -15,18 +16,12 @@ package final class FeedPublisher: Station {
   private let logger: Logger
   private let unixMs: @Sendable () -> Int64
   private let alternates: [Endpoint]
-  private var state: FeedState?
-  private var hash: UInt64 = 0
-  private var ringFrom: UInt64 = 0
-  private var isStale = true
+  private var publishing = FeedPublishing()
   private var joins = WaitingJoins()
   private var joinTokens = TokenBucket(perSecond: Limits.joinsPerSecondMax)
   /// The snapshot of the current list, shared by all joins; nil until the first join.
   private var joinFrame: SharedFrame?
   private let unread: UnreadFrames
-  private var snapshotMs: Int64 = 0
-  private var snapshotSeq: UInt64 = 0
-  private var heartbeatMs: Int64 = 0
   private var malformed = MalformedFrames("feed")
   private let connections = Connections()
   private let answeredJoins = Metric.feedJoins.counter()
@@ -62,33 +57,22 @@ package final class FeedPublisher: Station {
 
   /// The list as ingest has it, or as it was kept: after a start, a gap, or another history.
   package func replace(_ state: FeedState, nowMs: Int64) {
-    ringFrom = state.seq
-    set(state)
-    publishSnapshot(.change, nowMs: nowMs)
-    publishHeartbeat(nowMs: nowMs)
+    joinFrame = nil
+    publish(publishing.replace(state, nowMs: nowMs))
   }
 
   /// A change of the list, and the list after it.
   ///
   /// - Parameter ringFrom: a question for what has changed since an earlier number is answered with the whole list.
   package func change(_ delta: FeedDelta, to state: FeedState, ringFrom: UInt64) {
-    self.ringFrom = ringFrom
-    set(state)
-    publish(Topic.delta, .delta(delta))
+    joinFrame = nil
+    publish(publishing.change(delta, to: state, ringFrom: ringFrom))
   }
 
   /// Whether ingest is silent. It begins stale.
   package func set(isStale: Bool, nowMs: Int64) {
-    self.isStale = isStale
     joinFrame = nil
-    publishSnapshot(.change, nowMs: nowMs)
-    publishHeartbeat(nowMs: nowMs)
-  }
-
-  private func set(_ state: FeedState) {
-    self.state = state
-    hash = state.hash
-    joinFrame = nil
+    publish(publishing.set(isStale: isStale, nowMs: nowMs))
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -120,22 +104,14 @@ package final class FeedPublisher: Station {
 
   package func turn(nowMs: Int64) -> Int64 {
     let unreadMs = unread.turn(nowMs: nowMs)
-    guard let state else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
     answerJoins(nowMs: nowMs)
-    let sinceMs = nowMs - snapshotMs
-    if state.seq != snapshotSeq, sinceMs >= Limits.snapshotIntervalMinMs {
-      publishSnapshot(.change, nowMs: nowMs)
-    } else if sinceMs >= Limits.snapshotIntervalMaxMs {
-      publishSnapshot(.periodic, nowMs: nowMs)
-    }
-    if nowMs - heartbeatMs >= Limits.feedHeartbeatMs { publishHeartbeat(nowMs: nowMs) }
-    var nextMs = min(unreadMs, heartbeatMs + Limits.feedHeartbeatMs, snapshotMs + Limits.snapshotIntervalMaxMs)
-    if state.seq != snapshotSeq { nextMs = min(nextMs, snapshotMs + Limits.snapshotIntervalMinMs) }
-    return joins.count == 0 ? nextMs : min(nextMs, nowMs + Limits.joinTurnMs)
+    publish(publishing.tick(nowMs: nowMs))
+    guard let dueMs = publishing.nextMs else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
+    return min(unreadMs, dueMs, joins.count == 0 ? .max : nowMs + Limits.joinTurnMs)
   }
 
   package func leave() {
-    guard state != nil else { return }
+    guard publishing.state != nil else { return }
     publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
   }
 
@@ -145,7 +121,7 @@ package final class FeedPublisher: Station {
   }
 
   private func answerJoins(nowMs: Int64) {
-    guard joins.count > 0, unread.hasRoom else { return }
+    guard joins.count > 0, publishing.state != nil, unread.hasRoom else { return }
     let answered = joins.take(joinTokens.take(joins.count, nowMs: nowMs))
     if answered.isEmpty { return }
     let frame = joinFrame ?? SharedFrame(frame(.snapshot(.join)), in: unread.memory)
@@ -154,18 +130,16 @@ package final class FeedPublisher: Station {
     answeredJoins.increment(by: answered.count)
   }
 
-  private func publishSnapshot(_ reason: Onthemap_Feed_V1_SnapshotReason, nowMs: Int64) {
-    guard let state else { return }
-    snapshotMs = nowMs
-    snapshotSeq = state.seq
-    guard unread.hasRoom else { return }
-    publish(Topic.snapshot, .snapshot(reason))
-  }
-
-  private func publishHeartbeat(nowMs: Int64) {
-    guard state != nil else { return }
-    heartbeatMs = nowMs
-    publish(Topic.heartbeat, .heartbeat(ringFrom: ringFrom))
+  private func publish(_ frames: [FeedPublishing.Frame]) {
+    for frame in frames {
+      switch frame {
+      case .snapshot(let isPeriodic):
+        // What everybody gets again in a moment is left out first.
+        if unread.hasRoom { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
+      case .delta(let delta): publish(Topic.delta, .delta(delta))
+      case .heartbeat: publish(Topic.heartbeat, .heartbeat(ringFrom: publishing.ringFrom))
+      }
+    }
   }
 
   private func publish(_ topic: String, _ body: EntryFrame.Body) {
@@ -173,7 +147,8 @@ package final class FeedPublisher: Station {
   }
 
   private func frame(_ body: EntryFrame.Body) -> [UInt8] {
-    guard let state else { return [] }
-    return EntryFrame.feed(body, state, hash: hash, isStale: isStale, instance: instance, unixMs: unixMs())
+    guard let state = publishing.state else { return [] }
+    return EntryFrame.feed(
+      body, state, hash: publishing.hash, isStale: publishing.isStale, instance: instance, unixMs: unixMs())
   }
 }

@@ -14,10 +14,8 @@ struct SimulatedFeed {
   var dueMs = Int64.max
   /// Its list on disk, for its next start.
   var kept: FeedState?
-  /// When it told the subscriber last that it lives.
-  var beatMs: Int64 = 0
-  /// It has not heard from ingest for a while.
-  var isStale = true
+  /// The rules of what it publishes.
+  var publishing = FeedPublishing()
   /// The hash of each list that there was: ingest's where it was told, else the feed's.
   var hashes: [ListPosition: UInt64] = [:]
 
@@ -57,7 +55,8 @@ extension Simulation {
     feed.dueMs = .max
     trace("the feed starts with \(feed.kept.map { "the list of \($0.seq)" } ?? "nothing")")
     feed.pull = FeedPull(kept: feed.kept, nowMs: nowMs)
-    feed.isStale = true
+    feed.publishing = FeedPublishing()
+    if let kept = feed.kept { publish(feed.publishing.replace(kept, nowMs: nowMs)) }
     tickFeed()
   }
 
@@ -73,7 +72,7 @@ extension Simulation {
   func tickFeed() {
     guard feed.pull != nil else { return }
     perform(feed.pull?.tick(nowMs: nowMs) ?? [])
-    if nowMs - feed.beatMs >= Limits.feedHeartbeatMs { beat() }
+    publish(feed.publishing.tick(nowMs: nowMs))
     scheduleFeed()
   }
 
@@ -101,11 +100,10 @@ extension Simulation {
         for delayMs in network.delays(between: feed.address, .toIngest, nowMs: nowMs, using: &random) {
           agenda.put(.fetchArrives(fetch), inMs: delayMs)
         }
-      case .replaced(let state): publish(.snapshot(state, hash: state.hash, isStale: feed.isStale))
-      case .changed(_, let delta, let state): publish(.delta(delta, epoch: state.epoch, hash: state.hash))
-      case .turnedStale(let isStale):
-        feed.isStale = isStale
-        beat()
+      case .replaced(let state): publish(feed.publishing.replace(state, nowMs: nowMs))
+      case .changed(_, let delta, let state):
+        publish(feed.publishing.change(delta, to: state, ringFrom: delta.prevSeq))
+      case .turnedStale(let isStale): publish(feed.publishing.set(isStale: isStale, nowMs: nowMs))
       case .heard: break
       case .log(let event): trace("the feed: \(event)")
       }
@@ -113,16 +111,26 @@ extension Simulation {
     if let state = feed.state, random.happens(10) { feed.kept = state }
   }
 
-  private func beat() {
-    guard let state = feed.state else { return }
-    feed.beatMs = nowMs
-    let hash = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)] ?? state.hash
-    publish(.heartbeat(epoch: state.epoch, seq: state.seq, hash: hash, isStale: feed.isStale))
+  /// Publishes frames as `FeedPublisher` does.
+  private func publish(_ frames: [FeedPublishing.Frame]) {
+    guard let state = feed.publishing.state else { return }
+    for frame in frames {
+      switch frame {
+      // A subscriber gets snapshots by its joins; the topic of these is for others.
+      case .snapshot: break
+      case .delta(let delta): publish(.delta(delta, epoch: state.epoch, hash: feed.publishing.hash))
+      case .heartbeat:
+        publish(
+          .heartbeat(
+            epoch: state.epoch, seq: state.seq, hash: feed.publishing.hash, isStale: feed.publishing.isStale))
+      }
+    }
   }
 
   private func scheduleFeed() {
     guard let pull = feed.pull else { return }
-    let dueMs = min(max(pull.nextMs(nowMs: nowMs), nowMs + 1), nowMs + Limits.feedHeartbeatMs)
+    let nextMs = min(pull.nextMs(nowMs: nowMs), feed.publishing.nextMs ?? .max)
+    let dueMs = min(max(nextMs, nowMs + 1), nowMs + Limits.feedHeartbeatMs)
     guard dueMs < feed.dueMs || feed.dueMs <= nowMs else { return }
     feed.dueMs = dueMs
     agenda.put(.feedTicks(feed.incarnation, atMs: dueMs), inMs: dueMs - nowMs)

@@ -96,8 +96,8 @@ extension Simulation {
 
   /// The feed answers a join, if it has a list.
   func feedReceivesJoin(from address: Address) {
-    guard address == subscriber.address, let state = feed.state else { return }
-    publish(.snapshot(state, hash: state.hash, isStale: feed.isStale))
+    guard address == subscriber.address, feed.pull != nil, let state = feed.publishing.state else { return }
+    publish(.snapshot(state, hash: feed.publishing.hash, isStale: feed.publishing.isStale))
   }
 }
 
