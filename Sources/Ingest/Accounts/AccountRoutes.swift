@@ -85,7 +85,7 @@ struct AccountRoutes: Sendable {
     // Asking which addresses have accounts is rate limited like guessing passwords.
     try tries.check(source)
     // Check this before the hash, which has to wait for its turn.
-    guard try await !database.hasAccount(email: registration.email) else {
+    guard try await database.accountID(email: registration.email) == nil else {
       try tries.countTaken(source)
       throw Problem.emailTaken
     }

@@ -16,12 +16,6 @@ extension SQLiteDatabase: AccountStore {
     return account
   }
 
-  package func hasAccount(email: String) async throws -> Bool {
-    try await pool.read { db in
-      try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE email = ?)", arguments: [email]) ?? false
-    }
-  }
-
   package func account(_ id: AccountID) async throws -> Account? {
     try await pool.read { db in try Account.one(id, db) }
   }

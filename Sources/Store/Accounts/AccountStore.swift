@@ -9,9 +9,6 @@ package protocol AccountStore: Sendable {
   /// - Throws: `EmailTaken`; no number is used then.
   func addAccount(_ registration: Registration, passwordHash: String, unixMs: Int64) async throws -> Account
 
-  /// Returns true if an account has the e-mail address, also one that may not log in.
-  func hasAccount(email: String) async throws -> Bool
-
   /// Returns an account by its number; nil for a closed or unknown one.
   func account(_ id: AccountID) async throws -> Account?
 

@@ -39,9 +39,7 @@ struct AccountTests {
     #expect(try await database.accountCount == 2)
   }
 
-  @Test(
-    "An address that is taken uses no number, and is known as taken also while its account is disabled",
-    arguments: StoreKind.allCases)
+  @Test("An address that is taken uses no number", arguments: StoreKind.allCases)
   func noNumberUsed(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
@@ -50,9 +48,6 @@ struct AccountTests {
       await #expect(throws: EmailTaken.self) { try await database.addAccount("ada") }
     }
     #expect(try await database.addAccount("bob").rawValue == first.rawValue + 1)
-    try await database.set(first, .disabled(sinceMs: 5))
-    #expect(try await database.hasAccount(email: "ada@example.org"))
-    #expect(try await !database.hasAccount(email: "eve@example.org"))
   }
 
   @Test(
