@@ -15,7 +15,7 @@ struct Logins: Sendable {
   let sessions: Sessions
   let passwords: Passwords
   let tries: LoginTries
-  let audit: Audit
+  let audit: AuditLog
 
   /// A new session. On disk on return.
   ///

@@ -9,6 +9,9 @@ extension Idempotency {
     self.init(key: try Self.checked(key), requestHash: submission.hash)
   }
 
+  /// Returns the key if its form is right. The store looks for an earlier use of it when it writes the post.
+  ///
+  /// - Throws: `Problem`, 400.
   static func checked(_ key: String) throws(Problem) -> String {
     guard (1...Limits.idempotencyKeyBytesMax).contains(key.utf8.count), key.isSafeLine else {
       throw Problem(

@@ -1,11 +1,11 @@
 import Domain
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Messaging
 import Web
 
-/// What people open, as far as the operator has told.
+/// The site that people open, as the operator has configured it: its address, its reverse proxies, and the
+/// origins of other sites whose pages may use the API.
 struct Site: Sendable {
   /// "https://example.org", or empty.
   let origin: String
@@ -15,32 +15,6 @@ struct Site: Sendable {
 
   /// Whether TLS ends in front of the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
-
-  /// The session's; the strict prefix needs TLS.
-  var cookieName: String { isSecure ? "__Host-otm" : "otm" }
-
-  /// The session's token, for a browser to keep.
-  ///
-  /// - Parameter maxAge: seconds; 0 takes it away.
-  func sessionCookie(_ token: String, maxAge: Int) -> Cookie {
-    cookie(cookieName, token, maxAge: maxAge, httpOnly: true)
-  }
-
-  /// Returns a cookie that scripts and apps may read too.
-  ///
-  /// - Parameter maxAge: seconds; 0 takes it away.
-  func openCookie(_ name: String, _ value: String, maxAge: Int) -> Cookie {
-    cookie(name, value, maxAge: maxAge, httpOnly: false)
-  }
-
-  /// Returns a cookie with `Expires` beside `Max-Age`: clients with cookies on disk drop those with `Max-Age` alone.
-  private func cookie(_ name: String, _ value: String, maxAge: Int, httpOnly: Bool) -> Cookie {
-    let unixSeconds = maxAge > 0 ? WallClock.unixMs / 1_000 + Int64(maxAge) : 0
-    return Cookie(
-      name: name, value: value, expires: Date(timeIntervalSince1970: Double(unixSeconds)), maxAge: maxAge, path: "/",
-      secure: isSecure, httpOnly: httpOnly,
-      sameSite: .lax)
-  }
 
   /// Who sends a request, by the connection and what trusted proxies say of it.
   func source(of request: Request, _ context: ConnectionContext) -> LoginSource {

@@ -59,7 +59,7 @@ final class IngestComponents: Sendable {
     let sessions = Sessions(database: database)
     let logins = Logins(
       database: database, sessions: sessions, passwords: Passwords(pace: queue.pace),
-      tries: try LoginTries(database: database), audit: Audit(logger: logger))
+      tries: try LoginTries(database: database), audit: AuditLog(logger: logger))
     let answers = Inbox<AdminServer.Command>(wake)
     let view = QueueView(answers)
     let admin = AdminAnswers(

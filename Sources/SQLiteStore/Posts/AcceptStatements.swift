@@ -60,41 +60,4 @@ struct AcceptStatements {
       idempotency.map { .text($0.key) } ?? .null, idempotency.map { .blob($0.requestHash) } ?? .null,
     ]
   }
-
-  /// The post that was made under this key.
-  static func earlier(
-    _ idempotency: Idempotency, _ account: AccountID, _ db: Database
-  ) throws -> Result<AcceptedPost, IdempotencyConflict>? {
-    try db.cachedStatement(
-      sql: "SELECT request_hash, id, created_ms FROM post WHERE account = ? AND idempotency_key = ?"
-    ).first(db, .integer(account.rawValue), .text(idempotency.key)) { row in
-      guard row.isBlob(0, idempotency.requestHash), let id = PostID(row.integer(1)) else {
-        return .failure(IdempotencyConflict())
-      }
-      return .success(AcceptedPost(id: id, job: nil, createdMs: row.integer(2)))
-    }
-  }
-
-  /// The oldest posts, so many at most, lose their keys when the time of those is over: two for each that comes, so
-  /// that more go than come.
-  static func forgetKeys(_ numbers: RisingNumbers, unixMs: Int64, count: Int, _ db: Database) throws {
-    let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
-    // Mostly there is none, and to know that costs nothing.
-    guard numbers.keyedFrom < end else { return }
-    let start = try Int64.fetchOne(db.cachedStatement(sql: "SELECT keyed_from FROM meta")) ?? 0
-    let oldest = try Int64.fetchAll(
-      db.cachedStatement(sql: "SELECT id FROM post WHERE id >= ? ORDER BY id LIMIT ?"), arguments: [start, count + 1])
-    let over = oldest.prefix(count).prefix { $0 < end }
-    guard let next = oldest.dropFirst(over.count).first ?? over.last.map({ $0 + 1 }) else { return }
-    numbers.keyedFrom = next
-    if let last = over.last {
-      try db.cachedStatement(
-        sql: """
-          UPDATE post SET idempotency_key = NULL, request_hash = NULL
-          WHERE id BETWEEN ? AND ? AND idempotency_key IS NOT NULL
-          """
-      ).run(db, .integer(start), .integer(last))
-    }
-    try db.cachedStatement(sql: "UPDATE meta SET keyed_from = ?").run(db, .integer(next))
-  }
 }

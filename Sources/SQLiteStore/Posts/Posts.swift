@@ -35,7 +35,7 @@ extension SQLiteEngine {
   ) throws -> [Acceptance] {
     guard !closed.withLock({ $0.contains(account) }) else { throw StoreError.noAccount }
     var room = room
-    try AcceptStatements.forgetKeys(numbers, unixMs: unixMs, count: 2 * posts.count, db)
+    try IdempotencyKeys.removeExpired(numbers, unixMs: unixMs, count: 2 * posts.count, db)
     let statements = try AcceptStatements(db)
     var acceptances: [Acceptance] = []
     acceptances.reserveCapacity(posts.count)
@@ -53,7 +53,7 @@ extension SQLiteEngine {
       let result =
         room > 0
         ? try insert(post, account, unixMs, statements, db)
-        : try post.idempotency.flatMap { try AcceptStatements.earlier($0, account, db) }
+        : try post.idempotency.flatMap { try IdempotencyKeys.earlierPost($0, account, db) }
       acceptances.append(result.map(Acceptance.init) ?? .noRoom)
       if acceptances.last?.job != nil { room -= 1 }
     }
@@ -65,7 +65,7 @@ extension SQLiteEngine {
   ) throws -> Result<AcceptedPost, IdempotencyConflict> {
     let id = numbers.nextPost(unixMs: unixMs)
     guard try statements.insert(post.submission, id, account, post.idempotency, unixMs) else {
-      guard let idempotency = post.idempotency, let earlier = try AcceptStatements.earlier(idempotency, account, db)
+      guard let idempotency = post.idempotency, let earlier = try IdempotencyKeys.earlierPost(idempotency, account, db)
       else { throw missing }
       return earlier
     }
@@ -82,7 +82,7 @@ extension SQLiteEngine {
     let areAllNew = try statements.insert(posts, ids, account, unixMs)
     return try zip(posts, ids).map { post, id in
       if !areAllNew, let idempotency = post.idempotency {
-        guard let stored = try AcceptStatements.earlier(idempotency, account, db) else { throw missing }
+        guard let stored = try IdempotencyKeys.earlierPost(idempotency, account, db) else { throw missing }
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
       // Only ids that are on disk: the next start holds the database against the last that was taken.
@@ -137,7 +137,7 @@ extension SQLiteDatabase {
   package func accepted(
     _ idempotency: Idempotency, account: AccountID
   ) async throws -> Result<AcceptedPost, IdempotencyConflict>? {
-    try await pool.read { db in try AcceptStatements.earlier(idempotency, account, db) }
+    try await pool.read { db in try IdempotencyKeys.earlierPost(idempotency, account, db) }
   }
 
   package func posts(_ ids: [PostID]) async throws -> [Post] {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Who logged in, who did not, and what was done to accounts: a line of the log each, for those who look into it
 /// afterwards. Accounts stand in it by their numbers, and nothing that was typed. Any thread.
-final class Audit: Sendable {
+final class AuditLog: Sendable {
   /// What has happened, as it stands in the log.
   enum Event: String {
     case accountCreated = "account_created"
