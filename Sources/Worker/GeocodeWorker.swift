@@ -17,7 +17,7 @@ package struct WorkerConfiguration: Sendable {
   package var concurrency: Int
   /// For people: 1 to 64 bytes.
   package var name: String
-  /// Who is asked for streets and houses; nil for nobody.
+  /// The remote provider for streets and houses; nil for none.
   package var remote: RemoteConfiguration?
   /// Keys for ingest's job link; nil for plain text.
   package var curve: CurveClient?
@@ -62,8 +62,8 @@ package struct GeocodeWorker: Service {
     let meters = GeocodeMeters(logger: logger)
     let wake = Wake()
     let later = Inbox<JobResult>(wake)
-    let streets = configuration.remote.map { StreetLookups($0, logger: logger, results: later, meters: meters) }
-    defer { streets?.end() }
+    let remote = configuration.remote.map { RemoteLookups($0, logger: logger, results: later, meters: meters) }
+    defer { remote?.end() }
     let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger, ready, session] context in
       let client = try JobClient(
         context, connect: configuration.ingest, worker: configuration.name, instance: instance, software: "onthemap",
@@ -79,11 +79,11 @@ package struct GeocodeWorker: Service {
           var query = job.placeQuery
           let index = configuration.gazetteer.index
           let found = index.locate(query)
-          if let streets {
+          if let remote {
             // What was left over is told only to those who ask for it.
             query.isDetailed = true
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
-            if streets.take(job, lease, found: detailed) { return nil }
+            if remote.take(job, lease, found: detailed) { return nil }
           }
           let answer = WorkerAnswer.outcome(found.isEmpty ? .notFound : .located(found))
           meters.count(answer, to: job, since: watch)

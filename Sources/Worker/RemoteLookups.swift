@@ -4,9 +4,9 @@ import Messaging
 import RemoteGeocoding
 import Telemetry
 
-/// What the gazetteer cannot answer: streets and houses, asked of a remote provider off the reactor's thread, with
-/// ingest's leave for each request. Any thread.
-final class StreetLookups: Sendable {
+/// Lookups of streets and houses, which the gazetteer does not have: asked of a remote provider off the reactor's
+/// thread, with ingest's permit for each request. Any thread.
+final class RemoteLookups: Sendable {
   private let geocoder: RemoteGeocoder
   private let results: Inbox<JobResult>
   private let meters: GeocodeMeters
@@ -23,7 +23,8 @@ final class StreetLookups: Sendable {
   /// Nothing may be taken afterwards.
   func end() { geocoder.end() }
 
-  /// Whether the result comes later, because the text asks for more than was found.
+  /// Takes a job whose text asks for a street or a house that was not found (`StreetQuestion`). Returns false for any
+  /// other job; otherwise the result comes later.
   func take(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
     guard StreetQuestion.isOpen(job.placeQuery, found: found) else { return false }
     let query = job.placeQuery

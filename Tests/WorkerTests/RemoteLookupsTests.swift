@@ -34,20 +34,20 @@ private final class Witness: LogHandler, Sendable {
   func log(event: LogEvent) {}
 }
 
-/// A stand-in for a provider, the street lookups that ask it, and their results.
+/// A stand-in for a provider, the remote lookups that ask it, and their results.
 private final class Scene {
   let server: StandIn
   /// The results so far, in the order in which they came.
   private(set) var results: [JobResult] = []
   private let inbox = Inbox<JobResult>(Wake())
-  private var lookups: StreetLookups?
+  private var lookups: RemoteLookups?
   private weak var witness: Witness?
 
   init(reply: @escaping @Sendable (StandIn.Request) -> StandIn.Reply) throws {
     server = try StandIn(reply: reply)
     let witness = Witness()
     self.witness = witness
-    lookups = StreetLookups(
+    lookups = RemoteLookups(
       try RemoteConfiguration(provider: .nominatim, url: server.url),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, results: inbox,
       meters: GeocodeMeters(logger: Logger(label: "meters") { _ in witness }))
@@ -79,7 +79,7 @@ private final class Scene {
 }
 
 @Suite("A worker's lookups at a remote provider")
-struct StreetLookupsTests {
+struct RemoteLookupsTests {
   @Test("A post with a permit gets the provider's house under its lease, without the detail that posts do not keep")
   func post() async throws {
     let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
@@ -136,7 +136,7 @@ struct StreetLookupsTests {
 
   @Test(
     "Where the provider knows no street, a post gets the gazetteer's town, or the reason why it gets none",
-    arguments: StreetLookupsTests.outcomes)
+    arguments: RemoteLookupsTests.outcomes)
   func outcome(reply: StandIn.Reply, found: [Place], outcome: JobOutcome) async throws {
     let scene = try Scene { _ in reply }
     #expect(scene.take(.post(), found: found))
