@@ -229,10 +229,9 @@ let package = Package(
       swiftSettings: optimised),
     .testTarget(
       name: "FeedTests",
-      dependencies: [
-        "Feed", "Messaging", "Domain", "Web", logging, metrics,
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"),
+      dependencies: http + [
+        "CZlib", "Feed", "Messaging", "Domain", "Web", logging, metrics,
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],

@@ -2,13 +2,13 @@ import Domain
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdTesting
 import Logging
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import Feed
-@testable import Messaging
 @testable import Web
 
 @Suite("The feed's API document")
@@ -76,6 +76,21 @@ struct FeedDocumentTests {
     #expect(page.contains("with a ticket or without"))
   }
 
+  @Test("The document is served as it lies in the sources, and as a page that may load nothing but its style")
+  func served() async throws {
+    let stage = try FeedStage()
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Feed/openapi.json")
+    let json = try await stage.send(.get, "/openapi.json")
+    #expect(json.status == .ok && json.headers[.contentType] == "application/json")
+    #expect(Data(json.body.readableBytesView) == (try Data(contentsOf: file)))
+    #expect(json.headers[.accessControlAllowOrigin] == "*")
+    let page = try await stage.send(.get, "/openapi")
+    #expect(page.status == .ok && page.headers[.contentType] == "text/html; charset=utf-8")
+    let policy = try #require(page.headers[.contentSecurityPolicy])
+    #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
+    #expect(String(buffer: page.body).contains("<h1>On The Map: feed"))
+  }
+
   private var codes: [String] {
     (document.root["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? []).compactMap {
       $0["const"]?.string
@@ -114,12 +129,7 @@ private struct RouteTable {
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
   init() throws {
-    let nowhere = try Endpoint("tcp://127.0.0.1:1")
-    let service = FeedService(
-      FeedConfiguration(ingest: nowhere, publish: nowhere, query: nowhere, host: "", port: 0),
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, ready: { _ in })
-    let latest = LatestList()
-    router = service.routes(latest, FeedStreams(latest, places: 1))
+    router = try FeedStage.router(LatestList())
     routes = router.routes
   }
 

@@ -135,19 +135,19 @@ extension LatestList {
   }
 
   /// A post comes to it.
-  func post(_ country: String = "NO") throws {
+  func post(_ country: String = "NO", place: String = "Oslo") throws {
     var next = try #require(state)
-    let changes = [FeedChange.put(try .sample(next.seq + 1, country: country))]
+    let changes = [FeedChange.put(try .sample(next.seq + 1, country: country, place: place))]
     next.apply(changes)
     change(changes, to: next)
   }
 }
 
 extension FeedEntry {
-  static func sample(_ seq: UInt64, country: String = "NO") throws -> FeedEntry {
+  static func sample(_ seq: UInt64, country: String = "NO", place: String = "Oslo") throws -> FeedEntry {
     FeedEntry(
       id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
-      lastName: "Lovelace", place: "Oslo", label: "Oslo, Norway", countryCode: country, link: "https://example.org",
+      lastName: "Lovelace", place: place, label: place, countryCode: country, link: "https://example.org",
       coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .found, createdMs: 1,
       updatedMs: 2)
   }

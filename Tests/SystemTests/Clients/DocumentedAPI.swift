@@ -11,7 +11,7 @@ struct DocumentedAPI {
   private static let folder = PythonExample.root.appending(path: "Tests/SystemTests/OpenAPI")
   private static let schemathesis = PythonExample.root.appending(path: ".venv/bin/st")
 
-  let file: URL
+  private let file: URL
   private let settings: String
   private let examples: Int
 

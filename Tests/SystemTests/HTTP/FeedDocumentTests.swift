@@ -6,19 +6,6 @@ struct FeedDocumentTests {
   private let api = DocumentedAPI.feed
   private static let key = "0123456789abcdef0123456789abcdef"
 
-  @Test("It is served as it lies in the sources, and as a page that may load nothing but its style")
-  func served() async throws {
-    let client = try await Stage.current.up().feedClient
-    let document = try await client.get("/openapi.json")
-    #expect(document.status == 200 && document.headers["content-type"] == "application/json")
-    #expect(document.body == (try Data(contentsOf: api.file)))
-    #expect(document.headers["access-control-allow-origin"] == "*")
-    let page = try await client.get("/openapi")
-    #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
-    #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
-    #expect(String(decoding: page.body, as: UTF8.self).contains("<h1>On The Map: feed"))
-  }
-
   /// Changes to the document, and a word of the expected complaint; empty for a right document.
   private static let rules: [(old: String, new: String, complaint: String)] = [
     ("", "", ""), (##""#/components/schemas/Delta""##, ##""#/components/schemas/Nobody""##, "Nobody"),

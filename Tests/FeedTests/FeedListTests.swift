@@ -1,0 +1,115 @@
+import CZlib
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import Feed
+
+@Suite("The feed's list over HTTP")
+struct FeedListTests {
+  /// Headers of requests for the plain list and for the packed one.
+  private static let forms: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
+
+  private let stage: FeedStage
+
+  init() throws {
+    stage = try FeedStage()
+    try stage.latest.post("JP", place: "東京")
+  }
+
+  private func list(_ headers: HTTPFields = [:], method: HTTPRequest.Method = .get) async throws -> TestResponse {
+    try await stage.send(method, "/v2/feed", headers)
+  }
+
+  /// Returns the tag of the plain list and that of the packed one.
+  private func readTags() async throws -> [String] {
+    var tags: [String] = []
+    for accepted in Self.forms { tags.append(try #require(try await list(accepted).headers[.eTag])) }
+    return tags
+  }
+
+  @Test("A client that accepts gzip gets the same list in fewer bytes")
+  func packed() async throws {
+    let plain = try await list()
+    let packed = try await list([.acceptEncoding: "br, gzip;q=0.8"])
+    #expect(plain.status == .ok && plain.headers[.contentEncoding] == nil)
+    #expect(packed.status == .ok && packed.headers[.contentEncoding] == "gzip")
+    #expect(gunzip(packed.body) == String(buffer: plain.body))
+    #expect(String(buffer: plain.body).contains("東京"))
+    #expect(packed.body.readableBytes < plain.body.readableBytes)
+    let refusing = try await list([.acceptEncoding: "gzip;q=0"])
+    #expect(refusing.body == plain.body)
+  }
+
+  @Test("Each form of the list has a tag of its own, and the headers that caches and pages of other sites need")
+  func headers() async throws {
+    let answers = [try await list(), try await list([.acceptEncoding: "br, gzip;q=0.8"])]
+    let tags = try answers.map { try #require($0.headers[.eTag]) }
+    #expect(tags[1] == tags[0].dropLast() + "-gzip\"")
+    for answer in answers {
+      #expect(answer.headers[.vary] == "Accept-Encoding" && answer.headers[.cacheControl] == "no-cache")
+      #expect(answer.headers[.accessControlAllowOrigin] == "*")
+      #expect(answer.headers[.accessControlExposeHeaders]?.contains("ETag") == true)
+      #expect(answer.headers[.contentLength] == "\(answer.body.readableBytes)")
+    }
+  }
+
+  @Test("A client that sends either tag learns that it has the list, and gets no body and no header of one")
+  func known() async throws {
+    let tags = try await readTags()
+    for (index, accepted) in Self.forms.enumerated() {
+      for tag in tags + ["W/" + tags[0], "\"x\", " + tags[1], "*"] {
+        var headers = accepted
+        headers[.ifNoneMatch] = tag
+        let known = try await list(headers)
+        #expect(known.status == .notModified && known.body.readableBytes == 0, "\(tag)")
+        #expect(known.headers[.contentType] == nil && known.headers[.contentEncoding] == nil)
+        #expect(known.headers[.eTag] == tags[index] && known.headers[.vary] == "Accept-Encoding")
+      }
+    }
+  }
+
+  @Test("A client that sends the tag of another list gets the list, also after a new post")
+  func unknown() async throws {
+    for accepted in Self.forms {
+      var headers = accepted
+      headers[.ifNoneMatch] = "\"x\""
+      let other = try await list(headers)
+      #expect(other.status == .ok)
+    }
+    let tags = try await readTags()
+    try stage.latest.post()
+    let changed = try await list([.ifNoneMatch: tags[0]])
+    #expect(changed.status == .ok)
+  }
+
+  @Test("A HEAD request gets the tag of the form that it accepts, and no body")
+  func head() async throws {
+    let tags = try await readTags()
+    for (index, accepted) in Self.forms.enumerated() {
+      let head = try await list(accepted, method: .head)
+      #expect(head.status == .ok && head.body.readableBytes == 0 && head.headers[.eTag] == tags[index])
+    }
+  }
+}
+
+/// Returns the unpacked text, 64 KiB at most, or nil if the bytes are not one complete gzip stream.
+private func gunzip(_ buffer: ByteBuffer) -> String? {
+  var (packed, plain) = (Array(buffer.readableBytesView), [UInt8](repeating: 0, count: 65_536))
+  var stream = z_stream()
+  // 16 accepts gzip only, and 15 every size of window.
+  guard inflateInit2_(&stream, 16 + 15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+  defer { inflateEnd(&stream) }
+  let end = packed.withUnsafeMutableBufferPointer { input in
+    plain.withUnsafeMutableBufferPointer { output in
+      stream.next_in = input.baseAddress
+      stream.avail_in = uInt(input.count)
+      stream.next_out = output.baseAddress
+      stream.avail_out = uInt(output.count)
+      return inflate(&stream, Z_FINISH)
+    }
+  }
+  guard end == Z_STREAM_END, stream.avail_in == 0 else { return nil }
+  return String(decoding: plain[..<Int(stream.total_out)], as: UTF8.self)
+}

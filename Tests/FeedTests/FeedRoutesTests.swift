@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import Web
+
+@Suite("The feed's routes")
+struct FeedRoutesTests {
+  private static let paths = ["/v2/feed", "/v2/feed/stream"]
+
+  @Test("A page of any site may read the list and its stream, also with headers of its own", arguments: paths)
+  func preflight(path: String) async throws {
+    let answer = try await FeedStage().send(
+      .options, path,
+      [
+        .origin: "https://example.org", .accessControlRequestMethod: "GET",
+        .accessControlRequestHeaders: "last-event-id",
+      ])
+    #expect(answer.status == .noContent)
+    #expect(answer.headers[.accessControlAllowOrigin] == "*")
+    #expect(answer.headers[.accessControlAllowHeaders]?.contains("Last-Event-ID") == true)
+    #expect(answer.headers[.accessControlAllowMethods] == "GET, HEAD")
+  }
+
+  @Test("The feed refuses other methods of the list and its stream, and names those that it takes", arguments: paths)
+  func methods(path: String) async throws {
+    let answer = try await FeedStage().send(.delete, path)
+    #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == "GET, OPTIONS")
+  }
+
+  @Test("The feed answers an unknown path with a complete problem and the headers that browsers need")
+  func unknown() async throws {
+    let answer = try await FeedStage().send(.get, "/v2/nothing")
+    let json = try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView))
+    let problem = try #require(json as? [String: Any])
+    func text(_ name: String) -> String? { problem[name] as? String }
+    #expect(answer.status == .notFound && text("code") == "not_found")
+    #expect(answer.headers[.contentType] == "application/problem+json")
+    #expect(problem["status"] as? Int == answer.status.code)
+    #expect(text("title")?.isEmpty == false && text("detail")?.isEmpty == false)
+    #expect(text("type")?.hasSuffix("not_found") == true)
+    #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+    #expect(answer.headers[.referrerPolicy] == "no-referrer")
+    #expect(answer.headers[.cacheControl] == "no-store")
+    #expect(answer.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+  }
+}
