@@ -71,9 +71,7 @@ struct IdentityRoutes: Sendable {
 
 extension LinkedIdentity {
   /// By which its owner names it: the provider's names may have any characters.
-  fileprivate var id: String {
-    hexadecimal(Secrets.hash(issuer + "\n" + subject).prefix(16))
-  }
+  fileprivate var id: String { hexadecimal(Secrets.fingerprint(issuer + "\n" + subject)) }
 
   fileprivate func write(to json: inout JSONText) {
     json.add("id", id)

@@ -122,7 +122,7 @@ final class LoginTries: Sendable {
   }
 
   private static func key(_ scope: LoginThrottle.Scope, _ text: String) -> LoginThrottle.Key {
-    LoginThrottle.Key(scope: scope, digest: Array(Secrets.hash(text).prefix(16)))
+    LoginThrottle.Key(scope: scope, digest: Secrets.fingerprint(text))
   }
 }
 

@@ -28,4 +28,7 @@ enum Secrets {
     crypto_generichash(&hash, hash.count, start, UInt64(bytes.count), nil, 0)
     return hash
   }
+
+  /// The first 128 bits of the hash: enough that no two texts share them.
+  static func fingerprint(_ text: String) -> [UInt8] { Array(hash(text).prefix(16)) }
 }

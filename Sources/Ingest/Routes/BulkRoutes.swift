@@ -25,8 +25,7 @@ struct BulkRoutes: Sendable {
     // With a header, a line without a key of its own has one by its place: sent again with the same one, each is
     // recognised.
     let base = try request.headers[.idempotencyKey].map { header in
-      let digest = Secrets.hash(try Idempotency.checked(header)).prefix(16)
-      return hexadecimal(digest)
+      hexadecimal(Secrets.fingerprint(try Idempotency.checked(header)))
     }
     let trace = request.headers[.traceparent].flatMap { TraceContext($0) }
     let decoder = JSONDecoder()
