@@ -1,17 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A program that this one has started. Foundation's Process would hand down the blocked signals of the thread that it
-/// is called on: such a child never learns that it is to end.
+/// A child process, its signals and its end. A conformance run sends SIGTERM at a step, and judges when and with which
+/// status the program ends, by SIGTERM or before.
 ///
-/// swift-subprocess 1.0.2 starts a child well, but its `run` reports the exit status only after its body has returned,
-/// and lets nobody send a signal outside of that body. An examiner needs both at once: it sends SIGTERM at a step, and
-/// judges when and with which status the program ends.
+/// Two libraries do not serve here. Foundation's `Process` hands down the blocked signals of the thread that it is
+/// called on: such a child never receives SIGTERM. swift-subprocess 1.0.2 sends signals only within the body of `run`,
+/// reports the end only after the body has returned, and shows the end to the body only as the end of the child's
+/// output. If a wrapper script redirects the output of its program, the output ends at the start: the run could send
+/// SIGTERM or notice the end, not both.
 final class ChildProcess: Sendable {
   private let id: pid_t
   private let code = Mutex<Int32?>(nil)
 
-  /// What it prints goes to standard error, or where it is said; it reads nothing.
+  /// Starts a program with nothing on its standard input.
   ///
   /// - Parameters:
   ///   - command: the program, looked for as a shell does, and its arguments.

@@ -11,6 +11,9 @@ extension FeedSuite {
   /// Deadline for what the feed must send at once.
   private static let promptMs: Int64 = 1_500
 
+  /// Shortest time after which a feed may repeat a fetch that was not answered.
+  static let repeatMs: Int64 = 1_500
+
   /// Precondition of a step that answers a fetch.
   private static let onFetch: @Sendable (FeedSuite) -> Step.Start = { run in
     if run.open != nil { return .ready }
@@ -31,7 +34,7 @@ extension FeedSuite {
     judge: { run in
       if !run.hadList { run.judge(.nothingBefore, run.publications.isEmpty ? nil : "\(run.publications.count) frames") }
       let gap = run.fetches.count > 1 ? run.fetches[1].atMs - run.fetches[0].atMs : nil
-      let seen = gap.map { $0 < 1_500 ? "asked again after \($0) ms" : nil }
+      let seen = gap.map { $0 < repeatMs ? "asked again after \($0) ms" : nil }
       run.judge(.fetchRepeated, seen ?? "not asked again within 4.5 s")
     })
 

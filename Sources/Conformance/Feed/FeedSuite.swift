@@ -124,7 +124,7 @@ struct FeedSuite: ConformanceSuite {
 
   private mutating func handle(_ fetch: Fetch) {
     judge(.fetch, fault(of: fetch))
-    if open?.connection == fetch.connection, nowMs - openMs < 1_500 {
+    if open?.connection == fetch.connection, nowMs - openMs < FeedSuite.repeatMs {
       judge(.oneFetch, "a second request \(nowMs - openMs) ms after the first, which was not answered")
     }
     // With another connection the last answer may have been lost.

@@ -1,6 +1,7 @@
 /// Condition for posts of the list: the part of Parse's query language that clients of the original service use.
 /// (Parse, REST API guide, "Queries". What those clients send are equality, `$lt`, `$gt` and `$or`.)
-/// In the domain because stores search by it.
+/// In the domain because stores search by it. Its parser stands here too: the tests and the fuzzing of stores write
+/// conditions in that language.
 package indirect enum ListCondition: Sendable, Equatable {
   /// What is compared, by the name that those clients know.
   package enum Field: String, Sendable, CaseIterable {

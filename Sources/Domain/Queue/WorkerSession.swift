@@ -164,7 +164,8 @@ package struct WorkerSession: Sendable {
     return [.goodbye(working.values.oldestFirst)]
   }
 
-  /// Credit for as many jobs as the window has room for; none while the outbox is full.
+  /// Credit for as many jobs as the window has room for; none while the outbox is full. `JobScheduler` keeps the other
+  /// end of it.
   private mutating func grant(nowMs: Int64) -> [Message] {
     guard outbox.count + window <= Limits.outboxMax else { return [] }
     let limit = jobsReceived + UInt64(max(0, window - working.count))

@@ -40,7 +40,7 @@ package func unixMs(timestamp text: String) -> Int64? {
   let form =
     #/(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))/#
     .asciiOnlyDigits()
-  guard text.utf8.count <= 40, let match = text.wholeMatch(of: form),
+  guard let match = text.wholeMatch(of: form),
     let year = Int64(match.1), let month = Int64(match.2), let day = Int64(match.3),
     let hour = Int64(match.4), let minute = Int64(match.5), let second = Int64(match.6)
   else { return nil }

@@ -14,7 +14,7 @@ enum RequestBody {
     return try decoded(type, buffer.readableBytesView, decoder)
   }
 
-  /// All of it.
+  /// Returns the whole body. Refuses one of more than `bytesMax` bytes (413), and one that ends too early (400).
   static func collect(_ request: Request, upTo bytesMax: Int) async throws -> ByteBuffer {
     do { return try await request.body.collect(upTo: bytesMax) } catch is NIOTooManyBytesError {
       throw Problem(.contentTooLarge, "body_too_large", "the body is longer than \(bytesMax) bytes")

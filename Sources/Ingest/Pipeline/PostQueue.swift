@@ -10,7 +10,7 @@ import Web
 /// worker has answered.
 ///
 /// Threads: requests come from any task; results from the job link's reactor; completions and changes from the store.
-/// Nothing here waits but `accept` and `outcome`.
+/// The `async` methods wait for the store or for a worker; the others return at once.
 final class PostQueue: Sendable {
   let database: any PostStore & PostReader
   let jobs: Inbox<JobServer.Command>

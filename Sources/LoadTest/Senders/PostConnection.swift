@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 
 /// One connection of a load test: takes the next due post, sends it at its time, and sends it again until it is
-/// answered.
+/// answered. It uses NIO's HTTP codec instead of `HTTPClient`: a client with a pool decides itself when a connection
+/// opens and which request waits for one, and that wait would count as the server's.
 struct PostConnection {
   /// The server closed, or was silent for too long.
   private struct Closed: Error {}

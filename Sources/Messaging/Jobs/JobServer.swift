@@ -11,7 +11,7 @@ package final class JobServer: Station {
   package enum Command: Sendable {
     /// A result of the store, in the order of the commits.
     case committed(IngestCore.Committed)
-    /// Jobs that the store had at the start, each with the rest of its pause in ms.
+    /// Jobs that the store had at the start, each with the time when it may be sent, in ms since 1970.
     case resume([(job: Job, dueMs: Int64)], unixMs: Int64)
     /// A lookup, which the store does not know.
     case lookUp(Job)

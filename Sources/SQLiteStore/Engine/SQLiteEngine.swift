@@ -4,7 +4,8 @@ import GRDB
 import Store
 import Synchronization
 
-/// The one connection that writes, and what its transactions keep in memory. On the committer's thread.
+/// The one connection that writes, and what its transactions keep in memory. On the thread of `GroupCommitter`, which
+/// forms the groups of writes.
 final class SQLiteEngine: CommitEngine {
   enum Write: Sendable {
     case post(PostWrite)

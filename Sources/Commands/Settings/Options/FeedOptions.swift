@@ -44,7 +44,7 @@ struct FeedOptions: ParsableArguments {
 
   private func others(_ settings: Settings) throws -> [Endpoint] {
     guard let text = settings.optional(.alternates, flag: alternates) else { return [] }
-    let others = try settings.endpoints(.alternates, flag: text, default: "tcp://10.0.0.2:7710")
+    let others = try settings.endpoints(.alternates, flag: text, default: Setting.alternates.example)
     guard others.count <= Limits.alternatesMax else {
       throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", came: text)
     }
