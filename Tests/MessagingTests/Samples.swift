@@ -21,6 +21,9 @@ func eventually(
   }
 }
 
+/// Returns the most lines that may be in a log since a moment of what is logged once in an interval.
+func linesMax(everyMs: Int64, since startMs: Int64) -> Int { 1 + Int((Reactor.nowMs - startMs) / everyMs) }
+
 /// Stops a reactor, on a thread of its own, and waits for its end.
 func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLocation) async throws {
   let isOver = Shared(false)

@@ -13,6 +13,8 @@ from product import PASSWORD, Product
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
+# Timers of the page: for a toast to go, for a deletion to be sent, and for the wait for a new pin to end.
+TOAST_MS, UNDO_MS, ARRIVAL_MS = 8_000, 6_000, 5_000
 # What a browser itself says of an answer that is no success, or of none. The tests know which they cause.
 NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
 expect.set_options(timeout=120_000)
@@ -82,6 +84,18 @@ class Visitor:
         if kind in ("error", "warning") and not NETWORK.search(text):
             self.complaints.append(f"{kind}: {text}")
 
+    def unhurried(self, *timers):
+        """Makes these timers of the page last ten minutes, for machines that are slower than people.
+
+        It holds from the next page on, so call it before `open`.
+        """
+        self.page.add_init_script(f"""{{
+          const {{ setTimeout }} = window;
+          window.setTimeout = (run, ms, ...more) =>
+            setTimeout(run, {list(timers)}.includes(ms) ? 600_000 : ms, ...more);
+        }}""")
+        return self
+
     def open(self, path="/"):
         self.page.goto(path)
         return self
@@ -132,6 +146,6 @@ def visit(chromium):
 def adding(shared, visit):
     """The dialog, for a person who is signed in and has no pin yet."""
     person = shared.person()
-    adding = Adding(visit(shared).sign_in(person).open().connection("live"))
+    adding = Adding(visit(shared).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live"))
     adding.person = person
     return adding

@@ -105,7 +105,7 @@ class Person:
 
     def post(self, place, link="https://example.org/", **point):
         """On the map when it returns."""
-        post = self.ask("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=10"})
+        post = self.ask("POST", "/v2/posts", {"place": place, "link": link, **point}, {"Prefer": "wait=30"})
         assert post["state"] == "published", post
         return post
 

@@ -6,6 +6,7 @@ import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect
 
+from conftest import ARRIVAL_MS, TOAST_MS
 from product import PASSWORD, eventually
 
 
@@ -126,7 +127,7 @@ def test_a_link_that_is_none_is_said_while_one_types(adding):
 
 def test_without_connection_or_geocoder_each_step_says_so_and_goes_on_when_they_are_back(apart, visit):
     person = apart.person()
-    adding = Adding(visit(apart).sign_in(person).open().connection("live")).begin()
+    adding = Adding(visit(apart).sign_in(person).unhurried(ARRIVAL_MS).open().connection("live")).begin()
     apart.worker.kill()
     adding.find("Oslo").trouble("Places cannot be looked up at the moment.").step(1)
     apart.worker.start()
@@ -156,7 +157,7 @@ def _finds(product):
 
 def test_a_post_whose_look_up_waits_is_kept_and_said_so(apart, visit):
     person = apart.person()
-    adding = Adding(visit(apart).sign_in(person).open().connection("live")).begin()
+    adding = Adding(visit(apart).sign_in(person).unhurried(TOAST_MS).open().connection("live")).begin()
     adding.find("Oslo").step(2).here().link("https://example.org/")
     apart.worker.kill()
     adding.submit()

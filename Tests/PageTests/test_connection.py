@@ -5,6 +5,7 @@ import time
 
 from playwright.sync_api import expect
 
+from conftest import TOAST_MS
 from product import Product, eventually
 
 
@@ -43,7 +44,7 @@ def test_without_ingest_it_says_that_the_list_may_be_behind_and_goes_on_when_it_
 
 def test_with_nobody_there_it_keeps_what_it_knows_says_so_and_comes_back_by_itself(product, visit):
     product.person("Ada").post("Oslo, Norway")
-    visitor = visit(product).open("/#table").connection("live")
+    visitor = visit(product).unhurried(TOAST_MS).open("/#table").connection("live")
     product.ingest.kill()
     visitor.connection("offline")
     expect(rows(visitor)).to_have_count(1)

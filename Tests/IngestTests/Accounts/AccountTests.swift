@@ -103,7 +103,7 @@ struct AccountTests {
     }
     let own = [[:], ["Sec-Fetch-Site": "same-origin"], ["Sec-Fetch-Site": "none"], ["Origin": Client.base]]
     for headers in own {
-      let answer = try await client.post("Oslo", wait: 10, headers: headers.merging(["Cookie": cookie]) { $1 })
+      let answer = try await client.post("Oslo", wait: 30, headers: headers.merging(["Cookie": cookie]) { $1 })
       #expect(answer.status == 200, "\(headers)")
     }
     #expect(try await client.list().entries.count == own.count)

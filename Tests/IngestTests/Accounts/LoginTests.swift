@@ -42,8 +42,13 @@ struct LoginTests {
     let client = map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let unknown = try await holdUp { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }.answer
-    let (wrong, held) = try await holdUp { try await logIn(client, from: "203.0.113.5") }
-    #expect(try await logIn(client, password: Client.password, from: "203.0.113.5").status == 429, "Right or wrong.")
+    let last = try await eventually("the right password is held up too") { () -> (wrong: Int, answer: Answer)? in
+      let held = try await holdUp { try await logIn(client, from: "203.0.113.5") }
+      // On a slow machine the pause may be over by now. Then the right password makes the next five free.
+      let right = try await logIn(client, password: Client.password, from: "203.0.113.5")
+      return right.status == 429 ? held : nil
+    }
+    let (wrong, held) = (last.wrong, last.answer)
     #expect(unknown.status == held.status && unknown["title"] == held["title"] && unknown["code"] == held["code"])
     #expect(wrong > 5 || wrong == 5 && held.headers["retry-after"] == "1", "\(wrong)")
     #expect(try await logIn(client, password: Client.password, from: "203.0.113.6").status == 200)

@@ -47,7 +47,7 @@ struct ProfileTests {
     let unlimited = try IngestStage()
     var ada = try await unlimited.client.signedUp()
     for place in ["Oslo", "Rome", "Lima", "Bonn", "Cairo"] {
-      #expect(try await ada.post(place, wait: 10)["state"] == "published")
+      #expect(try await ada.post(place, wait: 30)["state"] == "published")
     }
     let map = try unlimited.restarted { $0.postsPerMinute = 1 }
     ada = map.client.with(token: ada.token)

@@ -9,7 +9,7 @@ struct ClassicAppTests {
   func session(family: ClassicApp.Family) async throws {
     let map = try IngestStage()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
-    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 10).status == 200)
+    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 30).status == 200)
 
     let app = ClassicApp(map.client, family)
     #expect(try await app.logIn(password: "wrong").status == 403)

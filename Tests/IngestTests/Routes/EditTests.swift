@@ -10,7 +10,7 @@ struct EditTests {
   func edit() async throws {
     let map = try IngestStage()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    let id = try #require(try await ada.post("Oslo", wait: 10)["id"])
+    let id = try #require(try await ada.post("Oslo", wait: 30)["id"])
     let moved = try await ada.edit(id, "Paris, TX", link: "example.org/new")
     #expect(moved.status == 200 && moved["id"] == id && moved["label"] == "Paris, Texas, United States")
     #expect(moved["link"] == "https://example.org/new" && moved["agreement"] == "found")
@@ -51,7 +51,7 @@ struct EditTests {
   @Test("Another site cannot make a browser edit or delete")
   func crossSite() async throws {
     let client = try await IngestStage().client.signedUp()
-    let id = try #require(try await client.post("Oslo", wait: 10)["id"])
+    let id = try #require(try await client.post("Oslo", wait: 30)["id"])
     var browser = client
     browser.token = nil
     var headers = ["Cookie": "otm=\(try #require(client.token))", "Sec-Fetch-Site": "cross-site"]
@@ -70,7 +70,7 @@ struct EditTests {
   func lookup() async throws {
     let map = try IngestStage()
     let client = try await map.client.signedUp()
-    let id = try #require(try await client.post("Qwxzzzk Vbbnkl", wait: 10)["id"])
+    let id = try #require(try await client.post("Qwxzzzk Vbbnkl", wait: 30)["id"])
     let found = try await client.edit(id, "Oslo")
     #expect(found.status == 200 && found["state"] == "published" && found.object["reason"] == nil)
     map.endWorkers()
@@ -89,7 +89,7 @@ struct EditTests {
     let client = try await map.client.signedUp()
     let boss = try await map.operatorClient()
     #expect(try await boss.send("POST", "/v2/admin/pause").status == 200)
-    async let waiting = client.post("Oslo", key: "k", wait: 10)
+    async let waiting = client.post("Oslo", key: "k", wait: 30)
     let id = try await eventually("the post is there") { try await client.posts().first?.id }
     let edit = try await client.edit(id, "Lima")
     #expect(edit.status == 409 && edit["code"] == "post_queued")

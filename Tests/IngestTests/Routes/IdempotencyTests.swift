@@ -7,7 +7,7 @@ struct IdempotencyTests {
   func replayed() async throws {
     var map = try IngestStage()
     var client = try await map.client.signedUp()
-    let first = try await client.post("Oslo", key: "k-1", wait: 10)
+    let first = try await client.post("Oslo", key: "k-1", wait: 30)
     #expect(first.status == 200 && first.headers["idempotency-replayed"] == nil)
     let token = client.token
     for round in 0..<3 {
@@ -27,7 +27,7 @@ struct IdempotencyTests {
   func concurrent() async throws {
     let client = try await IngestStage().client.signedUp()
     let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-      for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 10 : nil) } }
+      for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 30 : nil) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(answers.allSatisfy { $0.status == 200 || $0.status == 202 })
@@ -40,12 +40,12 @@ struct IdempotencyTests {
   func reused() async throws {
     let map = try IngestStage()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    let first = try await ada.post("Oslo", key: "k", wait: 10)
+    let first = try await ada.post("Oslo", key: "k", wait: 30)
     for (place, link) in [("Lima", "https://example.org/ada"), ("Oslo", "https://example.org/other")] {
       let other = try await ada.post(place, link: link, key: "k")
       #expect(other.status == 409 && other["code"] == "idempotency_key_reused")
     }
-    let bobs = try await bob.post("Lima", key: "k", wait: 10)
+    let bobs = try await bob.post("Lima", key: "k", wait: 30)
     #expect(bobs.status == 200 && bobs["id"] != first["id"])
     #expect(try await ada.posts().map(\.place) == ["Oslo"])
   }
@@ -53,7 +53,7 @@ struct IdempotencyTests {
   @Test("Without a key every request is a post of its own")
   func withoutKey() async throws {
     let client = try await IngestStage().client.signedUp()
-    for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 10).status == 200) }
+    for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 30).status == 200) }
     #expect(Set(try await client.posts().map(\.id)).count == 3)
   }
 }

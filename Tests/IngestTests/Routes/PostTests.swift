@@ -6,9 +6,9 @@ struct PostTests {
   @Test("A post that waits comes back published, with the place's name and point")
   func waits() async throws {
     let client = try await IngestStage().client.signedUp()
-    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 10)
+    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
     #expect(answer.status == 200)
-    #expect(answer.headers["preference-applied"] == "wait=10")
+    #expect(answer.headers["preference-applied"] == "wait=30")
     #expect(answer["state"] == "published")
     #expect(answer["label"] == "Costa Rica")
     #expect(answer["link"] == "https://example.org/ada")
@@ -33,7 +33,7 @@ struct PostTests {
   @Test("A place that nobody knows is rejected, with the reason, and is on no list")
   func rejected() async throws {
     let client = try await IngestStage().client.signedUp()
-    let answer = try await client.post("Qwxzzzk Vbbnkl", wait: 10)
+    let answer = try await client.post("Qwxzzzk Vbbnkl", wait: 30)
     #expect(answer.status == 200)
     let post = try answer.decoded(OwnPost.self)
     #expect(post.state == "rejected" && post.reason?.code == "place_not_found" && post.seq == nil)
@@ -85,7 +85,7 @@ struct PostTests {
     let body = JSON.object([
       "place": example.place, "link": "example.org", "latitude": example.latitude, "longitude": example.longitude,
     ])
-    let answer = try await client.send("POST", "/v2/posts", body: body, headers: ["Prefer": "wait=10"])
+    let answer = try await client.send("POST", "/v2/posts", body: body, headers: ["Prefer": "wait=30"])
     #expect(answer["state"] == "published")
     #expect(answer["agreement"] == example.agreement)
     #expect(answer["label"] == example.label)
@@ -98,8 +98,8 @@ struct PostTests {
     let map = try IngestStage()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     var ids: [String?] = []
-    for place in ["Oslo", "Lima", "Rome"] { ids.append(try await ada.post(place, wait: 10)["id"]) }
-    _ = try await bob.post("Paris", wait: 10)
+    for place in ["Oslo", "Lima", "Rome"] { ids.append(try await ada.post(place, wait: 30)["id"]) }
+    _ = try await bob.post("Paris", wait: 30)
     #expect(try await ada.posts().map(\.id) == ids)
     #expect(try await bob.posts().map(\.place) == ["Paris"])
     let first = try await ada.get("/v2/posts?limit=2")

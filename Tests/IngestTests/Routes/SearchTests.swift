@@ -14,9 +14,9 @@ struct SearchTests {
     let map = try IngestStage()
     let ada = try await map.client.signedUp()
     let bob = try await map.client.signedUp(as: "bob@example.org")
-    for place in ["Oslo", "München"] { #expect(try await ada.post(place, wait: 10).status == 200) }
-    #expect(try await bob.post("Costa Rica", link: "https://example.org/bob", wait: 10).status == 200)
-    #expect(try await bob.post("Xyzzyxqwv", wait: 10).status == 200)
+    for place in ["Oslo", "München"] { #expect(try await ada.post(place, wait: 30).status == 200) }
+    #expect(try await bob.post("Costa Rica", link: "https://example.org/bob", wait: 30).status == 200)
+    #expect(try await bob.post("Xyzzyxqwv", wait: 30).status == 200)
     let anybody = map.client
     let times = try #require(try await anybody.get("/v2/posts?scope=all").object["posts"] as? [[String: Any]])
       .compactMap { $0["updatedAt"] as? String }
@@ -34,8 +34,8 @@ struct SearchTests {
   func own() async throws {
     let map = try IngestStage()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    _ = try await bob.post("Oslo", wait: 10)
-    for place in ["Oslo", "Lima", "Qwxzzzk Oslovic"] { _ = try await ada.post(place, wait: 10) }
+    _ = try await bob.post("Oslo", wait: 30)
+    for place in ["Oslo", "Lima", "Qwxzzzk Oslovic"] { _ = try await ada.post(place, wait: 30) }
     func places(_ query: String) async throws -> [String] {
       let posts = try await ada.get("/v2/posts?\(query)").object["posts"] as? [[String: Any]]
       return try #require(posts).compactMap { $0["place"] as? String }
@@ -50,13 +50,13 @@ struct SearchTests {
   @Test("Pages follow one another by what next says, also while posts come")
   func pages() async throws {
     let client = try await IngestStage().client.signedUp()
-    for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 10).status == 200) }
+    for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 30).status == 200) }
     var found: [String] = []
     var after: String? = ""
     while let cursor = after {
       let answer = try await client.get("/v2/posts?scope=all&limit=2" + (cursor.isEmpty ? "" : "&after=\(cursor)"))
       found += try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["place"] as? String }
-      #expect(try await client.post("Later", wait: 10).status == 200)
+      #expect(try await client.post("Later", wait: 30).status == 200)
       after = answer["next"]
     }
     #expect(found == (1...5).reversed().map { "Oslo \($0)" })

@@ -76,9 +76,12 @@ final class ClassicApp {
     JSON.object((location as [String: Any]).merging(changes) { $1 }.filter { !($0.value is NSNull) })
   }
 
+  /// Posts, and waits until the post is settled: on a slow machine ingest gives up that wait after two seconds.
   @discardableResult
   func post(_ changes: [String: Any] = [:]) async throws -> Answer {
-    try await send("POST", family.list, Self.location(changes))
+    let answer = try await send("POST", family.list, Self.location(changes))
+    if let id = answer["objectId"] { try await client.stage.settle(id) }
+    return answer
   }
 
   func put(_ id: String, _ changes: [String: Any] = [:]) async throws -> Answer {

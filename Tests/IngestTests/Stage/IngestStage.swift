@@ -157,6 +157,12 @@ final class IngestStage: Sendable {
       registration, passwordHash: Self.passwordHash, unixMs: WallClock.unixMs)
   }
 
+  /// Waits until a post is settled, two minutes at most.
+  func settle(_ post: String) async throws {
+    guard let id = PostID(post) else { return }
+    try await components.queue.settlement(of: id, withinMs: 120_000)
+  }
+
   /// Begins a session of an account, as a login from this machine does.
   ///
   /// - Returns: its token.

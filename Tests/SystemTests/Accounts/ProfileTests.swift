@@ -15,7 +15,7 @@ struct ProfileTests {
   func rename() async throws {
     let map = try await Stage.current.roles(workers: 1)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    for (client, place) in [(ada, "Oslo"), (bob, "Rome"), (ada, "Lima")] { _ = try await client.post(place, wait: 10) }
+    for (client, place) in [(ada, "Oslo"), (bob, "Rome"), (ada, "Lima")] { _ = try await client.post(place, wait: 30) }
     let changed = try await change(["firstName": " Augusta "], ada)
     #expect(changed.status == 200 && changed["firstName"] == "Augusta" && changed["lastName"] == "Lovelace")
     for path in ["/v2/account", "/v2/session"] { #expect(try await ada.get(path)["firstName"] == "Augusta") }
@@ -24,7 +24,7 @@ struct ProfileTests {
     #expect(list.entries.map(\.place) == ["Lima", "Oslo", "Rome"])
     try await eventually("The feed has it") { try await map.feedClient.list() == list }
     try await map.ingest.restart()
-    _ = try await ada.post("Bonn", wait: 10)
+    _ = try await ada.post("Bonn", wait: 30)
     #expect(try await map.client.list().entries.first?.firstName == "Augusta")
     let next = try await map.client.list()
     try await eventually("The feed goes on") { try await map.feedClient.list() == next }
@@ -35,7 +35,7 @@ struct ProfileTests {
   func delete() async throws {
     let map = try await Stage.current.roles(workers: 1)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
-    let kept = try #require(try await bob.post("Rome", wait: 10)["id"])
+    let kept = try #require(try await bob.post("Rome", wait: 30)["id"])
     let lines = Array(repeating: JSON.object(["place": "Oslo", "link": "example.org"]), count: 450)
     _ = try await ada.send("POST", "/v2/posts/bulk", body: lines.joined(separator: "\n"))
     try await eventually("All are on the map") {

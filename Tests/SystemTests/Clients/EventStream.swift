@@ -67,13 +67,6 @@ final class EventStream {
     try take()
   }
 
-  /// The next event or comment that nobody has asked for yet.
-  func next(within limit: Duration = .seconds(120)) async throws -> Event {
-    let count = events.count
-    while events.count == count { try await receive(within: limit) }
-    return events[count]
-  }
-
   /// Reads until the condition holds.
   func read(
     until what: String, within limit: Duration = .seconds(120), _ condition: (EventStream) throws -> Bool

@@ -96,7 +96,7 @@ struct KillFaultTests {
       try await ingest.startAndWait(under: tampering.command)
       try await trial.ledger.advance(by: 20)
       ingest.signal(SIGTERM)
-      #expect(try await ingest.exit(within: .seconds(60)) == -SIGKILL, "It has not copied its log.")
+      #expect(try await ingest.exit() == -SIGKILL, "It has not copied its log.")
       try await ingest.startAndWait()
     }
     try await trial.expectWhole("killed in a checkpoint")

@@ -11,7 +11,7 @@ struct LedgerFaultTests {
     let ledger = Ledger()
     for _ in 0..<20 {
       let (number, sent) = ledger.next()
-      let answer = try await client.post(sent.place, link: sent.link, key: sent.key, wait: 10)
+      let answer = try await client.post(sent.place, link: sent.link, key: sent.key, wait: 30)
       ledger.accept(number, id: try #require(answer["id"]))
     }
     map.ingest.signal(SIGTERM)

@@ -21,7 +21,7 @@ struct PoisonFaultTests {
         }
         return deaths
       }
-      try await eventually("all are settled or dead", within: .seconds(60)) {
+      try await eventually("all are settled or dead") {
         try await client.posts().allSatisfy { $0.state != "queued" }
       }
       group.cancelAll()

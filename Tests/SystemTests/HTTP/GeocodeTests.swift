@@ -61,8 +61,9 @@ struct GeocodeTests {
       try await Scrape(#require(map.operations.first))["onthemap_queue_lookups"]
     }
     var isGivenUp = false
+    let deadline = ContinuousClock.now + .seconds(120)
     // Without a worker a lookup ends after 5 s. A busy machine may be slower than that in some rounds.
-    for _ in 0..<5 where !isGivenUp {
+    while !isGivenUp, ContinuousClock.now < deadline {
       // The older lookup would end first if its client did not hang up.
       let older = try Connection(port: port)
       try await older.send(request("Lima"))
@@ -117,13 +118,15 @@ struct GeocodeTests {
           // Not the same, or they would be one job.
           while !Task.isCancelled {
             let answer = try await client.get("/v2/geocode?q=Springfield&focus=\(number),0")
-            #expect(answer.status == 200 || answer.status == 503 && answer["code"] == "busy")
+            // On a slow machine some lookups take longer than ingest waits for them.
+            let isLate = ["busy", "geocoder_unavailable"].contains(answer["code"])
+            #expect(answer.status == 200 || answer.status == 503 && isLate)
           }
         }
       }
       for _ in 0..<20 {
-        let answer = try await client.post("Oslo", wait: 5)
-        #expect(answer.status == 200 && answer["state"] == "published")
+        let location = try #require(try await client.post("Oslo", wait: 30).headers["location"])
+        try await eventually("the post is published") { try await client.get(location)["state"] == "published" }
       }
       group.cancelAll()
       try await group.waitForAll()
@@ -145,7 +148,7 @@ struct GeocodeTests {
       #expect(answer?.status == 503 && answer?["code"] == "geocoder_unavailable")
     }
     _ = try await Stage.current.worker(of: map)
-    #expect(try await client.get("/v2/geocode?q=Oslo").status == 200)
+    try await eventually("somebody looks up") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
     try await client.expectService()
   }
 

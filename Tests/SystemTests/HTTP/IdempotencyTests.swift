@@ -7,7 +7,7 @@ struct IdempotencyTests {
   func replayed() async throws {
     let map = try await Stage.current.up()
     var client = try await map.client.signedUp()
-    let first = try await client.post("Oslo", key: "k-1", wait: 10)
+    let first = try await client.post("Oslo", key: "k-1", wait: 30)
     #expect(first.status == 200 && first.headers["idempotency-replayed"] == nil)
     let token = client.token
     for round in 0..<3 {

@@ -21,9 +21,9 @@ struct PostTests {
   @Test("A post that waits comes back published, with the place's name and point")
   func waits() async throws {
     let client = try await Stage.current.up().client.signedUp()
-    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 10)
+    let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
     #expect(answer.status == 200)
-    #expect(answer.headers["preference-applied"] == "wait=10")
+    #expect(answer.headers["preference-applied"] == "wait=30")
     #expect(answer["state"] == "published")
     #expect(answer["label"] == "Costa Rica")
     #expect(answer["link"] == "https://example.org/ada")
@@ -38,7 +38,7 @@ struct PostTests {
   func lists() async throws {
     let map = try await Stage.current.up()
     let client = try await map.client.signedUp()
-    for place in ["Costa Rica", "München", "Qwxzzzk Vbbnkl", "東京"] { _ = try await client.post(place, wait: 10) }
+    for place in ["Costa Rica", "München", "Qwxzzzk Vbbnkl", "東京"] { _ = try await client.post(place, wait: 30) }
     let ours = try await client.get("/v2/feed")
     let list = try ours.decoded(FeedList.self)
     #expect(list.entries.map(\.place) == ["東京", "München", "Costa Rica"])
@@ -58,7 +58,7 @@ struct PostTests {
     let tag = try #require(empty.headers["etag"])
     let same = try await map.feedClient.get("/v2/feed", headers: ["If-None-Match": tag])
     #expect(same.status == 304 && same.body.isEmpty && same.headers["etag"] == tag)
-    _ = try await client.post("Costa Rica", wait: 10)
+    _ = try await client.post("Costa Rica", wait: 30)
     try await eventually("the tag no longer fits") {
       try await map.feedClient.get("/v2/feed", headers: ["If-None-Match": tag]).status == 200
     }

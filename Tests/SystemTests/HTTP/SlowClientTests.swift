@@ -9,9 +9,10 @@ struct SlowClientTests {
 
   /// Sends the rest a byte at a time, and listens until the server hangs up.
   private func drip(_ bytes: String, port: UInt16) async throws -> (answer: String, took: Duration) {
+    // Before the first byte, with which the server's timeout begins.
+    let start = ContinuousClock.now
     let connection = try Connection(port: port)
     try await connection.send(Array(bytes.utf8))
-    let start = ContinuousClock.now
     let answer = try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         while true {

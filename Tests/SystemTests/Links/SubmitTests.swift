@@ -33,7 +33,7 @@ struct SubmitTests {
     let map = Stage.shared
     let client = try await map.client.signedUp(as: "producer-2@example.org")
     let producer = try producer(map, client)
-    let posted = try await client.post("Oslo", key: "http", wait: 10)
+    let posted = try await client.post("Oslo", key: "http", wait: 30)
     let sent = try await producer.submit([
       Draft(key: "http"), Draft(key: "http", place: "Lima"), Draft(key: "zmq", latitudeE7: 0, longitudeE7: -5),
     ]).receipts

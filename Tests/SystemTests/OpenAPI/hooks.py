@@ -24,7 +24,7 @@ def new_token():
     """A session of a new account, with the password of the document's examples."""
     account = {"email": f"user{next(numbers)}-{os.getpid()}@example.org", "password": PASSWORD, "firstName": "Ada"}
     answer = requests.post(
-        os.environ["ONTHEMAP_API"] + "/v2/accounts", json=account, headers={"X-Forwarded-For": address()}, timeout=20
+        os.environ["ONTHEMAP_API"] + "/v2/accounts", json=account, headers={"X-Forwarded-For": address()}, timeout=120
     )
     answer.raise_for_status()
     return answer.json()["token"]
@@ -34,7 +34,7 @@ def operator_token():
     """A session of the operator, whom the test has made of the examples' account."""
     account = {"email": "cy@example.org", "password": PASSWORD}
     answer = requests.post(
-        os.environ["ONTHEMAP_API"] + "/v2/session", json=account, headers={"X-Forwarded-For": address()}, timeout=20
+        os.environ["ONTHEMAP_API"] + "/v2/session", json=account, headers={"X-Forwarded-For": address()}, timeout=120
     )
     answer.raise_for_status()
     return answer.json()["token"]
@@ -72,13 +72,13 @@ def before_call(context, case, kwargs):
     if not authorization:
         return
     if case.operation.path == "/v2/sessions/{id}" and re.fullmatch("[0-9a-f]{32}", id):
-        answer = requests.get(api + "/v2/sessions", headers=headers, timeout=20)
+        answer = requests.get(api + "/v2/sessions", headers=headers, timeout=120)
         if answer.ok:
             case.path_parameters["id"] = answer.json()["sessions"][0]["id"]
     path = case.operation.path
     if (path.endswith("/StudentLocation/{id}") or path == "/v2/admin/posts/{id}") and re.fullmatch("[0-9A-Za-z]{10}", id):
         post = {"place": "Oslo", "link": "example.org"}
-        answer = requests.post(api + "/v2/posts", json=post, headers=headers, timeout=20)
+        answer = requests.post(api + "/v2/posts", json=post, headers=headers, timeout=120)
         if answer.ok:
             case.path_parameters["id"] = answer.json()["id"]
 
@@ -88,7 +88,7 @@ def after_call(context, case, response):
     """A queue that stays paused would refuse all look-ups."""
     if case.operation.path == "/v2/admin/pause" and response.status_code == 200:
         headers = {"Authorization": f"Bearer {Sessions.operator}"}
-        requests.post(os.environ["ONTHEMAP_API"] + "/v2/admin/resume", headers=headers, timeout=20)
+        requests.post(os.environ["ONTHEMAP_API"] + "/v2/admin/resume", headers=headers, timeout=120)
 
 
 @schemathesis.serializer("application/x-ndjson")

@@ -22,7 +22,7 @@ struct MetricsTests {
     let worker = try FailingWorker(port: port)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await worker.run() }
-      let answer = try await client.post(place, wait: 10)
+      let answer = try await client.post(place, wait: 30)
       #expect(answer["state"] == "dead")
       group.cancelAll()
     }
@@ -35,14 +35,14 @@ struct MetricsTests {
     let client = try await map.client.signedUp()
     try await bury("Lima", client: client, map: map)
     map.workers = [try await stage.worker(of: map)]
-    #expect(try await client.post("Oslo", wait: 10)["state"] == "published")
-    #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 10)["state"] == "rejected")
+    #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
+    #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 30)["state"] == "rejected")
     #expect(try await client.get("/v2/posts?scope=all").status == 200)
     #expect(try await client.get("/v2/posts/0000000001").status == 404)
     #expect(try await client.get("/v2/posts/nonsense/\(UUID())").status == 404)
     #expect(try await client.send("POST", "/v2/posts", body: "{").status == 400)
     let drafts = [Draft(key: "a"), Draft(key: "b"), Draft(key: "b"), Draft(key: "c", link: "ftp://x.y")]
-    _ = try await Producer(map.submit, token: client.token).submit(drafts)
+    _ = try #require(try await Producer(map.submit, token: client.token).submitOnce(drafts, within: .seconds(120)))
     let stranger = Producer(try map.submit, token: "x")
     #expect(try await stranger.submit(drafts).error == 4)
     _ = try await stage.watcher(of: map)

@@ -32,12 +32,12 @@ struct RestoreTests {
   /// Two posts, a copy, and then one more and a deletion. Ingest is stopped.
   private func history(_ map: Services, _ client: Client, _ watcher: Watcher) async throws -> (Copy, FeedList) {
     var ids: [String] = []
-    for place in ["Oslo", "Lima"] { ids.append(try #require(try await client.post(place, wait: 10)["id"])) }
+    for place in ["Oslo", "Lima"] { ids.append(try #require(try await client.post(place, wait: 30)["id"])) }
     try await stop(map.ingest)
     let copy = try Copy()
     try await map.ingest.startAndWait()
     try await eventually("a worker is back") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
-    #expect(try await client.post("Quito", wait: 10)["state"] == "published")
+    #expect(try await client.post("Quito", wait: 30)["state"] == "published")
     #expect(try await client.delete(ids[0]).status == 204)
     let list = try await client.list()
     #expect(list.seq == 4 && list.entries.map(\.place) == ["Quito", "Lima"])
@@ -91,13 +91,13 @@ struct RestoreTests {
     }
     #expect(try await map.feedClient.list() == list)
     #expect(try watcher.list == list)
-    #expect(try watcher.lines.last?.kind == "stale")
+    #expect(try watcher.lines.last { $0.stale != nil }?.stale == true)
     // Nor does the list of before get lost when the feed starts again.
     try await feed.restart()
     #expect(try await map.feedClient.list() == list)
     // Ingest comes to the numbers of before with other posts, and past them: nobody is told what neither has.
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
-      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)
       let asked = feed.logged.components(separatedBy: "gone backwards").count
       try await eventually("it is refused at \(seq)") {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A subscriber: `onthemap watch --json`, whose lines these tests put together into a list of their own.
 struct Watcher: Sendable {
@@ -23,6 +24,16 @@ struct Watcher: Sendable {
       let whole = said.hasSuffix("\n") ? said[...] : said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
       return try whole.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
+  }
+
+  /// Expects that it has lost the feed by silence at most. On a machine that stands still for 3 s a subscriber finds
+  /// its feed silent.
+  ///
+  /// - Returns: true if it has lost nothing.
+  func isUndisturbed() throws -> Bool {
+    let losses = try lines.filter { $0.kind == "lost" }
+    #expect(losses.allSatisfy { $0.reason == "the feed is silent" }, "\(losses)")
+    return losses.isEmpty
   }
 
   /// The list that the lines make; nil before the first snapshot. Throws where a line's hash is not that of the list.

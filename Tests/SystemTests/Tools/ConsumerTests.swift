@@ -82,7 +82,7 @@ struct ConsumerTests {
     try watch.start()
     try other.start()
     for (number, place) in ["Oslo", "Lima"].enumerated() {
-      let label = try #require(try await client.post(place, wait: 10)["label"])
+      let label = try #require(try await client.post(place, wait: 30)["label"])
       let line = "seq \(number + 1): \(number + 1) posts, newest: Ada Lovelace, \(label): https://example.org/ada\n"
       for subscriber in [watch, other] {
         try await eventually("\(subscriber.arguments) prints \(line)") { subscriber.said.hasSuffix(line) }
@@ -157,9 +157,11 @@ struct ConsumerTests {
       let last = try lines(follower).last
       return last?.kind == "stale" && last?.stale == true && last?.live == true
     }
+    // Each loss brings a list. On a machine that stands still for 3 s a feed is silent once more.
     let told = try lines(follower)
-    #expect(told.filter { $0.kind == "list" }.count == 3)
-    #expect(told.filter { $0.kind == "lost" }.count == 2)
+    let losses = told.filter { $0.kind == "lost" }
+    #expect(told.filter { $0.kind == "list" }.count == 1 + losses.count)
+    #expect(losses.filter { $0.reason != "the feed is silent" }.count == 1)
   }
 
   @Test("The poller prints the list when it has changed, and only then")
@@ -239,7 +241,7 @@ struct ConsumerTests {
     for stream in streams { try await eventually("it has the empty list") { !lists(stream).isEmpty } }
     let places = ["Oslo", "Lima", "Costa Rica", "Bergen, Norway", "Wellington, NZ", "Cusco, Peru"]
     for (index, place) in places.enumerated() {
-      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      #expect(try await client.post(place, wait: 30)["state"] == "published")
       if index % 2 == 0 { try await feed.restart() }
     }
     try await expectSame()

@@ -27,7 +27,7 @@ struct PythonWorkerTests {
 
   private func joined(_ worker: Program, times count: Int = 1) async throws {
     try await eventually("the worker has joined \(count) times") {
-      worker.said.components(separatedBy: "joined\n").count - 1 == count
+      worker.said.components(separatedBy: "joined\n").count - 1 >= count
     }
   }
 
@@ -38,14 +38,14 @@ struct PythonWorkerTests {
     let worker = try await worker(of: map)
     try worker.start()
     try await joined(worker)
-    let found = try await client.post("avalon isle", wait: 10)
+    let found = try await client.post("avalon isle", wait: 30)
     #expect(found["state"] == "published" && found["label"] == "Avalon, Somerset, England", "\(found.object)")
-    let unknown = try await client.post("Seattle", wait: 10)
+    let unknown = try await client.post("Seattle", wait: 30)
     #expect(unknown["state"] == "rejected", "\(unknown.object)")
 
     try await map.ingest.restart()
     try await joined(worker, times: 2)
-    #expect(try await client.post("Avalon Isle", wait: 10)["state"] == "published")
+    #expect(try await client.post("Avalon Isle", wait: 30)["state"] == "published")
 
     // What is posted while nobody works waits for the worker's next life.
     try await worker.kill()

@@ -52,7 +52,7 @@ struct QueueTests {
       group.addTask { try await worker.run() }
       var ids: [String] = []
       for place in places {
-        let answer = try await client.post(place, wait: 10)
+        let answer = try await client.post(place, wait: 30)
         #expect(answer["state"] == "dead", "\(answer.object)")
         ids.append(try #require(answer["id"]))
       }

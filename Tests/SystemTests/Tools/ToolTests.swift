@@ -51,7 +51,7 @@ struct ToolTests {
     let stage = Stage.current
     let map = try await stage.up()
     let ada = try await map.client.signedUp()
-    #expect(try await ada.post("Oslo", wait: 10)["state"] == "published")
+    #expect(try await ada.post("Oslo", wait: 30)["state"] == "published")
     let pipe = try stage.program(
       ["-c", "\"$0\" watch --feed \"$1\" | head -1", Program.binary.path, try map.publish],
       executable: URL(fileURLWithPath: "/bin/sh"))

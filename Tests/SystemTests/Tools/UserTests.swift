@@ -68,7 +68,7 @@ struct UserTests {
   func disable() async throws {
     let map = try await Stage.current.up()
     let ada = try await map.client.signedUp()
-    _ = try await ada.post("Oslo", wait: 10)
+    _ = try await ada.post("Oslo", wait: 30)
     let before = try #require(try await list("--email", " ADA@example.org").users.first)
     #expect(before.sessions == 1 && before.posts == 1 && !before.disabled && before.password == nil)
     try await user("disable", "ada@example.org")
