@@ -4,7 +4,8 @@ A mutant is a plausible programming error in production code. The simulation fin
 ends with a complaint. The exit status is 1 if a mutant survives, cannot be applied or does not compile, or if the
 simulation complains about the tree without mutants.
 
-Arguments: names of mutants; none for all.
+Arguments: names of mutants; none for all. A run of all that finds each one writes found.tsv: the lowest seed that
+finds each mutant, and its complaint.
 """
 
 import os
@@ -18,12 +19,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+LIST = ROOT / "Tests" / "Mutants" / "list.diff"
+RECORD = LIST.with_name("found.tsv")
 PLACE = ROOT / ".build" / "mutants"
 TREE = PLACE / "tree"
 TARGET = "SimulationTests"
 # For one command: only a mutant that never ends takes as long.
 SECONDS_MAX = 600
 FOUND = re.compile(r"SIMULATION_SEED=(\d+) swift test --filter SimulationTests: (.*)")
+# The folder of a simulation, which has another name in each run.
+FOLDER = re.compile(r"/\S*/onthemap-simulation-[^/]*/")
 
 
 class Mutant(NamedTuple):
@@ -39,7 +44,7 @@ def mutants() -> list[Mutant]:
     for path in (ROOT / "Sources").rglob("*.swift"):
         files.setdefault(path.name, []).append(path)
     found, errors = [], []
-    for block in (ROOT / "Tests" / "Mutants" / "list.diff").read_text().split("\n@ ")[1:]:
+    for block in LIST.read_text().split("\n@ ")[1:]:
         head, *lines = block.split("\n")
         name, file = head.split()
         old = "\n".join(line[1:] for line in lines if line.startswith("-"))
@@ -93,18 +98,19 @@ def swift(log: Path, *arguments: str) -> bool:
                 process.wait()
 
 
-def run(name: str) -> tuple[str, bool]:
-    """Builds the copy and runs the simulation. Returns the result for the table, and whether a seed complained."""
+def run(name: str) -> tuple[str, tuple[int, str] | None]:
+    """Builds the copy and runs the simulation. Returns the result for the table, and the lowest seed with a complaint
+    and its first complaint."""
     log = PLACE / f"{name}.log"
     log.unlink(missing_ok=True)
     if not swift(log, "build", "--build-tests"):
-        return f"does not compile: see {log.relative_to(ROOT)}", False
+        return f"does not compile: see {log.relative_to(ROOT)}", None
     succeeded = swift(log, "test", "--skip-build", "--filter", f"{TARGET}/everything")
     complaints = [(int(seed), text) for seed, text in FOUND.findall(log.read_text(errors="replace"))]
     if complaints:
         seed, text = min(complaints)
-        return f"seed {seed}: {text}", True
-    return "no complaint" if succeeded else f"no complaint, and no success: see {log.relative_to(ROOT)}", False
+        return f"seed {seed}: {text}", (seed, FOLDER.sub("", text.split("; ")[0]))
+    return "no complaint" if succeeded else f"no complaint, and no success: see {log.relative_to(ROOT)}", None
 
 
 def main() -> None:
@@ -119,23 +125,27 @@ def main() -> None:
     print(f"{'without mutants':<44} {time.monotonic() - began:>4.0f} s  {result}", flush=True)
     if result != "no complaint":
         sys.exit(1)
-    survivors = []
+    survivors, record = [], []
     for mutant in wanted:
         start = time.monotonic()
         target = TREE / mutant.path
         text = target.read_text()
         target.write_text(text.replace(mutant.old, mutant.new))
         try:
-            result, is_found = run(mutant.name)
+            result, found = run(mutant.name)
         finally:
             target.write_text(text)
         print(f"{mutant.name:<44} {time.monotonic() - start:>4.0f} s  {result}", flush=True)
-        if not is_found:
+        if found:
+            record.append(f"{mutant.name}\t{found[0]}\t{found[1]}\n")
+        else:
             survivors.append(mutant.name)
     minutes = (time.monotonic() - began) / 60
     print(f"{len(wanted) - len(survivors)} of {len(wanted)} mutants found in {minutes:.0f} minutes")
     if survivors:
         sys.exit(f"survivors: {', '.join(survivors)}")
+    if wanted == every:
+        RECORD.write_text("mutant\tseed\tcomplaint\n" + "".join(record))
 
 
 main()

@@ -22,12 +22,20 @@ struct MutantListTests {
     }
   }
 
-  @Test("Each mutant changes text that occurs once, in one file of Sources")
-  func fresh() throws {
-    let list = try #require(SourceTree.texts.first { $0.path == "Tests/Mutants/list.diff" })
-    let blocks = list.text.components(separatedBy: "\n@ ").dropFirst()
+  private static func text(_ name: String) throws -> String {
+    try #require(SourceTree.texts.first { $0.path == "Tests/Mutants/\(name)" }).text
+  }
+
+  private static func mutants() throws -> [Mutant] {
+    let blocks = try text("list.diff").components(separatedBy: "\n@ ").dropFirst()
     let mutants = blocks.compactMap(Mutant.init)
     #expect(mutants.count == blocks.count && mutants.count >= 25)
+    return mutants
+  }
+
+  @Test("Each mutant changes text that occurs once, in one file of Sources")
+  func fresh() throws {
+    let mutants = try Self.mutants()
     #expect(Set(mutants.map(\.name)).count == mutants.count)
     for mutant in mutants {
       let files = SourceTree.everySwift.filter { $0.isUnder("Sources") && $0.name == mutant.file }
@@ -36,5 +44,12 @@ struct MutantListTests {
         files.count == 1 && count == 1 && mutant.old != mutant.new,
         "\(mutant.name): its old text occurs \(count) times in \(mutant.file). Change the text in the list.")
     }
+  }
+
+  @Test("The record names a seed for each mutant")
+  func found() throws {
+    let rows = try Self.text("found.tsv").split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
+    #expect(rows.map { String($0[0]) } == (try Self.mutants()).map(\.name), "Run make mutants.")
+    #expect(rows.allSatisfy { $0.count == 3 && Int($0[1]) != nil })
   }
 }
