@@ -16,7 +16,7 @@ package struct FeedPublishing: Sendable {
   package private(set) var state: FeedState?
   /// The hash of `state`; 0 without one.
   package private(set) var hash: UInt64 = 0
-  /// The lowest sequence number from which the feed can tell all changes. To a lower one it answers with the whole list.
+  /// The lowest sequence number from which the feed can tell all changes. Below it, the answer is the whole list.
   package private(set) var ringFrom: UInt64 = 0
   /// True if ingest is silent.
   package private(set) var isStale = true
