@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Logging
+import Synchronization
 import Testing
 
 @testable import Domain
@@ -42,6 +43,29 @@ let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 extension Endpoint {
   /// Any free port of this host.
   static func anyPort() throws -> Endpoint { try Endpoint("tcp://127.0.0.1:*") }
+
+  private static let given = Mutex<Set<UInt16>>([])
+
+  /// A port that another socket can have again after the first one: below those that the kernel gives to whoever
+  /// connects or asks for any.
+  static func lastingPort() throws -> Endpoint {
+    while true {
+      let port = UInt16.random(in: 10_000..<15_000)
+      guard given.withLock({ $0.insert(port).inserted }) else { continue }
+      let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+      defer { close(probe) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let result = withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      if result == 0 { return try Endpoint("tcp://127.0.0.1:\(port)") }
+    }
+  }
 
   var port: UInt16 { UInt16(description.split(separator: ":").last ?? "") ?? 0 }
 }

@@ -7,14 +7,23 @@ import pytest
 from adding_dialog import Adding
 from playwright.sync_api import expect, sync_playwright
 
-from product import PASSWORD, Product
+from product import PASSWORD, ROOT, Product
+
+
+def timer(file, name):
+    """A timer of the page, in milliseconds."""
+    found = re.search(rf"^const {name} = ([\d_]+);$", (ROOT / "Sources/WebPage" / file).read_text(), re.MULTILINE)
+    assert found, f"{file} has no {name}"
+    return int(found[1])
+
 
 # Draws as the whole browser does, for three quarters of its CPU time: it has no windows and menus of its own.
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 # Timers of the page: for a toast to go, for a deletion to be sent, and for the wait for a new pin to end.
-TOAST_MS, UNDO_MS, ARRIVAL_MS = 8_000, 6_000, 5_000
+TOAST_MS, UNDO_MS = timer("common/toast.js", "longMs"), timer("posts/deletion.js", "undoMs")
+ARRIVAL_MS = timer("main.js", "arrivalMs")
 # What a browser itself says of an answer that is no success, or of none. The tests know which they cause.
 NETWORK = re.compile(r"^Failed to load resource|net::ERR_")
 expect.set_options(timeout=120_000)

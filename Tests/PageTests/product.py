@@ -64,7 +64,7 @@ class Role:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         if self.process:
-            self.process.wait(10)
+            self.process.wait(120)
             self.process.stdout.close()
         self.process = None
 
@@ -87,7 +87,7 @@ class FailingWorker:
 
     def __exit__(self, *_):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(120)
 
 
 class Person:

@@ -102,8 +102,8 @@ struct BatchTable: Sendable {
   }
 }
 
-/// One line of NDJSON: an object, whose members are read as texts. Read by `JSONSerialization`, which keeps a whole
-/// number as it is written: a postcode such as 98101 must not become 98101.0.
+/// One line of NDJSON: an object, whose members are read as texts. `JSONSerialization` reads it, because that keeps a
+/// whole number as it is written: a postcode such as 98101 must not become 98101.0.
 struct JSONLine {
   private let members: [String: Any]
 

@@ -1,7 +1,7 @@
 /// The 3,000 most frequent passwords of at least `Limits.passwordBytesMin` bytes, in lower case, among those that Mark
 /// Burnett has published (Ten Million Passwords, 2015, in the public domain), by the order that zxcvbn 4.5 gives them.
-/// (NIST SP 800-63B asks for such a list; ASVS 5.0, 6.2.4, for 3,000 at least.) A literal of the source, because a rule
-/// of the domain reads no file, and 30 kB need none.
+/// (NIST SP 800-63B asks for such a list; ASVS 5.0, 6.2.4, for 3,000 at least.) The list stands in the source because
+/// the domain reads no files.
 enum CommonPasswords {
   /// Whether it is one of them, however its letters are written.
   static func contain(_ password: String) -> Bool { all.contains(password.lowercased()[...]) }

@@ -16,7 +16,7 @@ package struct FeedPublishing: Sendable {
   package private(set) var state: FeedState?
   /// The hash of `state`; 0 without one.
   package private(set) var hash: UInt64 = 0
-  /// The lowest sequence number from which the feed can tell all changes. Below it, the answer is the whole list.
+  /// The lowest sequence number from which the feed still has all changes. Below it, it sends the whole list.
   package private(set) var ringFrom: UInt64 = 0
   /// True if ingest is silent.
   package private(set) var isStale = true
@@ -44,7 +44,7 @@ package struct FeedPublishing: Sendable {
     return announce(nowMs: nowMs)
   }
 
-  /// Returns the frames that are due. To be called at `nextMs`, or earlier.
+  /// Returns the frames that are due. Call this at `nextMs` or earlier.
   package mutating func tick(nowMs: Int64) -> [Frame] {
     guard let state else { return [] }
     var frames: [Frame] = []
@@ -70,7 +70,7 @@ package struct FeedPublishing: Sendable {
     hash = state.hash
   }
 
-  /// Both frames that say where the list stands.
+  /// Returns a snapshot and a heartbeat, or nothing without a list.
   private mutating func announce(nowMs: Int64) -> [Frame] {
     guard state != nil else { return [] }
     return [snapshot(isPeriodic: false, nowMs: nowMs), heartbeat(nowMs: nowMs)]

@@ -1,5 +1,5 @@
-/// Bytes as text that ZeroMQ writes keys in: five characters for four bytes. (ZeroMQ RFC 32.) Own code, because a
-/// `PublicKey` is in the domain, which does not import libzmq.
+/// Bytes as text that ZeroMQ writes keys in: five characters for four bytes. (ZeroMQ RFC 32.) This is the project's own
+/// code because `PublicKey` is in the domain, which does not import libzmq.
 package enum Z85 {
   private static let alphabet = Array(
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8)

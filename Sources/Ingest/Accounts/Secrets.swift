@@ -29,6 +29,6 @@ enum Secrets {
     return hash
   }
 
-  /// The first 128 bits of the hash: enough that no two texts share them.
+  /// Returns the first 128 bits of the hash. Two texts do not share them in practice.
   static func fingerprint(_ text: String) -> [UInt8] { Array(hash(text).prefix(16)) }
 }

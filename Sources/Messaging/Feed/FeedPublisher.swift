@@ -134,7 +134,7 @@ package final class FeedPublisher: Station {
     for frame in frames {
       switch frame {
       case .snapshot(let isPeriodic):
-        // What everybody gets again in a moment is left out first.
+        // When unread frames use too much memory, skip snapshots: the next one follows soon.
         if unread.hasRoom { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
       case .delta(let delta): publish(Topic.delta, .delta(delta))
       case .heartbeat: publish(Topic.heartbeat, .heartbeat(ringFrom: publishing.ringFrom))

@@ -9,13 +9,13 @@ struct FeedPublishingTests {
 
   private typealias Frame = FeedPublishing.Frame
 
-  /// The list after another post, and what is published of it.
+  /// Adds a post to the list, and returns the frames for it.
   private mutating func post(_ number: UInt64) -> [Frame] {
     let delta = list.apply([.put(.sample(id: number, seq: number))])
     return publishing.change(delta, to: list, ringFrom: 0)
   }
 
-  /// What the ticks of a time publish, one in each millisecond, with their times.
+  /// Returns the frames that are due in a range of times, with their times.
   private mutating func frames(_ times: Range<Int64>) -> [(atMs: Int64, frame: Frame)] {
     var frames: [(Int64, Frame)] = []
     for nowMs in times {
@@ -70,7 +70,7 @@ struct FeedPublishingTests {
     #expect(snapshots == [250, 500, 750, 1_000])
   }
 
-  @Test("A change after a long calm is followed by a snapshot at once, which is none of the periodic ones")
+  @Test("A change after a long calm is followed at once by a snapshot for a change")
   mutating func late() {
     _ = publishing.replace(list, nowMs: 0)
     _ = post(1)

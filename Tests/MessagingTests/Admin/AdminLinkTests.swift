@@ -23,7 +23,7 @@ private struct TestAdmin {
     let wake = Wake()
     let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
     let answers = Inbox<AdminServer.Command>(wake)
-    let bind = try bind ?? .anyPort()
+    let bind = try bind ?? .lastingPort()
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
         context, bind: .anyPort(), boot: 1, inbox: jobInbox, logger: quiet,

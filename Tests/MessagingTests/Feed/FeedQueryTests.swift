@@ -213,7 +213,8 @@ struct FeedQueryTests {
         ids.append(try FeedReply(serializedBytes: try await slow.receive().last ?? []).requestID)
       }
       let answered = ids.filter { $0 < 1_000 }
-      #expect((8..<40).contains(answered.count) && answered == Array(101..<101 + UInt64(answered.count)))
+      // The first ones; a later one too where the kernel takes more bytes meanwhile.
+      #expect((8..<40).contains(answered.count) && answered == Set(answered).sorted(), "\(answered)")
     }
   }
 

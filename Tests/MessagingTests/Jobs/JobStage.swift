@@ -84,7 +84,7 @@ struct TestServer {
   ) throws {
     let wake = Wake()
     let inbox = Inbox<JobServer.Command>(wake)
-    let bind = try bind ?? .anyPort()
+    let bind = try bind ?? .lastingPort()
     (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
       let server = try JobServer(
         context, bind: bind, boot: boot, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox, logger: logger,

@@ -31,7 +31,7 @@ final class TestDesk: Sendable {
 
   /// Listens; to be stopped by who starts it.
   func start(_ bind: Endpoint? = nil) throws -> (reactor: Reactor, endpoint: Endpoint) {
-    let bind = try bind ?? .anyPort()
+    let bind = try bind ?? .lastingPort()
     let (reactor, endpoint) = try Reactor.start("desk", wake: wake) { [self] context in
       let server = try SubmitServer(context, bind: bind, inbox: inbox, logger: quiet) { self.take($0) }
       return ([server], server.endpoint)

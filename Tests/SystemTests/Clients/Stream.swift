@@ -24,7 +24,7 @@ final class Stream: Sendable {
     "Kraków", "Lagos", "Reykjavík",
   ]
 
-  /// Sends no more than so many posts, until it is called again.
+  /// Limits the stream to its first `count` posts.
   func allow(_ count: Int) { allowed.withLock { $0 = count } }
 
   /// Sends all, eight at once, and gives each up after two minutes.

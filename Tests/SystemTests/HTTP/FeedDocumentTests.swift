@@ -28,7 +28,7 @@ struct FeedDocumentTests {
     let map = try await Stage.current.up("--viewing", "closed", environment: ["ONTHEMAP_VIEW_KEY": Self.key])
     let client = try await map.client.signedUp()
     for place in ["Oslo", "Lima", "Costa Rica"] {
-      #expect(try await client.post(place, wait: 10)["state"] == "published")
+      #expect(try await client.post(place, wait: 30)["state"] == "published")
     }
     return map
   }

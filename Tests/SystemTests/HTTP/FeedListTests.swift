@@ -35,7 +35,7 @@ struct FeedListTests {
   func served() async throws {
     let map = try await Stage.current.up()
     let feed = try map.feedClient
-    #expect(try await map.client.signedUp().post("東京", wait: 10)["state"] == "published")
+    #expect(try await map.client.signedUp().post("東京", wait: 30)["state"] == "published")
     try await eventually("the feed has it") { try await feed.list().seq == 1 }
     let plain = try await get(feed)
     let packed = try await get(feed, "GET", "Accept-Encoding: br, gzip;q=0.8\r\n")
@@ -52,7 +52,7 @@ struct FeedListTests {
     #expect(head.head.hasPrefix("HTTP/1.1 200") && head.body.isEmpty)
     let preflight = try await get(feed, "OPTIONS")
     #expect(preflight.head.hasPrefix("HTTP/1.1 204") && preflight.body.isEmpty)
-    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 10)["state"] == "published")
+    #expect(try await map.client.signedUp(as: "bob@example.org").post("Oslo", wait: 30)["state"] == "published")
     try await eventually("the tag is another one") {
       try await get(feed, "GET", "If-None-Match: \(tag)\r\n").head.hasPrefix("HTTP/1.1 200")
     }
