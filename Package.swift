@@ -179,7 +179,7 @@ let package = Package(
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: optimised),
     // Servers that play remote providers, for the tests.
-    .target(name: "StandIn", dependencies: ["CSodium"], path: "Tests/StandIn", swiftSettings: strict),
+    .target(name: "StandIn", dependencies: ["CSodium", "CZlib"], path: "Tests/StandIn", swiftSettings: strict),
     // Calls of a store that wait, for the tests.
     .target(
       name: "StoreTesting", dependencies: ["Domain", "Store"], path: "Tests/StoreTesting", swiftSettings: strict),
@@ -230,7 +230,7 @@ let package = Package(
     .testTarget(
       name: "FeedTests",
       dependencies: http + [
-        "CZlib", "Feed", "Messaging", "Domain", "Web", logging, metrics,
+        "Feed", "Messaging", "Domain", "StandIn", "Web", logging, metrics,
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -239,7 +239,7 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "CZlib", "Domain", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Domain", "StandIn", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],

@@ -46,8 +46,8 @@ extension Endpoint {
 
   private static let given = Mutex<Set<UInt16>>([])
 
-  /// A port that another socket can have again after the first one: below those that the kernel gives to whoever
-  /// connects or asks for any.
+  /// A port that a second socket can have after the first one: below those that the kernel gives to a socket that
+  /// connects, or that asks for any port.
   static func lastingPort() throws -> Endpoint {
     while true {
       let port = UInt16.random(in: 10_000..<15_000)

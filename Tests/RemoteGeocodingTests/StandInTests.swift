@@ -171,7 +171,7 @@ struct StandInTests {
     let room = RemoteLimits.inFlightMax + RemoteLimits.waitingMax
     let answers = await withTaskGroup(of: RemoteGeocoder.Answer.self) { group in
       for number in 0..<(room + 3) { group.addTask { await scene.locate("\(number) Storgata") } }
-      // The server answers nobody before the three have their answers, so no place gets free.
+      // The server answers no request before the three have their answers, so no place gets free.
       return await group.reduce(into: [RemoteGeocoder.Answer]()) { answers, answer in
         answers.append(answer)
         if answers.count == 3 { gate.open() }

@@ -102,7 +102,7 @@ struct BatchTable: Sendable {
   }
 }
 
-/// One line of NDJSON: an object, whose members are read as texts. `JSONSerialization` reads it, because that keeps a
+/// A line of NDJSON: an object, whose members are read as texts. `JSONSerialization` reads it, because that keeps a
 /// whole number as it is written: a postcode such as 98101 must not become 98101.0.
 struct JSONLine {
   private let members: [String: Any]

@@ -7,7 +7,13 @@ import Testing
 final class Stream: Sendable {
   let client: Client
   let count: Int
-  private let ids = Mutex<[String]>([])
+  private struct State {
+    var ids: [String] = []
+    /// What happens as soon as so many posts are accepted.
+    var moments: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
   private let allowed = Mutex(Int.max)
 
   init(_ client: Client, count: Int) {
@@ -15,8 +21,8 @@ final class Stream: Sendable {
     self.count = count
   }
 
-  /// The ids that were told with a 2xx, so far.
-  var accepted: [String] { ids.withLock { $0 } }
+  /// The ids of the posts that were answered with a 2xx so far.
+  var accepted: [String] { state.withLock { $0.ids } }
 
   private static let places = [
     "Costa Rica", "Seattle, WA", "Paris, TX", "München", "東京", "sao paulo brazil", "Nairobi", "Wellington, NZ",
@@ -48,11 +54,22 @@ final class Stream: Sendable {
       #expect(answer.status == 202 || answer.status == 200)
       return answer["id"]
     }
-    ids.withLock { $0.append(id) }
+    let act = state.withLock { state in
+      state.ids.append(id)
+      return state.moments.removeValue(forKey: state.ids.count)
+    }
+    act?()
   }
 
-  /// Waits until so many are accepted: the moment for something to happen in the middle.
-  func reached(_ count: Int) async throws {
+  /// Waits until `count` posts are accepted.
+  ///
+  /// - Parameter act: is called at that moment, by the task that has sent the post. Up to seven others run on.
+  func reached(_ count: Int, _ act: @escaping @Sendable () -> Void = {}) async throws {
+    let isReached = state.withLock { state in
+      if state.ids.count < count { state.moments[count] = act }
+      return state.ids.count >= count
+    }
+    if isReached { act() }
     try await eventually("\(count) posts are accepted") { accepted.count >= count }
   }
 
