@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import secrets
 import signal
 import socket
@@ -15,6 +16,8 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("ONTHEMAP_BINARY", ROOT / ".build/debug/onthemap"))
 PASSWORD = "correct-horse"
+
+given_ports = set()
 
 
 def eventually(what, condition, within=120):
@@ -29,9 +32,17 @@ def eventually(what, condition, within=120):
 
 
 def free_port():
-    """Below the ports that the kernel gives to those that ask for any: other tests would take it before it is used."""
+    """A port that no other test is given, in this process or another: it may be long until it is used.
+
+    Below those that the kernel gives away for port 0, and apart from those of the other sets of tests.
+    """
+    own = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    every = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     while True:
-        port = 20_000 + secrets.randbelow(12_000)
+        port = random.randrange(25_000 + own, 32_000, every)
+        if port in given_ports:
+            continue
+        given_ports.add(port)
         with socket.socket() as listener:
             try:
                 listener.bind(("127.0.0.1", port))

@@ -216,7 +216,7 @@ def test_closing_the_tab_sends_the_deletions_that_are_due(shared, visit):
 def test_a_deletion_that_fails_brings_the_post_back_and_says_why(product, visit):
     ada = product.person()
     ada.post("Oslo, Norway")
-    visitor = visit(product).sign_in(ada).unhurried(TOAST_MS).open("/#posts")
+    visitor = visit(product).sign_in(ada).unhurried(TOAST_MS).open("/#posts").connection("live")
     expect(own(visitor)).to_have_count(1)
     product.ingest.kill()
     own(visitor).get_by_role("button", name="Delete Oslo, Norway").click()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A process that the tests have started, by posix_spawn(3).
 ///
@@ -10,6 +11,8 @@ struct ChildProcess {
   let pid: pid_t
   /// The exit code, or the signal's number, negative; nil while it runs.
   private(set) var status: Int32?
+
+  private static let reaping = Mutex(())
 
   /// - Parameters:
   ///   - executable: its path.
@@ -46,7 +49,7 @@ struct ChildProcess {
 
   /// Returns whether it runs. Once it does not, `status` says how it ended.
   mutating func isRunning() -> Bool {
-    if status == nil { reap(WNOHANG) }
+    if status == nil { reap() }
     return status == nil
   }
 
@@ -54,15 +57,18 @@ struct ChildProcess {
   mutating func kill() {
     guard isRunning() else { return }
     Glibc.kill(pid, SIGKILL)
-    reap(0)
+    var end = siginfo_t()
+    while waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    reap()
   }
 
-  /// Sets `status` if it has ended.
+  /// Reaps it if it has ended, and sets `status`.
   ///
-  /// - Parameter options: of waitpid(2).
-  private mutating func reap(_ options: Int32) {
+  /// One reap at a time: on a busy machine Linux 6.18 can spin for ever in two threads that reap at once, both in
+  /// `shrink_dcache_parent`, which removes the ended process from /proc.
+  private mutating func reap() {
     var word: Int32 = 0
-    guard waitpid(pid, &word, options) == pid else { return }
+    guard Self.reaping.withLock({ _ in waitpid(pid, &word, WNOHANG) }) == pid else { return }
     // WIFSIGNALED, WTERMSIG and WEXITSTATUS of wait(2).
     let signal = word & 0x7f
     status = signal == 0 ? word >> 8 & 0xff : -signal
