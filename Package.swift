@@ -179,7 +179,7 @@ let package = Package(
     // Seeded random input, for the tests.
     .target(name: "Fuzzing", dependencies: ["Domain"], path: "Tests/Fuzzing", swiftSettings: optimised),
     // Servers that play remote providers, for the tests.
-    .target(name: "StandIn", dependencies: ["CSodium", "CZlib"], path: "Tests/StandIn", swiftSettings: strict),
+    .target(name: "StubServers", dependencies: ["CSodium", "CZlib"], path: "Tests/StubServers", swiftSettings: strict),
     // Calls of a store that wait, for the tests.
     .target(
       name: "StoreTesting", dependencies: ["Domain", "Store"], path: "Tests/StoreTesting", swiftSettings: strict),
@@ -201,11 +201,11 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests", dependencies: ["Conformance", "Messaging", "Domain", logging], swiftSettings: strict),
     .testTarget(
-      name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StandIn"], swiftSettings: strict),
+      name: "SignInTests", dependencies: ["HTTPClient", "SignIn", "Domain", "StubServers"], swiftSettings: strict),
     .testTarget(
       name: "RemoteGeocodingTests",
       dependencies: [
-        "Domain", "RemoteGeocoding", "StandIn", logging, .product(name: "InMemoryLogging", package: "swift-log"),
+        "Domain", "RemoteGeocoding", "StubServers", logging, .product(name: "InMemoryLogging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "SQLiteStoreTests",
@@ -217,7 +217,7 @@ let package = Package(
       dependencies: [
         "Domain", "SQLiteStore", "Store", "StoreTesting", logging, .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
-    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "StandIn"], swiftSettings: strict),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "StubServers"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", metrics], swiftSettings: strict),
     .testTarget(
@@ -230,7 +230,7 @@ let package = Package(
     .testTarget(
       name: "FeedTests",
       dependencies: http + [
-        "Feed", "Messaging", "Domain", "StandIn", "Web", logging, metrics,
+        "Feed", "Messaging", "Domain", "StubServers", "Web", logging, metrics,
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -239,7 +239,7 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Domain", "StandIn", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Domain", "StubServers", "Web", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],
@@ -259,13 +259,13 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "WorkerTests", dependencies: ["Domain", "Messaging", "RemoteGeocoding", "StandIn", "Worker", logging],
+      name: "WorkerTests", dependencies: ["Domain", "Messaging", "RemoteGeocoding", "StubServers", "Worker", logging],
       swiftSettings: strict),
     .testTarget(name: "DeployTests", swiftSettings: strict),
     .testTarget(
       name: "IngestTests",
       dependencies: http + [
-        "CSodium", "FuzzTargets", "Fuzzing", "SignIn", "Ingest", "Messaging", "Domain", "SQLiteStore", "StandIn",
+        "CSodium", "FuzzTargets", "Fuzzing", "SignIn", "Ingest", "Messaging", "Domain", "SQLiteStore", "StubServers",
         "Store", "Web", lifecycle, logging, metrics,
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -273,7 +273,7 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "SystemTests", dependencies: ["CZeroMQ", "StandIn"], exclude: ["OpenAPI"], swiftSettings: strict),
+      name: "SystemTests", dependencies: ["CZeroMQ", "StubServers"], exclude: ["OpenAPI"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   // For `#embed`.

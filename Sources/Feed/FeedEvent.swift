@@ -28,7 +28,7 @@ enum FeedEvent: Sendable {
     }
   }
 
-  private static func bytes(_ name: String, _ id: EventID?, _ data: JSONText) -> [UInt8] {
+  private static func bytes(_ name: String, _ id: EventID?, _ data: JSONWriter) -> [UInt8] {
     let head = "event: \(name)\n" + (id.map { "id: \($0)\n" } ?? "") + "data: "
     return Array(head.utf8) + data.bytes + Array("\n\n".utf8)
   }

@@ -7,14 +7,14 @@ import Telemetry
 final class FeedMeters: Sendable {
   let seq = Metric.feedSeq.meter()
   let subscribers = Metric.feedSubscribers.meter("zeromq")
-  private let heardMs = Atomic<Int64>(-1)
+  private let lastReceivedMs = Atomic<Int64>(-1)
 
   /// Ingest has answered.
-  func heard(nowMs: Int64) { heardMs.store(nowMs, ordering: .relaxed) }
+  func recordReply(nowMs: Int64) { lastReceivedMs.store(nowMs, ordering: .relaxed) }
 
   /// At a scrape; nothing before ingest has answered for the first time.
   func collect(nowMs: Int64) -> [Sample] {
-    let heardMs = heardMs.load(ordering: .relaxed)
-    return heardMs < 0 ? [] : [Metric.feedHeard.sample(Double(max(0, nowMs - heardMs)) / 1_000)]
+    let lastReceivedMs = lastReceivedMs.load(ordering: .relaxed)
+    return lastReceivedMs < 0 ? [] : [Metric.feedLastReply.sample(Double(max(0, nowMs - lastReceivedMs)) / 1_000)]
   }
 }

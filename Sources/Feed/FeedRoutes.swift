@@ -8,19 +8,19 @@ import Web
 /// The feed's answers over HTTP: the list at `/v2/feed`, and its changes at `/v2/feed/stream`. A closed map requires a
 /// `ticket` of ingest. Pages of every origin may read both. `/livez` and `/readyz` are for operators.
 struct FeedRoutes: Sendable {
-  let latest: LatestList
-  let streams: FeedStreams
-  let viewing: Viewing
+  let latest: CurrentList
+  let streams: SSEBroadcaster
+  let viewing: MapAccess
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
     router.get("/readyz") { _, _ in try readiness() }
     router.get("/v2/feed") { request, _ in try list(request) }
     router.get("/v2/feed/stream") { request, context in try stream(request, context) }
-    for path in ["/livez", "/readyz"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    for path in ["/livez", "/readyz"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
     for path in ["/v2/feed", "/v2/feed/stream"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: Self.preflight) }
-      router.refuseOthers(at: path, than: .get, .options)
+      router.respondMethodNotAllowed(at: path, than: .get, .options)
     }
   }
 
@@ -69,7 +69,7 @@ struct FeedRoutes: Sendable {
     return endMs
   }
 
-  private func version() throws -> ListVersion {
+  private func version() throws -> ListRevision {
     if let version = latest.version { return version }
     throw Problem.feedUnavailable
   }
@@ -77,7 +77,7 @@ struct FeedRoutes: Sendable {
   private func filter(_ query: Query) throws -> FeedFilter {
     do { return try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
       throw Problem(
-        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.came)\"",
+        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
         field: error.name)
     }
   }
@@ -90,7 +90,7 @@ struct FeedRoutes: Sendable {
 }
 
 /// Lets pages from anywhere read every answer, errors among them.
-struct PublicAnswers: RouterMiddleware {
+struct PublicOriginMiddleware: RouterMiddleware {
   typealias Context = ConnectionContext
 
   func handle(

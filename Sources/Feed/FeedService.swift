@@ -37,7 +37,7 @@ package struct FeedConfiguration: Sendable {
   /// Whether its process has nothing else that serves HTTP to many: then more descriptors are its own.
   package var isAlone = false
   /// Who may see the list over HTTP.
-  package var viewing = Viewing.open
+  package var viewing = MapAccess.open
   /// Who shows its metrics; nil where nobody does.
   package var registry: MetricRegistry?
   /// Readiness of the process, to which the feed adds its part; nil where no address shows it.
@@ -81,15 +81,15 @@ package struct FeedService: Service {
   ///
   /// - Throws: `LinkError`, or what HTTP's socket says; all final until the configuration changes.
   package func run() async throws {
-    let latest = LatestList()
+    let latest = CurrentList()
     let connections = HTTPService.connectionsMax(isAlone: configuration.isAlone)
-    let places = connections / FeedService.listShare * (FeedService.listShare - 1)
-    let streams = FeedStreams(latest, places: min(Limits.streamsMax, places))
+    let capacity = connections / FeedService.listShare * (FeedService.listShare - 1)
+    let streams = SSEBroadcaster(latest, capacity: min(Limits.streamsMax, capacity))
     let (listening, listed) = (OneShot<Int>(), OneShot<Void>())
     let meters = FeedMeters()
-    let keeper = configuration.data.map { ListKeeper(folder: $0, latest: latest, logger: logger) }
+    let keeper = configuration.data.map { SnapshotFile(folder: $0, latest: latest, logger: logger) }
     let (reactor, addresses) = try start(
-      kept: keeper?.read(),
+      snapshot: keeper?.read(),
       ListObservers(
         replaced: { state in
           latest.replace(state)
@@ -108,7 +108,7 @@ package struct FeedService: Service {
         }, streams: { streams.count }), meters)
     defer {
       reactor.stop()
-      keeper?.keep()
+      keeper?.save()
     }
     configuration.registry?.add { meters.collect(nowMs: Reactor.nowMs) }
     configuration.readiness?.add(latest.check)
@@ -134,10 +134,10 @@ package struct FeedService: Service {
   }
 
   /// Returns all routes of a feed's HTTP, as `openapi.json` describes them.
-  func routes(_ latest: LatestList, _ streams: FeedStreams) -> Router<ConnectionContext> {
+  func routes(_ latest: CurrentList, _ streams: SSEBroadcaster) -> Router<ConnectionContext> {
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
-    router.add(middleware: PublicAnswers())
+    router.add(middleware: PublicOriginMiddleware())
     router.add(middleware: ProblemMiddleware { _ in nil })
     FeedRoutes(latest: latest, streams: streams, viewing: configuration.viewing).add(to: router)
     DocumentRoutes(of: .feed).add(to: router)
@@ -154,9 +154,9 @@ package struct FeedService: Service {
   }
 
   private func start(
-    kept: FeedState?, _ observers: ListObservers, _ meters: FeedMeters
+    snapshot: FeedState?, _ observers: ListObservers, _ meters: FeedMeters
   ) throws -> (Reactor, (publish: Endpoint, query: Endpoint)) {
-    try Reactor.start("feed", wake: Wake(), ioThreads: 2) { [configuration, logger] context in
+    try Reactor.start("feed", wake: WakeupEvent(), ioThreads: 2) { [configuration, logger] context in
       let instance = "feed-\(getpid())"
       let publisher = try FeedPublisher(
         context, bind: configuration.publish, instance: instance, alternates: configuration.alternates,
@@ -168,15 +168,15 @@ package struct FeedService: Service {
         publisher.replace(state, nowMs: nowMs)
         observers.replaced(state)
       }
-      if let kept { replaced(kept, Reactor.nowMs) }
+      if let snapshot { replaced(snapshot, Reactor.nowMs) }
       let client = try ChangeClient(
-        context, connect: configuration.ingest, feed: instance, kept: kept, curve: configuration.ingestCurve,
+        context, connect: configuration.ingest, feed: instance, snapshot: snapshot, curve: configuration.ingestCurve,
         logger: logger,
         subscribers: {
           meters.subscribers.set(publisher.subscribers)
           return publisher.subscribers + observers.streams()
         },
-        heard: { meters.heard(nowMs: $0) },
+        heard: { meters.recordReply(nowMs: $0) },
         turnedStale: { isStale, nowMs in
           query.set(isStale: isStale)
           publisher.set(isStale: isStale, nowMs: nowMs)
@@ -187,7 +187,7 @@ package struct FeedService: Service {
           query.change(changes, to: state)
           publisher.change(delta, to: state, ringFrom: query.ringFrom)
           observers.changed(changes, state)
-          for entry in delta.news {
+          for entry in delta.newOrEdited {
             guard let trace = entry.trace else { continue }
             logger.debug("post published", metadata: ["post": "\(entry.id)", "trace_id": "\(trace.traceID)"])
           }

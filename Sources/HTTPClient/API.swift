@@ -3,7 +3,7 @@ package import Foundation
 /// Ingest's HTTP API, for tools that send a request now and then.
 package struct API: Sendable {
   /// An answer of the server.
-  package struct Answer: Sendable {
+  package struct Response: Sendable {
     /// Members that tools show to people; nil where the body does not have them.
     package struct Members: Decodable, Sendable {
       /// The reason why a post was rejected or is dead.
@@ -51,7 +51,7 @@ package struct API: Sendable {
   /// - Throws: if the server cannot be reached; the same request may be tried again.
   package func send(
     _ method: String, path: String?, headers: [String: String] = [:], json: [String: String]? = nil
-  ) async throws(FetchFailure) -> Answer {
+  ) async throws(FetchFailure) -> Response {
     guard let url = path.map({ URL(string: $0, relativeTo: base) }) ?? base else { throw .malformed }
     var headers = headers
     if let token { headers["Authorization"] = "Bearer \(token)" }
@@ -61,6 +61,6 @@ package struct API: Sendable {
       body = try? JSONEncoder().encode(json)
     }
     let answer = try await API.fetch.send(method, url, headers: headers, body: body)
-    return Answer(status: answer.status, body: answer.body)
+    return Response(status: answer.status, body: answer.body)
   }
 }

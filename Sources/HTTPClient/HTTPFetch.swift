@@ -27,7 +27,7 @@ package final class HTTPFetch: NSObject, Sendable {
   }
 
   /// What came back.
-  package struct Answer: Sendable {
+  package struct Response: Sendable {
     /// Whatever it says: a redirect that was not followed is none, though.
     package let status: Int
     /// `Bounds.bodyBytesMax` at most; empty where the server asks for a name and a password.
@@ -36,7 +36,7 @@ package final class HTTPFetch: NSObject, Sendable {
     package let retryAfter: String?
   }
 
-  private typealias Outcome = Result<Answer, FetchFailure>
+  private typealias Outcome = Result<Response, FetchFailure>
 
   private struct Pending {
     let url: URL
@@ -88,14 +88,14 @@ package final class HTTPFetch: NSObject, Sendable {
   }
 
   /// Asks for what is at an address: `send` without a body.
-  package func get(_ url: URL, headers: [String: String] = [:]) async throws(FetchFailure) -> Answer {
+  package func get(_ url: URL, headers: [String: String] = [:]) async throws(FetchFailure) -> Response {
     try await send("GET", url, headers: headers)
   }
 
   /// Sends a form (`application/x-www-form-urlencoded`) to an address, as `send` does.
   package func post(
     _ url: URL, form: [(name: String, value: String)], headers: [String: String] = [:]
-  ) async throws(FetchFailure) -> Answer {
+  ) async throws(FetchFailure) -> Response {
     let headers = headers.merging(["Content-Type": "application/x-www-form-urlencoded"]) { $1 }
     return try await send("POST", url, headers: headers, body: Data(FormText.text(form).utf8))
   }
@@ -106,7 +106,7 @@ package final class HTTPFetch: NSObject, Sendable {
   /// - Throws: for a connection that fails, or an answer beyond the bounds; a status is an answer, whatever it says.
   package func send(
     _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil
-  ) async throws(FetchFailure) -> Answer {
+  ) async throws(FetchFailure) -> Response {
     var request = URLRequest(url: url, timeoutInterval: Double(bounds.totalMs) / 1_000)
     request.httpMethod = method
     request.httpBody = body
@@ -114,7 +114,7 @@ package final class HTTPFetch: NSObject, Sendable {
     return try await send(request)
   }
 
-  private func send(_ request: URLRequest) async throws(FetchFailure) -> Answer {
+  private func send(_ request: URLRequest) async throws(FetchFailure) -> Response {
     guard let url = request.url else { throw .malformed }
     let outcome = await withCheckedContinuation { continuation in
       let task = session.withLock { $0?.dataTask(with: request) }
@@ -184,7 +184,7 @@ extension HTTPFetch: URLSessionDataDelegate {
     finish(
       task.taskIdentifier,
       .success(
-        Answer(
+        Response(
           status: response.statusCode, body: Data(), retryAfter: response.value(forHTTPHeaderField: "Retry-After"))))
     completionHandler(.cancelAuthenticationChallenge, nil)
   }
@@ -228,7 +228,7 @@ extension HTTPFetch: URLSessionDataDelegate {
     finish(
       task.taskIdentifier,
       .success(
-        Answer(
+        Response(
           status: response.statusCode, body: body, retryAfter: response.value(forHTTPHeaderField: "Retry-After"))))
   }
 }

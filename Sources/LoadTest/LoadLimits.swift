@@ -11,18 +11,18 @@ package enum LoadLimits {
   /// Seconds to go on trying, and then to wait for queued posts: an hour at most.
   package static let settleSecondsRange = 1...3_600
   /// Time without an option: several times as long as a service takes to restart.
-  package static let settleSecondsUsual = 30
+  package static let settleSecondsDefault = 30
   /// Connections of producers over ZeroMQ: ingest answers `Limits.submitRequestsMax` requests at once, and would tell
   /// more to wait.
   package static let producersMax = 64
-  /// Connections of producers over ZeroMQ where the options name no number: each sends `batchUsual` posts in a frame.
-  package static let producersUsual = 2
+  /// Connections of producers over ZeroMQ where the options name no number: each sends `batchDefault` posts in a frame.
+  package static let producersDefault = 2
   /// Posts in one frame where the options name no number: enough to spread a frame's cost.
-  package static let batchUsual = 64
+  package static let batchDefault = 64
   /// Connections over HTTP: a third of what ingest takes, and as many as one machine makes in a moment.
   package static let connectionsMax = 4_096
   /// Connections over HTTP where the options name no number: with answers of 10 ms they carry 6,400 posts a second.
-  package static let connectionsUsual = 64
+  package static let connectionsDefault = 64
   /// Files that the process may open beside those of connections: for the subscriber, the store's questions, libraries.
   package static let filesBeside: UInt = 128
   /// Files of one further subscriber: its sockets and its reactor's.
@@ -41,7 +41,7 @@ package enum LoadLimits {
   package static let connectMs: Int64 = 2_000
   /// Timeout of a post, in nanoseconds. A post is answered after one commit; a server that takes so long has lost the
   /// request, or its host.
-  package static let answerNs: Int64 = 15_000_000_000
+  package static let responseTimeoutNs: Int64 = 15_000_000_000
   /// Delay of a post, in nanoseconds, from which the generator counts as too slow.
   package static let lateNs: Int64 = 10_000_000
   /// The first pause after a failed post, in milliseconds, and the longest one.

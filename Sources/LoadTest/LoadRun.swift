@@ -69,7 +69,7 @@ package struct LoadRun: Sendable {
   /// - Throws: `LoadTestError` with what is not there: the feed, the store.
   package func run() async throws -> LoadSummary {
     let tally = Tally(posts: plan.count)
-    let subscription = Subscription(plan: plan, tally: tally)
+    let subscription = RunSubscriber(plan: plan, tally: tally)
     let store = StoreReader(api: api)
     let progress = RunProgress(tally, offered: plan.count, draw: draw)
     let reactor = try subscription.start(feed, curve: curve, logger: logger)
@@ -102,7 +102,7 @@ package struct LoadRun: Sendable {
   }
 
   /// That the feed tells this server's posts: otherwise none would ever be seen.
-  private func check(_ subscription: Subscription, _ store: StoreReader) async throws {
+  private func check(_ subscription: RunSubscriber, _ store: StoreReader) async throws {
     let untilNs = RunClock.nowNs + LoadLimits.listNs
     while subscription.list == nil {
       guard RunClock.nowNs < untilNs else {
@@ -145,12 +145,12 @@ package struct LoadRun: Sendable {
     let producers = (0..<connections).map { _ in
       Producer(plan: plan, schedule: schedule, tally: tally, batchMax: submit.batchMax)
     }
-    let reactor = try Reactor.start("produce", wake: Wake()) { [token, logger] context in
+    let reactor = try Reactor.start("produce", wake: WakeupEvent()) { [token, logger] context in
       let clients = try producers.map { producer in
         try SubmitClient(
           context, connect: submit.endpoint, curve: submit.curve, token: token, logger: logger,
           next: { producer.next(nowMs: $0) },
-          event: { producer.take($0) })
+          event: { producer.handle($0) })
       }
       return (stations: clients, told: ())
     }.reactor
@@ -159,7 +159,7 @@ package struct LoadRun: Sendable {
       while !producers.allSatisfy(\.isDone) { try await Task.sleep(for: LoadLimits.producersPoll) }
     }
     reactor.stop()
-    for producer in producers { producer.giveUp() }
+    for producer in producers { producer.recordUnanswered() }
   }
 
   /// Does something, and something else five times a second meanwhile.

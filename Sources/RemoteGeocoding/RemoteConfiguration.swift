@@ -5,7 +5,7 @@ import HTTPClient
 /// Which provider is asked, and how. Made once, at the start: what is wrong with it is said then.
 package struct RemoteConfiguration: Sendable, Equatable {
   /// What is wrong, and what is wanted instead; never with the key. Final until the configuration changes.
-  package enum Mistake: Error, Sendable, Equatable {
+  package enum ConfigurationError: Error, Sendable, Equatable {
     /// Not an https address, or http to a host other than this one, or with parts that do not belong.
     case url
     /// A public server wants to know whom to write to, and nothing was said.
@@ -35,7 +35,7 @@ package struct RemoteConfiguration: Sendable, Equatable {
   ///   - contact: a mail address or a link, or empty; the public Nominatim demands one.
   ///   - key: Pelias' `api_key`, or empty.
   /// - Throws: `Mistake`.
-  package init(provider: Provider, url: String, contact: String = "", key: String = "") throws(Mistake) {
+  package init(provider: Provider, url: String, contact: String = "", key: String = "") throws(ConfigurationError) {
     guard let base = URL(server: url), let host = base.host(percentEncoded: false)?.lowercased() else { throw .url }
     guard contact.isEmpty || RemoteConfiguration.isContact(contact) else { throw .contact }
     guard key.isEmpty || provider == .pelias else { throw .keyUnused }

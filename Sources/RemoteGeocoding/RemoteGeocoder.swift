@@ -11,7 +11,7 @@ import Synchronization
 /// is the whole deployment's.
 package actor RemoteGeocoder {
   /// What is known now.
-  package enum Answer: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     /// Best first, one at least, each with its detail.
     case found([Place])
     /// The provider knows no place by this text. It may be asked again after a day.
@@ -24,13 +24,13 @@ package actor RemoteGeocoder {
   private let logger: Logger
   private let nowMs: @Sendable () -> Int64
   private let fetch: HTTPFetch
-  private var cache = AnswerCache()
-  private var breaker = Breaker()
+  private var cache = GeocodingCache()
+  private var breaker = CircuitBreaker()
   private var pace: RequestPacer?
-  private var underWay: [AnswerCache.Key: Task<Answer, Never>] = [:]
+  private var inFlight: [GeocodingCache.Key: Task<Outcome, Never>] = [:]
   private let permits: AsyncSemaphore
   private var failures = 0
-  private var quietUntilMs = Int64.min
+  private var pausedUntilMs = Int64.min
   private var random = SystemRandomNumberGenerator()
 
   /// - Parameter nowMs: a clock that never goes back, in ms.
@@ -51,17 +51,17 @@ package actor RemoteGeocoder {
   package nonisolated func end() { fetch.end() }
 
   /// What can be said without a request: what is kept, and why the provider must not be asked now; nil where it may be.
-  package func known(_ query: PlaceQuery) -> Answer? {
-    let key = AnswerCache.Key(query)
+  package func cachedOutcome(_ query: PlaceQuery) -> Outcome? {
+    let key = GeocodingCache.Key(query)
     if case .fresh(let places) = cache.entry(key, nowMs: nowMs()) { return places.isEmpty ? .notFound : .found(places) }
-    if nowMs() < quietUntilMs { return stale(key, code: "remote_paused") }
+    if nowMs() < pausedUntilMs { return stale(key, code: "remote_paused") }
     return breaker.isOpen(nowMs: nowMs()) ? stale(key, code: "remote_off") : nil
   }
 
   /// Takes `RemoteLimits.totalMs` and the time in line for it.
   ///
   /// - Parameter query: of kind forward; others never go to a provider.
-  package func locate(_ query: PlaceQuery) async -> Answer {
+  package func locate(_ query: PlaceQuery) async -> Outcome {
     // Providers know other levels than ours: all that they say is kept, and what is wanted is told.
     let answer = await ask(query)
     guard case .found(let places) = answer, !query.levels.isEmpty else { return answer }
@@ -69,25 +69,25 @@ package actor RemoteGeocoder {
     return wanted.isEmpty ? .notFound : .found(wanted)
   }
 
-  private func ask(_ query: PlaceQuery) async -> Answer {
+  private func ask(_ query: PlaceQuery) async -> Outcome {
     guard let request = ProviderRequest(query, of: configuration) else { return .unavailable(code: "remote_refused") }
-    let key = AnswerCache.Key(query)
-    if let known = known(query) { return known }
-    if let same = underWay[key] { return await same.value }
+    let key = GeocodingCache.Key(query)
+    if let known = cachedOutcome(query) { return known }
+    if let same = inFlight[key] { return await same.value }
     let task = Task { await ask(request, query: query, key: key) }
-    underWay[key] = task
+    inFlight[key] = task
     return await task.value
   }
 
-  private func ask(_ request: ProviderRequest, query: PlaceQuery, key: AnswerCache.Key) async -> Answer {
-    defer { underWay[key] = nil }
+  private func ask(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
+    defer { inFlight[key] = nil }
     let answer = await permits.withPermit { await askAlone(request, query: query, key: key) }
     return answer ?? stale(key, code: "remote_busy")
   }
 
-  private func askAlone(_ request: ProviderRequest, query: PlaceQuery, key: AnswerCache.Key) async -> Answer {
+  private func askAlone(_ request: ProviderRequest, query: PlaceQuery, key: GeocodingCache.Key) async -> Outcome {
     // While it stood in line, that may have changed.
-    guard nowMs() >= quietUntilMs else { return stale(key, code: "remote_paused") }
+    guard nowMs() >= pausedUntilMs else { return stale(key, code: "remote_paused") }
     guard let permit = breaker.admit(nowMs: nowMs()) else { return stale(key, code: "remote_off") }
     if let atMs = pace?.reserve(nowMs: nowMs()), atMs > nowMs() {
       try? await Task.sleep(for: .milliseconds(atMs - nowMs()))
@@ -96,8 +96,8 @@ package actor RemoteGeocoder {
       let places = try await places(request, query: query)
       breaker.succeed(permit)
       if failures > 0 { logger.notice("provider answers again", metadata: ["provider": "\(configuration.server)"]) }
-      (failures, quietUntilMs) = (0, .min)
-      cache.keep(places, for: key, nowMs: nowMs())
+      (failures, pausedUntilMs) = (0, .min)
+      cache.store(places, for: key, nowMs: nowMs())
       return places.isEmpty ? .notFound : .found(places)
     } catch {
       note(error, permit)
@@ -106,25 +106,25 @@ package actor RemoteGeocoder {
   }
 
   private func places(_ request: ProviderRequest, query: PlaceQuery) async throws(ProviderFailure) -> [Place] {
-    let answer: HTTPFetch.Answer
+    let answer: HTTPFetch.Response
     do { answer = try await fetch.get(request.url) } catch { throw ProviderFailure(error) }
     guard answer.status == 200 else {
       throw ProviderFailure(
         status: answer.status, retryAfter: answer.retryAfter, unixSeconds: Int64(Date().timeIntervalSince1970))
     }
-    return try ProviderAnswer.places(
+    return try ProviderResponse.places(
       in: answer.body, of: configuration.provider, limit: query.limit, country: query.country)
   }
 
   /// Better an old answer than none.
-  private func stale(_ key: AnswerCache.Key, code: String) -> Answer {
+  private func stale(_ key: GeocodingCache.Key, code: String) -> Outcome {
     switch cache.entry(key, nowMs: nowMs()) {
     case .stale(let places), .fresh(let places): places.isEmpty ? .notFound : .found(places)
     case nil: .unavailable(code: code)
     }
   }
 
-  private func note(_ failure: ProviderFailure, _ permit: Breaker.Permit) {
+  private func note(_ failure: ProviderFailure, _ permit: CircuitBreaker.Permit) {
     let now = nowMs()
     var metadata: Logger.Metadata = ["provider": "\(configuration.server)", "failure": "\(failure)"]
     switch failure {
@@ -135,7 +135,7 @@ package actor RemoteGeocoder {
       return logger.error("provider turns us away: look at its rules, the contact and the key", metadata: metadata)
     case .rateLimited(let retryAfterMs):
       // It lives: a pause is all that it wants.
-      breaker.giveBack(permit, nowMs: now)
+      breaker.release(permit, nowMs: now)
       pause(retryAfterMs, nowMs: now)
       return logger.warning("provider asks for a pause", metadata: metadata)
     case .unavailable(_, let retryAfterMs): pause(retryAfterMs, nowMs: now)
@@ -152,6 +152,6 @@ package actor RemoteGeocoder {
       retryAfterMs
       ?? Backoff.pauseMs(
         attempts: failures, baseMs: RemoteLimits.backoffBaseMs, capMs: RemoteLimits.backoffCapMs, using: &random)
-    quietUntilMs = max(quietUntilMs, nowMs + pauseMs)
+    pausedUntilMs = max(pausedUntilMs, nowMs + pauseMs)
   }
 }

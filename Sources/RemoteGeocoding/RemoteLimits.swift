@@ -30,7 +30,7 @@ package enum RemoteLimits {
   /// Failures in a row that open the breaker.
   static let failuresInARow = 5
   /// Answers that the breaker looks back at: more than half of them failed opens it too.
-  static let lookedBackAt = 20
+  static let breakerWindow = 20
   /// First pause of an open breaker; doubled by each probe that fails.
   static let openMs: Int64 = 30_000
   /// Longest pause of an open breaker.

@@ -5,7 +5,7 @@ import HTTPClient
 /// By which app at Facebook people log in. Made once, at the start: what is wrong with it is said then.
 package struct FacebookConfiguration: Sendable {
   /// What is wrong. Final until the configuration changes.
-  package enum Mistake: Error, Sendable, Equatable {
+  package enum ConfigurationError: Error, Sendable, Equatable {
     /// Not digits.
     case appID
     /// Not one word of printable ASCII.
@@ -15,7 +15,7 @@ package struct FacebookConfiguration: Sendable {
   }
 
   /// Where Facebook has it, with the version that this was written for.
-  package static let usualGraph = "https://graph.facebook.com/v24.0"
+  package static let defaultGraph = "https://graph.facebook.com/v24.0"
 
   let appID: String
   let appSecret: Secret
@@ -24,8 +24,8 @@ package struct FacebookConfiguration: Sendable {
   /// - Parameter graph: the Graph API's address, with its version.
   /// - Throws: `Mistake`.
   package init(
-    appID: String, appSecret: String, graph: String = FacebookConfiguration.usualGraph
-  ) throws(Mistake) {
+    appID: String, appSecret: String, graph: String = FacebookConfiguration.defaultGraph
+  ) throws(ConfigurationError) {
     guard (1...IdentityLimits.credentialBytesMax).contains(appID.utf8.count),
       appID.utf8.allSatisfy({ (48...57).contains($0) })
     else { throw .appID }

@@ -52,7 +52,7 @@ package struct FacebookGraph: Sendable {
     guard let url = URL(string: "\(configuration.graph.absoluteString)/\(path)?\(FormText.text(query))") else {
       throw .malformed
     }
-    let answer: HTTPFetch.Answer
+    let answer: HTTPFetch.Response
     do { answer = try await fetch.get(url) } catch { throw IdentityFailure(error) }
     switch (answer.status, path) {
     case (200, _): break

@@ -6,7 +6,7 @@ import HTTPClient
 /// is wrong with it is said then.
 package struct OpenIDConfiguration: Sendable {
   /// What is wrong. Final until the configuration changes.
-  package enum Mistake: Error, Sendable, Equatable {
+  package enum ConfigurationError: Error, Sendable, Equatable {
     /// Not an https address, or http to a host other than this one, or with parts that do not belong.
     case issuer
     /// Not one line of printable ASCII.
@@ -35,7 +35,7 @@ package struct OpenIDConfiguration: Sendable {
   /// - Throws: `Mistake`.
   package init(
     issuer: String, clientID: String, clientSecret: String, name: String, redirectURI: String
-  ) throws(Mistake) {
+  ) throws(ConfigurationError) {
     guard let url = URL(server: issuer) else { throw .issuer }
     let isWord = { (text: String) in
       text.utf8.count <= IdentityLimits.credentialBytesMax && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }

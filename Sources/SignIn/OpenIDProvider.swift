@@ -10,7 +10,7 @@ package actor OpenIDProvider {
   private let fetch = HTTPFetch(
     headers: ["User-Agent": "onthemap/1.0", "Accept": "application/json"], bounds: IdentityLimits.bounds)
   private let nowMs: @Sendable () -> Int64
-  private var known: (metadata: OpenIDMetadata, atMs: Int64)?
+  private var cachedMetadata: (metadata: OpenIDMetadata, atMs: Int64)?
 
   /// - Parameter nowMs: milliseconds since 1970, UTC.
   package init(_ configuration: OpenIDConfiguration, nowMs: @escaping @Sendable () -> Int64) {
@@ -22,7 +22,7 @@ package actor OpenIDProvider {
   package nonisolated func end() { fetch.end() }
 
   /// Where to send somebody who wants to log in. (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3.)
-  package func authorization(of flow: LoginFlow) async throws(IdentityFailure) -> String {
+  package func authorization(of flow: PendingAuthorization) async throws(IdentityFailure) -> String {
     try await metadata().address([
       ("response_type", "code"), ("client_id", configuration.clientID), ("redirect_uri", configuration.redirectURI),
       ("scope", "openid email profile"), ("state", flow.state), ("nonce", flow.nonce),
@@ -39,7 +39,7 @@ package actor OpenIDProvider {
   }
 
   /// Who has logged in, for the code that he has brought.
-  package func identity(code: String, of flow: LoginFlow) async throws(IdentityFailure) -> ProvidedIdentity {
+  package func identity(code: String, of flow: PendingAuthorization) async throws(IdentityFailure) -> ProvidedIdentity {
     guard (1...IdentityLimits.tokenBytesMax).contains(code.utf8.count) else { throw .refused(code: "openid_code") }
     let metadata = try await metadata()
     let answer = try await exchange(code, of: flow, at: metadata.token)
@@ -70,18 +70,18 @@ package actor OpenIDProvider {
 
   /// What the provider says of itself, asked for when it is needed.
   private func metadata() async throws(IdentityFailure) -> OpenIDMetadata {
-    if let known, (0..<IdentityLimits.metadataMs).contains(nowMs() - known.atMs) { return known.metadata }
+    if let cachedMetadata, (0..<IdentityLimits.metadataMs).contains(nowMs() - cachedMetadata.atMs) { return cachedMetadata.metadata }
     guard let url = configuration.discovery else { throw .malformed }
     let answer = try await get(url)
     guard answer.status == 200 else { throw .unavailable(code: "openid_discovery_status_\(answer.status)") }
     let metadata = try OpenIDMetadata(answer.body, issuer: configuration.issuer)
-    known = (metadata, nowMs())
+    cachedMetadata = (metadata, nowMs())
     return metadata
   }
 
   /// (OpenID Connect Core 1.0, section 3.1.3; RFC 6749, sections 2.3.1 and 5.2; RFC 7636, section 4.5.)
   private func exchange(
-    _ code: String, of flow: LoginFlow, at url: URL
+    _ code: String, of flow: PendingAuthorization, at url: URL
   ) async throws(IdentityFailure) -> JSONValue {
     var form: [(name: String, value: String)] = [
       ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", configuration.redirectURI),
@@ -94,7 +94,7 @@ package actor OpenIDProvider {
       let pair = "\(FormText.encoded(configuration.clientID)):\(FormText.encoded(configuration.clientSecret.text))"
       headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
     }
-    let answer: HTTPFetch.Answer
+    let answer: HTTPFetch.Response
     do { answer = try await fetch.post(url, form: form, headers: headers) } catch { throw IdentityFailure(error) }
     let json = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
     if answer.status == 400, json?["error"]?.string == "invalid_grant" { throw .refused(code: "openid_code") }
@@ -119,7 +119,7 @@ package actor OpenIDProvider {
     return json
   }
 
-  private func get(_ url: URL, headers: [String: String] = [:]) async throws(IdentityFailure) -> HTTPFetch.Answer {
+  private func get(_ url: URL, headers: [String: String] = [:]) async throws(IdentityFailure) -> HTTPFetch.Response {
     do { return try await fetch.get(url, headers: headers) } catch { throw IdentityFailure(error) }
   }
 }

@@ -14,7 +14,7 @@ package protocol StoreHealth: Sendable {
   /// Durations of the latest commits. Does not wait.
   var commits: QueueStatus.Commits { get }
 
-  /// Checks the disk. Call this every `Limits.diskLookMs`.
+  /// Checks the disk. Call this every `Limits.diskCheckMs`.
   ///
   /// A disk counts as full from a write that does not fit, and has room again when a trial commit succeeds.
   ///

@@ -42,7 +42,7 @@ extension Metric {
     "Requests answered, by the route's template, not the path; what is no HTTP is not among them.",
     labels: ["route", "method", "code"])
   /// At one service.
-  package static let httpTurnedAway = Metric(
+  package static let httpRejectedConnections = Metric(
     "onthemap_http_connections_turned_away_total", .counter,
     "Connections of an address that had as many as one may have.")
   /// By template and method.
@@ -182,7 +182,7 @@ extension Metric {
   /// The list's.
   package static let feedSeq = Metric("onthemap_feed_seq", .gauge, "The number of the last change that the feed has.")
   /// Seconds.
-  package static let feedHeard = Metric(
+  package static let feedLastReply = Metric(
     "onthemap_feed_heard_age_seconds", .gauge, "Since ingest last answered the feed; it does so each second.")
   /// By kind.
   package static let feedSubscribers = Metric(
@@ -215,7 +215,7 @@ extension Metric {
   package static let all: [String: Metric] = Dictionary(
     uniqueKeysWithValues: [
       ready, buildInfo, processStart, processCPU, processResident, processVirtual, processDescriptors,
-      processDescriptorsMax, processThreads, httpRequests, httpTurnedAway, httpDuration, linkMalformed, linkReconnects,
+      processDescriptorsMax, processThreads, httpRequests, httpRejectedConnections, httpDuration, linkMalformed, linkReconnects,
       linkHandshakes,
       queueJobs,
       queueMax, queueOldest, queueWait, queueLookups, queuePaused, queueCredit, queueWorkers, queueEnqueued,
@@ -223,7 +223,7 @@ extension Metric {
       queueRedelivered, queueRetries, queueLosses, queueResults, submitBatches, submitPosts, submitErrors, changesSeq,
       changesFetches, storeCommit, storeRows, storeSyncs, storeErrors, storeScans, storeWAL, storeBytes, storeFree,
       storeSize, storeFull, geocodeDuration,
-      geocodeJoins, feedSeq, feedHeard, feedSubscribers, feedStreamsDropped,
+      geocodeJoins, feedSeq, feedLastReply, feedSubscribers, feedStreamsDropped,
       feedStreamsRefused, feedJoins, feedDropped, feedQueries, feedQueriesRefused,
     ].map { ($0.name, $0) })
 }

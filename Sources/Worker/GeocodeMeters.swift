@@ -14,7 +14,7 @@ struct GeocodeMeters: Sendable {
   init(logger: Logger) { self.logger = logger }
 
   /// A job has its answer.
-  func count(_ answer: WorkerAnswer, to job: Job, since watch: Stopwatch) {
+  func count(_ answer: WorkerReply, to job: Job, since watch: Stopwatch) {
     let (word, timer) =
       switch answer {
       case .outcome(.located): ("located", located)

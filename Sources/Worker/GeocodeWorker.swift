@@ -60,8 +60,8 @@ package struct GeocodeWorker: Service {
     let joined = OneShot<Void>()
     let joins = Metric.geocodeJoins.counter()
     let meters = GeocodeMeters(logger: logger)
-    let wake = Wake()
-    let later = Inbox<JobResult>(wake)
+    let wake = WakeupEvent()
+    let later = CommandQueue<JobResult>(wake)
     let remote = configuration.remote.map { RemoteLookups($0, logger: logger, results: later, meters: meters) }
     defer { remote?.end() }
     let (reactor, _) = try Reactor.start("geocoder", wake: wake) { [configuration, logger, ready, session] context in
@@ -83,9 +83,9 @@ package struct GeocodeWorker: Service {
             // What was left over is told only to those who ask for it.
             query.isDetailed = true
             let detailed = found.first?.match == .fallback ? index.locate(query) : found
-            if remote.take(job, lease, found: detailed) { return nil }
+            if remote.accept(job, lease, found: detailed) { return nil }
           }
-          let answer = WorkerAnswer.outcome(found.isEmpty ? .notFound : .located(found))
+          let answer = WorkerReply.outcome(found.isEmpty ? .notFound : .located(found))
           meters.count(answer, to: job, since: watch)
           return answer
         })

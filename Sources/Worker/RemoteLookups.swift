@@ -8,12 +8,12 @@ import Telemetry
 /// thread, with ingest's permit for each request. Any thread.
 final class RemoteLookups: Sendable {
   private let geocoder: RemoteGeocoder
-  private let results: Inbox<JobResult>
+  private let results: CommandQueue<JobResult>
   private let meters: GeocodeMeters
 
   /// - Parameter results: where the answers go.
   init(
-    _ configuration: RemoteConfiguration, logger: Logger, results: Inbox<JobResult>, meters: GeocodeMeters
+    _ configuration: RemoteConfiguration, logger: Logger, results: CommandQueue<JobResult>, meters: GeocodeMeters
   ) {
     geocoder = RemoteGeocoder(configuration, logger: logger) { Reactor.nowMs }
     self.results = results
@@ -23,22 +23,22 @@ final class RemoteLookups: Sendable {
   /// Nothing may be taken afterwards.
   func end() { geocoder.end() }
 
-  /// Takes a job whose text asks for a street or a house that was not found (`StreetQuestion`). Returns false for any
+  /// Takes a job whose text asks for a street or a house that was not found (`AddressClassifier`). Returns false for any
   /// other job; otherwise the result comes later.
-  func take(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
-    guard StreetQuestion.isOpen(job.placeQuery, found: found) else { return false }
+  func accept(_ job: Job, _ lease: Lease, found: [Place]) -> Bool {
+    guard AddressClassifier.needsRemoteLookup(job.placeQuery, found: found) else { return false }
     let query = job.placeQuery
-    let once = Answered(job, lease, results, meters)
+    let once = PendingResult(job, lease, results, meters)
     Task { [geocoder] in
-      if let known = await geocoder.known(query) { return once.tell(.outcome(.remote(known, found: found))) }
-      guard job.isRemote else { return once.tell(.needsRemote(found)) }
-      once.tell(.outcome(.remote(await geocoder.locate(query), found: found)))
+      if let known = await geocoder.cachedOutcome(query) { return once.complete(.outcome(.remote(known, found: found))) }
+      guard job.isRemote else { return once.complete(.needsRemote(found)) }
+      once.complete(.outcome(.remote(await geocoder.locate(query), found: found)))
     }
     guard job.isRemote, job.id.isLookup else { return true }
     // Somebody waits for it, and is better served with a town than with nothing.
     Task {
       try? await Task.sleep(for: .milliseconds(Limits.remoteLookupMs))
-      once.tell(.outcome(.degraded(found, code: "remote_timeout")))
+      once.complete(.outcome(.degraded(found, code: "remote_timeout")))
     }
     return true
   }
@@ -46,8 +46,8 @@ final class RemoteLookups: Sendable {
 
 extension JobOutcome {
   /// The outcome of a lookup for which the gazetteer has `found` and a remote provider has answered.
-  fileprivate static func remote(_ answer: RemoteGeocoder.Answer, found: [Place]) -> JobOutcome {
-    switch answer {
+  fileprivate static func remote(_ reply: RemoteGeocoder.Outcome, found: [Place]) -> JobOutcome {
+    switch reply {
     // What is no street or house is known better here.
     case .found(let places) where found.isEmpty || places[0].level >= .street: .located(places)
     case .found, .notFound: found.isEmpty ? .notFound : .located(found)
@@ -57,32 +57,32 @@ extension JobOutcome {
 }
 
 /// The result of one job: the first one counts.
-private final class Answered: Sendable {
+private final class PendingResult: Sendable {
   private let job: Job
   private let lease: Lease
-  private let results: Inbox<JobResult>
+  private let results: CommandQueue<JobResult>
   private let meters: GeocodeMeters
   private let watch = Stopwatch()
   private let isDone = OneShot<Void>()
 
-  init(_ job: Job, _ lease: Lease, _ results: Inbox<JobResult>, _ meters: GeocodeMeters) {
+  init(_ job: Job, _ lease: Lease, _ results: CommandQueue<JobResult>, _ meters: GeocodeMeters) {
     self.job = job
     self.lease = lease
     self.results = results
     self.meters = meters
   }
 
-  func tell(_ answer: WorkerAnswer) {
+  func complete(_ reply: WorkerReply) {
     guard isDone.set(()) else { return }
-    meters.count(answer, to: job, since: watch)
+    meters.count(reply, to: job, since: watch)
     // Places of posts do not keep their detail.
     let isDetailed = job.placeQuery.isDetailed
-    results.put(JobResult(lease: lease, answer: isDetailed ? answer : answer.withoutDetail))
+    results.enqueue(JobResult(lease: lease, reply: isDetailed ? reply : reply.withoutDetail))
   }
 }
 
-extension WorkerAnswer {
-  fileprivate var withoutDetail: WorkerAnswer {
+extension WorkerReply {
+  fileprivate var withoutDetail: WorkerReply {
     func bare(_ places: [Place]) -> [Place] {
       places.map { place in
         var place = place

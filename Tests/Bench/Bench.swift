@@ -41,7 +41,7 @@ struct Bench: AsyncParsableCommand {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("onthemap-bench-\(getpid())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let yardsticks = try Yardsticks(folder: folder)
+    let yardsticks = try Baselines(folder: folder)
     if yardsticks == nil { note("YARDSTICKS is not set: measured beside bare Hummingbird only") }
     let geocode = measures(.geocode) ? try GeocodeBench(folder: folder, cases: cases) : nil
     let feed =
@@ -73,7 +73,7 @@ struct Bench: AsyncParsableCommand {
   }
 
   private func overHTTP(
-    _ connections: Int, _ folder: URL, _ yardsticks: Yardsticks?, _ table: inout Table
+    _ connections: Int, _ folder: URL, _ yardsticks: Baselines?, _ table: inout Table
   ) async throws {
     let pipeline = try await Pipeline.overHTTP(folder: folder, connections: connections, seconds: seconds)
     table.add("posts accepted at \(connections) /s", pipeline.acceptedPerSecond)
@@ -95,7 +95,7 @@ struct Bench: AsyncParsableCommand {
     table.add("completed at \(connections) / C++ pipeline", pipeline.completedPerSecond / cpipe)
   }
 
-  private func overZeroMQ(_ folder: URL, _ yardsticks: Yardsticks?, _ table: inout Table) async throws {
+  private func overZeroMQ(_ folder: URL, _ yardsticks: Baselines?, _ table: inout Table) async throws {
     let pipeline = try await Pipeline.overZeroMQ(folder: folder, batch: 64, seconds: seconds)
     table.add("posts over ZeroMQ accepted /s", pipeline.acceptedPerSecond)
     table.add("posts over ZeroMQ completed /s", pipeline.completedPerSecond)
@@ -112,7 +112,7 @@ struct Bench: AsyncParsableCommand {
     }
   }
 
-  private func link(_ yardsticks: Yardsticks?, _ table: inout Table) async throws {
+  private func link(_ yardsticks: Baselines?, _ table: inout Table) async throws {
     let many = try await JobLinkBench.roundTripsPerSecond(seconds: seconds)
     let one = try await JobLinkBench.roundTripMicroseconds(seconds: min(seconds, 2))
     table.add("job link round trips, 1,000 outstanding /s", many)

@@ -22,26 +22,26 @@ enum JobLinkBench {
   private static func run(workers: Int, outstanding: Int, warmUp: Int, seconds: Int) async throws -> Double {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
-    let wake = Wake()
-    let inbox = Inbox<JobServer.Command>(wake)
+    let wake = WakeupEvent()
+    let inbox = CommandQueue<JobServer.Command>(wake)
     let done = Atomic<Int>(0)
     let next = Atomic<UInt64>(0)
     let quiet = logger
     let (server, jobs) = try Reactor.start("server", wake: wake) { context in
       let server = try JobServer(
-        context, bind: try Endpoint("tcp://127.0.0.1:*"), boot: 1, inbox: inbox, logger: quiet,
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), generation: 1, inbox: inbox, logger: quiet,
         perform: { effect in
           guard case .store(let write) = effect else { return }
           let records = write.records
           done.add(records.count, ordering: .relaxed)
-          inbox.put(.committed(.written(write, SettlementResult())))
-          inbox.put(.committed(.accepted(records.map { _ in job(next) })))
+          inbox.enqueue(.committed(.written(write, SettlementResult())))
+          inbox.enqueue(.committed(.accepted(records.map { _ in job(next) })))
         })
       return ([server], server.endpoint)
     }
     defer { server.stop() }
-    let found = WorkerAnswer.outcome(.notFound)
-    let (worker, _) = try Reactor.start("worker", wake: Wake()) { context in
+    let found = WorkerReply.outcome(.notFound)
+    let (worker, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
       let clients = try (1...workers).map { number in
         try JobClient(
           context, connect: jobs, worker: "bench-\(number)", instance: [UInt8](repeating: UInt8(number), count: 16),
@@ -50,7 +50,7 @@ enum JobLinkBench {
       return (clients, ())
     }
     defer { worker.stop() }
-    inbox.put(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
+    inbox.enqueue(.committed(.accepted((0..<outstanding).map { _ in job(next) })))
     let deadline = ContinuousClock.now + .seconds(30)
     while done.load(ordering: .relaxed) < warmUp {
       guard ContinuousClock.now < deadline else { throw BenchError("the job link did not get going within 30 s") }

@@ -123,7 +123,7 @@ struct Pipeline {
     let quiet = logger
     let address = try Endpoint(deployment.submit)
     let producer = Producer(batch: batch, end: end)
-    let (reactor, _) = try Reactor.start("producer", wake: Wake()) { context in
+    let (reactor, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
         context, connect: address, token: token, logger: quiet, next: { _ in producer.next() },
         event: { producer.take($0) })

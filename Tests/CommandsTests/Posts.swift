@@ -14,7 +14,7 @@ enum Posts {
     return FeedEntry(
       id: PostID.following(nil, unixMs: ms), seq: seq, account: AccountID(rawValue: 1), firstName: firstName,
       lastName: "Lovelace", place: "seattle", label: label, countryCode: "US", link: link,
-      coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), agreement: .found, createdMs: ms,
+      coordinate: try #require(Coordinate(latitude: 47.6, longitude: -122.3)), agreement: .notProvided, createdMs: ms,
       updatedMs: ms)
   }
 

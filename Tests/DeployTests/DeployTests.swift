@@ -30,7 +30,7 @@ struct ContainerTests {
       let secret = #"^(?:ARG|\s*(?:ENV\s+)?)\s*(\w*(?:PASSWORD|TOKEN|SECRET|KEY)\w*)="#
       return complaints + file.matches(of: secret).map { "\($0) would stay in the image." }
     }
-    hold(
+    enforce(
       [dockerfile], to: rule,
       bad: [
         dockerfile.with("FROM debian:12-slim", replacedBy: "FROM debian:latest"),
@@ -56,7 +56,7 @@ struct ContainerTests {
       return rules.dropFirst().filter { !allowed.contains($0) }.map { "\($0) is not what an image is made of." }
     }
     let file = DeployFile("deploy/Dockerfile.dockerignore")
-    hold(
+    enforce(
       [file], to: rule,
       bad: [file.with("\n*\n", replacedBy: "\n"), DeployFile("a", "*\n!deploy"), DeployFile("a", ".build\n")])
   }
@@ -90,7 +90,7 @@ struct ContainerTests {
       return complaints
         + images.filter { !$0.contains(":") || $0.contains(":latest") }.map { "\($0) has no version." }
     }
-    hold(
+    enforce(
       [compose], to: rule,
       bad: [
         compose.with("\n  feed:\n", replacedBy: "\n  other:\n"), compose.with("127.0.0.1:8080:", replacedBy: "8080:"),
@@ -121,7 +121,7 @@ struct ContainerTests {
         return complaints + (body.contains("PLAINTEXT") ? ["\(role) may speak in plain text."] : [])
       }
     }
-    hold(
+    enforce(
       [compose], to: rule,
       bad: [
         compose.with("ONTHEMAP_ALLOW_FEEDS: /keys/public/feeds\n", replacedBy: "\n"),
@@ -159,7 +159,7 @@ struct ContainerTests {
         return try shell.run("-euc", here).status == 0 && state() == first ? [] : ["the keys do not stay."]
       }
     }
-    try hold(
+    try enforce(
       [compose], to: rule,
       bad: [
         compose.with("[ -e \"/keys/$$role/key\" ] || ", replacedBy: ""),
@@ -171,7 +171,7 @@ struct ContainerTests {
   @Test("Compose's file is YAML")
   func yaml() throws {
     let python = try #require(Program.venvPython)
-    try hold([compose], to: { try refusal(of: $0, by: python) }, bad: [DeployFile("a", "a: [1\nb: 2")])
+    try enforce([compose], to: { try refusal(of: $0, by: python) }, bad: [DeployFile("a", "a: [1\nb: 2")])
   }
 
   private func refusal(of file: DeployFile, by python: Program) throws -> [String] {
@@ -183,7 +183,7 @@ struct ContainerTests {
   @Test("Docker understands compose's file", .enabled(if: Program.docker != nil, "docker compose is not installed"))
   func configuration() throws {
     let docker = try #require(Program.docker)
-    try hold(
+    try enforce(
       [compose],
       to: { file in
         try Deployment.withFolder { folder in
@@ -208,7 +208,7 @@ struct SettingTests {
   @Test("Every setting that a file of deploy/ names is explained in the example")
   func explained() {
     let known = Self.names(in: example)
-    hold(
+    enforce(
       others, to: { Self.names(in: $0).subtracting(known).sorted().map { "\($0) is not in onthemap.env.example." } },
       bad: [DeployFile("deploy/a.service", "Environment=ONTHEMAP_NOWHERE=1")])
   }
@@ -216,7 +216,7 @@ struct SettingTests {
   @Test("Every setting of the example is in the table of deploy/README.md")
   func listed() {
     let listed = Self.names(in: DeployFile("deploy/README.md"))
-    hold(
+    enforce(
       [example], to: { Self.names(in: $0).subtracting(listed).sorted().map { "\($0) is not in the table." } },
       bad: [DeployFile("deploy/onthemap.env.example", "#ONTHEMAP_NOWHERE=1")])
   }
@@ -231,7 +231,7 @@ struct SettingTests {
       return read.subtracting(shown).sorted().map { "\($0) is missing." }
         + shown.subtracting(read).sorted().map { "nothing reads \($0)." }
     }
-    hold(
+    enforce(
       [example], to: rule,
       bad: [
         example.with("#ONTHEMAP_JOBS=", replacedBy: "#ONTHEMAP_WORK="),
@@ -255,7 +255,7 @@ struct SettingTests {
         return line.isEmpty || line == "#" || isExplained ? nil : "\(line): as it is, the file must set nothing."
       }
     }
-    hold(
+    enforce(
       [example], to: rule,
       bad: ["ONTHEMAP_DATA=a", "#ONTHEMAP_DATA=a", "# A\n#ONTHEMAP_DATA", "# A\n#ONTHEMAP_A=1\n# A\n#ONTHEMAP_A=1"]
         .map { DeployFile("a", $0) })
@@ -264,7 +264,7 @@ struct SettingTests {
   @Test("No file of deploy/ holds a secret")
   func secrets() {
     let value = #"(\w*(?:PASSWORD|TOKEN|SECRET)(?!_FILE)\w*[=:][ \t]*[^\s$].*)$"#
-    hold(
+    enforce(
       Deployment.files, to: { $0.matches(of: value).map { "\($0): name a file that holds it." } },
       bad: [DeployFile("a", "ONTHEMAP_PASSWORD=abc"), DeployFile("a", "  API_TOKEN: abc")])
   }

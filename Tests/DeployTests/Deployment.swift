@@ -130,7 +130,7 @@ struct Program: Sendable {
 /// - Parameters:
 ///   - rule: what is wrong with a file, in sentences.
 ///   - bad: snippets that the rule must refuse.
-func hold(
+func enforce(
   _ files: [DeployFile], to rule: (DeployFile) throws -> [String], bad: [DeployFile],
   sourceLocation: SourceLocation = #_sourceLocation
 ) rethrows {

@@ -20,7 +20,7 @@ struct ExampleTests {
         return status == 0 && !file.text.isEmpty ? [] : [output]
       }
     }
-    try hold([watch, produce, work] + others, to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
+    try enforce([watch, produce, work] + others, to: rule, bad: [watch.with("while True:", replacedBy: "while True")])
   }
 
   @Test("Their packages have the versions that the tests use")
@@ -32,7 +32,7 @@ struct ExampleTests {
         return file.lines.contains("\(package)==\(version)") ? nil : "\(package)==\(version) is missing."
       }
     }
-    hold(
+    enforce(
       [DeployFile(Self.folder + "requirements.txt")], to: rule,
       bad: [DeployFile("a", "pyzmq\nprotobuf"), DeployFile("a", "pyzmq==1.0.0\nprotobuf==1.0.0")])
   }
@@ -57,7 +57,7 @@ struct ExampleTests {
         return status == 0 && output == line ? [] : ["it printed: \(output)"]
       }
     }
-    try hold(
+    try enforce(
       [watch], to: rule,
       bad: [watch.with("posts[0].last_name", replacedBy: "posts[1].last_name"), DeployFile("a", "import sys")])
   }
@@ -88,7 +88,7 @@ struct ExampleTests {
         return status == 0 && output == lines.joined(separator: "\n") + "\n" ? [] : ["it printed: \(output)"]
       }
     }
-    try hold(
+    try enforce(
       [produce], to: rule,
       bad: [
         produce.with("idempotency_key=key", replacedBy: "idempotency_key=str(next(numbers))"),

@@ -24,7 +24,7 @@ struct FollowerPaceTests {
         return status == 0 && output == "whole\n" ? [] : [output]
       }
     }
-    try hold(
+    try enforce(
       [follow], to: rule,
       bad: [
         follow.with("random.uniform(0, self.pause)", replacedBy: "self.pause"),

@@ -29,7 +29,7 @@ struct GoldenTests {
     }
     let delta = DeployFile("proto/golden/onthemap.feed.v1/FeedFrame.delta.json")
     let heartbeat = DeployFile("proto/golden/onthemap.feed.v1/FeedFrame.heartbeat.hex")
-    try hold(
+    try enforce(
       [delta], to: rule,
       bad: [
         delta.with("\"1027\"", replacedBy: "\"1028\""), delta.with("\"prevSeq\"", replacedBy: "\"before\""),

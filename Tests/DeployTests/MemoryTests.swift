@@ -57,7 +57,7 @@ struct MemoryTests {
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
-    hold(
+    enforce(
       Deployment.services, to: rule,
       bad: [
         ingest.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"), feed.with("MemoryMax=2G", replacedBy: "MemoryMax=1G"),
@@ -71,7 +71,7 @@ struct MemoryTests {
     let wanted = "\(count) SQLite caches of \(bytes >> 20) MiB (\((count * bytes + 500_000) / 1_000_000) MB)"
     func rule(_ file: DeployFile) -> [String] { file.text.contains(wanted) ? [] : ["It does not say: \(wanted)"] }
     let files = ["deploy/systemd/onthemap-ingest.service", "deploy/compose.yaml"].map { DeployFile($0) }
-    hold(files, to: rule, bad: files.map { $0.with("9 SQLite caches", replacedBy: "5 SQLite caches") })
+    enforce(files, to: rule, bad: files.map { $0.with("9 SQLite caches", replacedBy: "5 SQLite caches") })
   }
 
   @Test("Compose does so too")
@@ -88,7 +88,7 @@ struct MemoryTests {
       }
     }
     let file = DeployFile("deploy/compose.yaml")
-    hold(
+    enforce(
       [file], to: rule,
       bad: [
         file.with("mem_limit: 2g", replacedBy: "mem_limit: 1g"), file.with("mem_limit: 2g", replacedBy: ""),

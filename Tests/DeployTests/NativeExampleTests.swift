@@ -23,7 +23,7 @@ struct NativeExampleTests {
         return status == 0 ? [] : [output]
       }
     }
-    try hold(
+    try enforce(
       [watch], to: rule,
       bad: [watch.with("cc -O2", replacedBy: "cd -O2"), watch.with("int parts = 0;", replacedBy: "int parts = 0, a;")])
   }
@@ -48,7 +48,7 @@ struct NativeExampleTests {
         return status == 0 && output.hasPrefix(line) && output.hasSuffix(" taken\n") ? [] : [output]
       }
     }
-    try hold(
+    try enforce(
       [watch], to: rule,
       bad: [
         watch.with(" || field->value > length(*from)", replacedBy: ""),
@@ -117,7 +117,7 @@ struct NativeExampleTests {
       }
     }
     let files = ["curl/latest.sh", "curl/stream.sh", "node/stream.mjs"].map { DeployFile("deploy/examples/\($0)") }
-    try hold(
+    try enforce(
       files, to: rule,
       bad: [files[0].with("esac", replacedBy: "esc"), files[2].with("for (;;) {", replacedBy: "for (;;) {{")])
   }

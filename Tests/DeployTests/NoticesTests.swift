@@ -65,7 +65,7 @@ struct NoticesTests {
       return complaints
     }
     let makefile = DeployFile("Makefile")
-    hold(
+    enforce(
       [makefile], to: rule,
       bad: [
         makefile.with("run: .build/release/onthemap .build/release/gazetteer.otm", replacedBy: "run: release"),

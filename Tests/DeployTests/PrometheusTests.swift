@@ -38,7 +38,7 @@ struct PrometheusTests {
         return complaints + (alert.contains("summary: \"") ? [] : ["\(name) says nothing."])
       }
     }
-    hold(
+    enforce(
       [rules], to: rule,
       bad: [
         rules.with("onthemap_queue_workers ==", replacedBy: "onthemap_workers =="),
@@ -65,7 +65,7 @@ struct PrometheusTests {
       let complaints = wanted.count == 3 && targets == wanted ? [] : ["it scrapes \(targets), not \(wanted)."]
       return complaints + (file.text.contains("\nrule_files: [rules.yml]\n") ? [] : ["it does not read the rules."])
     }
-    hold(
+    enforce(
       [configuration], to: rule,
       bad: [configuration.with("9465", replacedBy: "9467"), configuration.with("rule_files:", replacedBy: "#")])
   }
@@ -83,7 +83,7 @@ struct PrometheusTests {
     }
     #expect(Self.metrics.count > 40)
     let document = DeployFile("Sources/Telemetry/Telemetry.docc/Metrics.md")
-    hold(
+    enforce(
       [document], to: rule,
       bad: [
         document.with("| `onthemap_feed_seq` | gauge", replacedBy: "| `onthemap_feed_seq` | counter"),
@@ -94,12 +94,12 @@ struct PrometheusTests {
   @Test("promtool accepts the rules and the configuration")
   func understood() throws {
     let promtool = try #require(Program.promtool)
-    try hold(
+    try enforce(
       [rules], to: { try refusal(by: promtool, "check", "rules", "rules.yml", rules: $0) },
       bad: [
         rules.with("== 0", replacedBy: "== =")
       ])
-    try hold(
+    try enforce(
       [rules], to: { try refusal(by: promtool, "check", "config", "prometheus.yml", rules: $0) },
       bad: [rules.with("groups:", replacedBy: "group:")])
   }
@@ -113,7 +113,7 @@ struct PrometheusTests {
         tests.text.range(of: #"alertname: \#(alert)\n[^\n]*\n\s*exp_alerts:\n"#, options: .regularExpression) != nil,
         "\(alert) has no unit test in which it fires.")
     }
-    try hold(
+    try enforce(
       [rules], to: { try refusal(by: promtool, "test", "rules", "rules_test.yml", rules: $0) },
       bad: [
         rules.with("oldest_age_seconds > 60", replacedBy: "oldest_age_seconds > 600"),

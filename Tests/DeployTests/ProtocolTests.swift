@@ -31,7 +31,7 @@ struct ProtocolTests {
       }
       return complaints
     }
-    hold(
+    enforce(
       protos, to: rule,
       bad: [
         "message Nowhere {}", "message Entry {\n  uint32 nowhere = 1;\n}", "message Entry {\n  uint64 seq = 99;\n}",
@@ -51,7 +51,7 @@ struct ProtocolTests {
     func rule(_ file: DeployFile) -> [String] {
       links.filter { !file.text.contains("`otm.\($0)`") }.map { "otm.\($0) is missing." }
     }
-    hold([document], to: rule, bad: links.map { document.with("`otm.\($0)`", replacedBy: "`otm.other`") })
+    enforce([document], to: rule, bad: links.map { document.with("`otm.\($0)`", replacedBy: "`otm.other`") })
   }
 
   @Test("Its numbers are those of Limits")
@@ -80,7 +80,7 @@ struct ProtocolTests {
         return isShown ? nil : "Limits.\(name) is \(shown), which it does not say."
       }
     }
-    hold(
+    enforce(
       [document], to: rule,
       bad: ["65,536", "327,680", "10,000", "4,096", "250 ms"].map { document.with($0, replacedBy: "7") })
   }
@@ -104,7 +104,7 @@ struct ProtocolTests {
         return status == 0 && output == "heard\n" ? [] : ["it printed: \(output)"]
       }
     }
-    try hold(
+    try enforce(
       [document], to: rule,
       bad: [
         document.with("zmq.curve_public(", replacedBy: "("), document.with("socket.connect(", replacedBy: "print("),
@@ -153,7 +153,7 @@ struct ProtocolTests {
       }
       return rows.count == 3 ? wrong.map { "wrong: \($0.text)" } : ["three examples are wanted."]
     }
-    hold(
+    enforce(
       [document], to: rule,
       bad: [
         document.with("0x423649d5fc0b86ee", replacedBy: "0x423649d5fc0b86ef"),

@@ -41,7 +41,7 @@ struct SetupTests {
         + Set(pins).subtracting(hashed).sorted().map { "\($0) has no hash: run make lock." }
     }
     let lock = DeployFile("Tests/requirements.txt")
-    hold(
+    enforce(
       [lock], to: rule,
       bad: [lock.with("pytest==", replacedBy: "pytest==1"), DeployFile("a", "pyzmq==27.3.0"), DeployFile("a", "")])
   }

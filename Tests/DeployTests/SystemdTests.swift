@@ -25,7 +25,7 @@ struct SystemdTests {
       return complaints
     }
     let ingest = DeployFile("deploy/systemd/onthemap-ingest.service")
-    hold(
+    enforce(
       Deployment.services, to: rule,
       bad: wanted.map { ingest.with($0 + "\n", replacedBy: "\n") } + [
         ingest.with("onthemap ingest", replacedBy: "onthemap feed"), ingest.with("StateDirectory=", replacedBy: "#"),
@@ -40,7 +40,7 @@ struct SystemdTests {
       return Set(families) == (file.role == "geocoder" ? wanted : wanted.union(["AF_NETLINK"]))
         ? [] : ["its address families are \(families)."]
     }
-    hold(
+    enforce(
       Deployment.services, to: rule,
       bad: [
         DeployFile("deploy/systemd/onthemap-ingest.service").with(" AF_NETLINK", replacedBy: ""),
@@ -61,7 +61,7 @@ struct SystemdTests {
       return status == 0 ? [] : ["libzmq cannot \(action): \(output)"]
     }
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
-    try hold(Deployment.services, to: rule, bad: [feed.with(" AF_NETLINK", replacedBy: "")])
+    try enforce(Deployment.services, to: rule, bad: [feed.with(" AF_NETLINK", replacedBy: "")])
   }
 
   private static let filteringPython = Program.python.flatMap {
@@ -107,7 +107,7 @@ struct SystemdTests {
         + services.subtracting(names).map { "\($0) is not wanted." }
     }
     let target = DeployFile("deploy/systemd/onthemap.target")
-    hold(
+    enforce(
       [target], to: rule,
       bad: [target.with("-feed.", replacedBy: "-feeds."), target.with(" onthemap-feed.service", replacedBy: "")])
   }
@@ -118,7 +118,7 @@ struct SystemdTests {
   func verify() throws {
     let analyze = try #require(Program.systemdAnalyze)
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
-    try hold(
+    try enforce(
       Deployment.units,
       to: { file in
         try withUnits(changed: file) { path, folder in
@@ -138,7 +138,7 @@ struct SystemdTests {
   func exposure() throws {
     let analyze = try #require(Program.systemdAnalyze)
     let feed = DeployFile("deploy/systemd/onthemap-feed.service")
-    try hold(
+    try enforce(
       Deployment.services,
       to: { file in
         try withUnits(changed: file) { path, folder in

@@ -78,7 +78,7 @@ struct FeedDocumentTests {
 
   @Test("The document is served as it lies in the sources, and as a page that may load nothing but its style")
   func served() async throws {
-    let stage = try FeedStage()
+    let stage = try FeedFixture()
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Feed/openapi.json")
     let json = try await stage.send(.get, "/openapi.json")
     #expect(json.status == .ok && json.headers[.contentType] == "application/json")
@@ -129,7 +129,7 @@ private struct RouteTable {
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
   init() throws {
-    router = try FeedStage.router(LatestList())
+    router = try FeedFixture.router(CurrentList())
     routes = router.routes
   }
 

@@ -12,7 +12,7 @@ struct FeedEventTests {
   func forms() throws {
     let state = FeedState(epoch: history, seq: 3, entries: [try .sample(3)])
     func text(_ event: FeedEvent) -> String { String(decoding: event.bytes, as: UTF8.self) }
-    let entry = String(decoding: JSONText.object { state.entries[0].write(to: &$0) }.bytes, as: UTF8.self)
+    let entry = String(decoding: JSONWriter.object { state.entries[0].write(to: &$0) }.bytes, as: UTF8.self)
     let hash = hexadecimal(state.hash, digits: 16)
     #expect(
       text(.snapshot(state, isStale: true)) == """

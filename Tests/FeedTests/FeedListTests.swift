@@ -1,7 +1,7 @@
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
-import StandIn
+import StubServers
 import Testing
 
 @testable import Feed
@@ -11,10 +11,10 @@ struct FeedListTests {
   /// Headers of requests for the plain list and for the packed one.
   private static let forms: [HTTPFields] = [[:], [.acceptEncoding: "gzip"]]
 
-  private let stage: FeedStage
+  private let stage: FeedFixture
 
   init() throws {
-    stage = try FeedStage()
+    stage = try FeedFixture()
     try stage.latest.post("JP", place: "東京")
   }
 

@@ -12,7 +12,7 @@ struct FeedRoutesTests {
 
   @Test("A page of any site may read the list and its stream, also with headers of its own", arguments: paths)
   func preflight(path: String) async throws {
-    let answer = try await FeedStage().send(
+    let answer = try await FeedFixture().send(
       .options, path,
       [
         .origin: "https://example.org", .accessControlRequestMethod: "GET",
@@ -26,13 +26,13 @@ struct FeedRoutesTests {
 
   @Test("The feed refuses other methods of the list and its stream, and names those that it takes", arguments: paths)
   func methods(path: String) async throws {
-    let answer = try await FeedStage().send(.delete, path)
+    let answer = try await FeedFixture().send(.delete, path)
     #expect(answer.status == .methodNotAllowed && answer.headers[.allow] == "GET, OPTIONS")
   }
 
   @Test("The feed answers an unknown path with a complete problem and the headers that browsers need")
   func unknown() async throws {
-    let answer = try await FeedStage().send(.get, "/v2/nothing")
+    let answer = try await FeedFixture().send(.get, "/v2/nothing")
     let json = try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView))
     let problem = try #require(json as? [String: Any])
     func text(_ name: String) -> String? { problem[name] as? String }

@@ -38,12 +38,12 @@ enum BodyTarget {
     try attempt { try Registration.check(password: try decoded(SessionRoutes.PasswordChange.self, input).password) }
     try attempt { _ = try decoded(AccountRoutes.LogIn.self, input) }
     try attempt {
-      let post = try ClassicPost(try decoded(JSONValue.self, input))
+      let post = try CompatPost(try decoded(JSONValue.self, input))
       try check(try post.submission(place: post.place ?? "Oslo", link: post.link ?? "", coordinate: nil))
     }
     for takesFacebook in [true, false] {
       try attempt {
-        switch try ClassicCredential(try decoded(JSONValue.self, input), takesFacebook: takesFacebook) {
+        switch try CompatCredential(try decoded(JSONValue.self, input), takesFacebook: takesFacebook) {
         case .password(let email, let password): try Finding.unless(!email.isEmpty && !password.isEmpty, "\(input)")
         case .facebook(let token): try Finding.unless(takesFacebook && !token.isEmpty, "\(input)")
         }
@@ -80,7 +80,7 @@ enum BodyTarget {
     guard case .object(let members)? = try? decoded(JSONValue.self, line),
       let end = line.lastIndex(of: UInt8(ascii: "}")), let name = members.keys.first
     else { return }
-    let again = JSONText.object { $0.add(name, 0) }.bytes.dropFirst().dropLast()
+    let again = JSONWriter.object { $0.add(name, 0) }.bytes.dropFirst().dropLast()
     for addition in [[], Array(again)] {
       let changed = line[..<end] + [UInt8(ascii: ",")] + addition + line[end...]
       try Finding.unless((try? decoded(JSONValue.self, Array(changed))) == nil, "\(changed) is read")
@@ -94,7 +94,7 @@ enum BodyTarget {
     try Finding.unless(!submission.link.isEmpty || submission.linkText != nil, "\(submission)")
     let again = try Submission(
       place: place, link: submission.linkText ?? submission.link, latitude: submission.coordinate?.latitude,
-      longitude: submission.coordinate?.longitude, takesAnyLink: submission.linkText != nil)
+      longitude: submission.coordinate?.longitude, allowsAnyLink: submission.linkText != nil)
     try Finding.unless(
       again.place == place && again.link == submission.link && again.coordinate == submission.coordinate,
       "\(submission) became \(again)")

@@ -70,11 +70,11 @@ private final class Posts: Sendable {
     ]
     for (index, post) in posts.enumerated() {
       let submission = try Submission(
-        place: post.0, link: post.1, latitude: post.2, longitude: post.3, takesAnyLink: true)
+        place: post.0, link: post.1, latitude: post.2, longitude: post.3, allowsAnyLink: true)
       let unixMs = 1_700_000_000_000 + Int64(index) * 1_000
       let acceptances = try wait { then in
         store.accept(
-          [NewPost(submission, nil)], account: accounts[index % 2], room: 1, unixMs: unixMs,
+          [NewPost(submission, nil)], account: accounts[index % 2], capacity: 1, unixMs: unixMs,
           completion: CommitCompletion(then))
       }
       guard case .accepted(let accepted)? = acceptances.first, let coordinate = submission.coordinate else { continue }

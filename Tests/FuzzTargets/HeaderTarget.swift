@@ -32,7 +32,7 @@ enum HeaderTarget {
       method: method, scheme: "http", authority: "map.example", path: "/v2/posts", headerFields: fields)
     let request = Request(head: head, body: .init(buffer: ByteBuffer()))
     let token: String
-    do { token = try Caller.token(of: request, site: site) } catch {
+    do { token = try AuthenticatedCaller.token(of: request, site: site) } catch {
       try Finding.unless(error.status == .unauthorized || error.code == "cross_site", "\(error)")
       return false
     }

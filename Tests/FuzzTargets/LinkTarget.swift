@@ -29,7 +29,7 @@ enum LinkTarget {
   /// as text that is no link.
   private static func kept(_ text: String) throws {
     guard
-      let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
+      let post = try? Submission(place: "Oslo", link: text, latitude: nil, longitude: nil, allowsAnyLink: true)
     else { return }
     let said = "\(text.debugDescription) was kept as \(post)"
     let given = text.trimmedLine

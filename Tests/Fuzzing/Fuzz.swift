@@ -11,7 +11,7 @@ package enum Fuzz {
     let first = environment["FUZZ_SEED"].flatMap(UInt64.init) ?? (seconds == nil ? 1 : .random(in: 1...999_999_999))
     let end = ContinuousClock.now + .seconds(seconds ?? 0)
     // Said before: a round that ends the process can be found from here only.
-    if seconds != nil { say("begins with FUZZ_SEED=\(first)") }
+    if seconds != nil { printLine("begins with FUZZ_SEED=\(first)") }
     var (seed, taken): (UInt64, UInt64) = (first, 0)
     while seconds == nil ? seed < first + few : ContinuousClock.now < end {
       var random = SeededRandom(seed: seed)
@@ -22,11 +22,11 @@ package enum Fuzz {
       }
       seed += 1
     }
-    if seconds != nil { say("\(seed - first) rounds, \(taken) inputs taken") }
+    if seconds != nil { printLine("\(seed - first) rounds, \(taken) inputs taken") }
     #expect(taken > (seed - first) / 100)
   }
 
-  private static func say(_ text: String) {
+  private static func printLine(_ text: String) {
     FileHandle.standardError.write(Data("\(Test.current?.name ?? "?"): \(text)\n".utf8))
   }
 }

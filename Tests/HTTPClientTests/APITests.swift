@@ -1,5 +1,5 @@
 import Foundation
-import StandIn
+import StubServers
 import Testing
 
 @testable import HTTPClient
@@ -17,11 +17,11 @@ struct APITests {
     } catch { return error }
   }
 
-  private func api(_ server: StandIn) throws -> API { API(try #require(URL(string: server.url))) }
+  private func api(_ server: StubServer) throws -> API { API(try #require(URL(string: server.url))) }
 
   @Test("A tool sends its token and a JSON body, and reads the members that it shows")
   func request() async throws {
-    let server = try StandIn { _ in .answer(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#) }
+    let server = try StubServer { _ in .answer(body: #"{"id":"7","state":"dead","reason":{"detail":"no such place"}}"#) }
     var api = try api(server)
     api.token = "secret"
     let answer = try await api.send("POST", path: "/v2/posts", headers: ["Prefer": "wait=1"], json: ["place": "Oslo"])
@@ -35,7 +35,7 @@ struct APITests {
 
   @Test("A refusal keeps its detail, also one that asks for a session; a body that is none leaves the status")
   func refusal() async throws {
-    let server = try StandIn { request in
+    let server = try StubServer { request in
       guard request.path == "/v2/session" else { return .answer(status: 502, body: "<html>") }
       return .answer(
         status: 401, headers: ["WWW-Authenticate": "Bearer realm=\"onthemap\""],
@@ -50,12 +50,12 @@ struct APITests {
 
   @Test("A server that cannot be asked is named with the reason")
   func unreachable() async throws {
-    let gone = try StandIn { _ in .silence }
-    let other = try StandIn { _ in .answer(body: "") }
+    let gone = try StubServer { _ in .silence }
+    let other = try StubServer { _ in .answer(body: "") }
     let api = try api(gone)
     gone.end()
     #expect(await failure(of: api)?.description == "it does not accept connections")
-    let elsewhere = try StandIn { [url = other.url] _ in .answer(status: 302, headers: ["Location": url], body: "") }
+    let elsewhere = try StubServer { [url = other.url] _ in .answer(status: 302, headers: ["Location": url], body: "") }
     #expect(
       await failure(of: try self.api(elsewhere))?.description == "it sends elsewhere: use the address that it serves")
     #expect(other.requests.isEmpty, "The token goes to no other server.")
@@ -75,7 +75,7 @@ struct APITests {
 
   @Test("An answer of 16 MiB is taken, and one byte more is not")
   func longest() async throws {
-    let server = try StandIn { request in
+    let server = try StubServer { request in
       let count = APILimits.bodyBytesMax + (request.path == "/livez" ? 1 : 0)
       return .answer(body: String(repeating: "a", count: count))
     }

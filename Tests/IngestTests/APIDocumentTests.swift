@@ -22,7 +22,7 @@ struct APIDocumentTests {
   @Test("It has every route with its methods, and no other")
   func routes() async throws {
     // The page's files are no part of the API.
-    let served = try await RouteTable(IngestStage(workers: 0)).served().subtracting(["GET /page/**"])
+    let served = try await RouteTable(IngestFixture(workers: 0)).served().subtracting(["GET /page/**"])
     let written = document.operations.flatMap { operation in operation.paths.map { "\(operation.method) \($0)" } }
     #expect(Set(written).count == written.count)
     #expect(Set(written).subtracting(served).sorted() == [], "The document promises what no route does.")
@@ -125,12 +125,12 @@ extension APIDocument {
 
 /// Ingest's routes, none of whose answers matters.
 private struct RouteTable {
-  private let stage: IngestStage
+  private let stage: IngestFixture
   private let router: Router<ConnectionContext>
   /// Before the library makes HEAD from GET.
   private let routes: [Router<ConnectionContext>.RouteDescription]
 
-  init(_ stage: IngestStage) throws {
+  init(_ stage: IngestFixture) throws {
     self.stage = stage
     router = stage.components.router()
     routes = router.routes

@@ -5,7 +5,7 @@ import Testing
 struct ServedDocumentTests {
   @Test("It is served as it lies in the sources, and as a page that may load nothing but its style")
   func served() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Ingest/openapi.json")
     let document = try await client.get("/openapi.json")
     #expect(document.status == 200 && document.headers["content-type"] == "application/json")

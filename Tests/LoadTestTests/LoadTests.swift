@@ -13,7 +13,7 @@ struct LoadTests {
 
   /// Of a run that sent every post in time.
   private func summary(_ tally: Tally, lists: Audit.Lists = .equal(seq: 1, hash: "0")) -> LoadSummary {
-    for _ in 0..<plan.count { tally.send(lateNs: 0, isUnclaimed: false) }
+    for _ in 0..<plan.count { tally.send(lateNs: 0, waitedForConnection: false) }
     return LoadSummary(
       plan: plan, server: "http://127.0.0.1:8080", connections: 1, tally: tally,
       finding: Audit.Finding(lists: lists, reasons: [:]), replacements: 0, startNs: 0)
@@ -47,7 +47,7 @@ struct LoadTests {
     let tally = Tally(posts: plan.count)
     for post in 0..<6 {
       let id = try id(UInt64(post) + 1)
-      tally.send(lateNs: 0, isUnclaimed: false)
+      tally.send(lateNs: 0, waitedForConnection: false)
       tally.see(post, id: id, latencyNs: 2_000_000)
       tally.accept(post, id: id, latencyNs: 1_000_000, nowNs: 3_000_000_000)
       #expect(tally.find(post, id: id, state: .published))
@@ -95,16 +95,16 @@ struct LoadTests {
 
   @Test("What an answer means")
   func answers() {
-    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> PostAnswer.Meaning {
-      PostAnswer(
+    func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders = [:], _ body: String = "") -> PostResponse.Outcome {
+      PostResponse(
         head: HTTPResponseHead(version: .http1_1, status: status, headers: headers), body: ByteBuffer(string: body)
-      ).meaning
+      ).outcome
     }
     guard case .accepted = answer(.accepted, ["Location": "/v2/posts/4D5Pr1K2Yi"]) else {
       return #expect(Bool(false), "A post with a Location is accepted.")
     }
     for status in [HTTPResponseStatus.serviceUnavailable, .internalServerError, .tooManyRequests] {
-      guard case .again = answer(status) else { return #expect(Bool(false), "\(status) is tried again.") }
+      guard case .retry = answer(status) else { return #expect(Bool(false), "\(status) is tried again.") }
     }
     guard case .refused("422 invalid_place") = answer(.unprocessableEntity, [:], #"{"code":"invalid_place"}"#),
       case .refused = answer(.accepted)

@@ -70,17 +70,17 @@ struct ProducerTests {
       default: .accepted(try id(number))
       }
     }
-    producer.take(.receipts(all.id, receipts))
+    producer.handle(.receipts(all.id, receipts))
     #expect(tally.counts.accepted == 97 && tally.counts.refusals == ["invalid_place": 1] && !producer.isDone)
     var again: SubmitClient.Next
     // Its pause is the shortest there is: a millisecond.
     repeat { again = producer.next(nowMs: 0) } while (try? batch(again)) == nil
     let second = try batch(again)
     #expect(second.posts.map(\.idempotencyKey) == [plan.idempotencyKey(0)] && second.id != all.id)
-    producer.take(.receipts(second.id, [.accepted(try id(0))]))
+    producer.handle(.receipts(second.id, [.accepted(try id(0))]))
     #expect(tally.counts.accepted == 98 && tally.counts.retried == 1 && tally.counts.errors == 2)
     #expect(!producer.isDone, "One post still has its minute to wait.")
-    producer.giveUp()
+    producer.recordUnanswered()
     #expect(tally.counts.unanswered == 1)
   }
 
@@ -89,7 +89,7 @@ struct ProducerTests {
     let early = producer(startedAgo: 0.5, settleSeconds: 3_600)
     let sent = try batch(early.next(nowMs: 0)).posts.count
     #expect((1...64).contains(sent) && !early.isDone)
-    early.giveUp()
+    early.recordUnanswered()
     #expect(tally.counts.unanswered == sent)
     let late = producer(startedAgo: 3, settleSeconds: 1)
     guard case .over = late.next(nowMs: 0) else {
@@ -103,9 +103,9 @@ struct ProducerTests {
   func whole() throws {
     let producer = producer(startedAgo: 2, batchMax: 100)
     let all = try batch(producer.next(nowMs: 0))
-    producer.take(.repeated(all.id, reason: "not answered"))
+    producer.handle(.repeated(all.id, reason: "not answered"))
     #expect(tally.counts.retried == 100 && tally.counts.errorKinds == ["not answered": 1])
-    producer.take(.refused(all.id, SubmitRefusal(code: "session_required", detail: "")))
+    producer.handle(.refused(all.id, SubmitRefusal(code: "session_required", detail: "")))
     #expect(tally.counts.refused == 100 && producer.isDone)
   }
 }

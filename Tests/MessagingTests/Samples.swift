@@ -16,7 +16,7 @@ func eventually(
   while try !holds() {
     guard ContinuousClock.now < deadline else {
       Issue.record("not within \(seconds) s: \(claim)", sourceLocation: sourceLocation)
-      throw Late()
+      throw TimeoutError()
     }
     try await Task.sleep(for: .milliseconds(3))
   }
@@ -35,7 +35,7 @@ func expectEnd(of reactor: Reactor, sourceLocation: SourceLocation = #_sourceLoc
   try await eventually("it ends", sourceLocation: sourceLocation) { isOver.value }
 }
 
-struct Late: Error {}
+struct TimeoutError: Error {}
 
 /// Nobody reads what the tests' stations log.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -121,10 +121,10 @@ extension FeedEntry {
 }
 
 extension FeedChange {
-  static func sample(_ number: UInt64) -> FeedChange { .put(.sample(number)) }
+  static func sample(_ number: UInt64) -> FeedChange { .upsert(.sample(number)) }
 
   /// Nil for a deletion.
-  var entry: FeedEntry? { if case .put(let entry) = self { entry } else { nil } }
+  var entry: FeedEntry? { if case .upsert(let entry) = self { entry } else { nil } }
 }
 
 extension FeedState {
@@ -159,7 +159,7 @@ extension Job {
   static var lookup: Job {
     Job(
       id: JobID(lookup: 1), account: AccountID(rawValue: 0),
-      question: .lookup(
+      request: .lookup(
         PlaceQuery(
           "Seattle", kind: .prefix, limit: 7, country: "US", focus: .e7(-1, 1), language: "de",
           levels: [.city, .postcode], isDetailed: true)))

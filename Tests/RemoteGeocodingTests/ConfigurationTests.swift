@@ -6,7 +6,7 @@ import Testing
 struct ConfigurationTests {
   private func mistake(
     _ url: String, provider: Provider = .nominatim, contact: String = "", key: String = ""
-  ) -> RemoteConfiguration.Mistake? {
+  ) -> RemoteConfiguration.ConfigurationError? {
     do {
       _ = try RemoteConfiguration(provider: provider, url: url, contact: contact, key: key)
       return nil

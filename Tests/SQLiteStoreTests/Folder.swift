@@ -28,7 +28,7 @@ final class Folder: Sendable {
     scanMs: Int64 = Folder.anHourMs, scanWaitMs: Int64 = Folder.anHourMs, scanStretchMs: Int64 = Folder.anHourMs
   ) throws -> SQLiteDatabase {
     var times = ScanTimes()
-    (times.limitMs, times.waitMs, times.stretchMs) = (scanMs, scanWaitMs, scanStretchMs)
+    (times.limitMs, times.waitMs, times.busyMaxMs) = (scanMs, scanWaitMs, scanStretchMs)
     return try SQLiteDatabase(
       folder: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, scanTimes: times)
   }
@@ -81,7 +81,7 @@ final class CommitCount: TransactionObserver, Sendable {
 }
 
 extension SQLiteDatabase {
-  var numbers: RisingNumbers { committer.engine.numbers }
+  var numbers: SequenceAllocator { committer.engine.numbers }
 
   func number(_ sql: String) throws -> Int {
     try pool.read { db in try Int.fetchOne(db, sql: sql) ?? 0 }

@@ -1,12 +1,12 @@
 import Domain
-import StandIn
+import StubServers
 import Testing
 
 @testable import SignIn
 
 @Suite("Whose token of Facebook's it is")
 struct FacebookGraphTests {
-  private func ask(_ token: String, at graph: GraphStandIn) async -> Result<ProvidedIdentity, IdentityFailure> {
+  private func ask(_ token: String, at graph: FacebookStub) async -> Result<ProvidedIdentity, IdentityFailure> {
     defer { withExtendedLifetime(graph) {} }
     return await ask(token, at: graph.url)
   }
@@ -14,7 +14,7 @@ struct FacebookGraphTests {
   private func ask(_ token: String, at url: String) async -> Result<ProvidedIdentity, IdentityFailure> {
     do {
       let graph = FacebookGraph(
-        try FacebookConfiguration(appID: GraphStandIn.appID, appSecret: GraphStandIn.appSecret, graph: url))
+        try FacebookConfiguration(appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: url))
       defer { graph.end() }
       return .success(try await graph.identity(accessToken: token))
     } catch let failure as IdentityFailure { return .failure(failure) } catch {
@@ -25,7 +25,7 @@ struct FacebookGraphTests {
 
   @Test("A token for our app is its user's, with the names and the address that Facebook has")
   func known() async throws {
-    let graph = try GraphStandIn(["token|1": .init()])
+    let graph = try FacebookStub(["token|1": .init()])
     let identity = try await ask("token|1", at: graph).get()
     #expect(identity.issuer == "https://www.facebook.com" && identity.subject == "10223")
     #expect(identity.firstName == "Grace" && identity.lastName == "Hopper" && identity.email == "grace@example.org")
@@ -35,20 +35,20 @@ struct FacebookGraphTests {
 
   @Test("A user who hides all but his id is somebody")
   func hidden() async throws {
-    var login = GraphStandIn.Login()
+    var login = FacebookStub.Login()
     login.profile = ""
-    let graph = try GraphStandIn(["t": login])
+    let graph = try FacebookStub(["t": login])
     let identity = try await ask("t", at: graph).get()
     #expect(identity.email == nil && identity.firstName == "Somebody" && identity.lastName.isEmpty)
   }
 
   @Test("What is no token, or another app's, or a page's, is refused")
   func refused() async throws {
-    var (other, over, page) = (GraphStandIn.Login(), GraphStandIn.Login(), GraphStandIn.Login())
+    var (other, over, page) = (FacebookStub.Login(), FacebookStub.Login(), FacebookStub.Login())
     other.app = "999"
     over.isValid = false
     page.profileID = "55"
-    let graph = try GraphStandIn(["other": other, "over": over, "page": page])
+    let graph = try FacebookStub(["other": other, "over": over, "page": page])
     for (token, code) in [
       ("other", "facebook_app"), ("over", "facebook_token"), ("page", "facebook_user"), ("unknown", "facebook_token"),
       ("", "facebook_token"), ("a b", "facebook_token"), ("é", "facebook_token"),
@@ -65,9 +65,9 @@ struct FacebookGraphTests {
 
   @Test("A server that fails, redirects, or says what nobody understands, says nothing")
   func unavailable() async throws {
-    let server = try StandIn { _ in .reset }
+    let server = try StubServer { _ in .reset }
     let full = #"{"data":{"is_valid":true,"padding":""# + String(repeating: "a", count: IdentityLimits.bodyBytesMax)
-    let replies: [(StandIn.Reply, String)] = [
+    let replies: [(StubServer.Reply, String)] = [
       (.answer(status: 500, body: "{}"), "facebook_debug_token_status_500"),
       (.answer(status: 400, body: "{}"), "facebook_debug_token_status_400"),
       (.answer(status: 302, headers: ["Location": "/elsewhere"], body: ""), "provider_redirected"),
@@ -75,7 +75,7 @@ struct FacebookGraphTests {
       (.answer(body: full + #""}}"#), "provider_answer_too_long"),
     ]
     for (reply, code) in replies {
-      server.play { _ in reply }
+      server.setResponse { _ in reply }
       #expect(await ask("token", at: server.url) == .failure(.unavailable(code: code)))
     }
     server.end()
@@ -88,9 +88,9 @@ struct FacebookGraphTests {
 
   @Test("What is wrong with the app's settings is said at the start")
   func configuration() {
-    let (id, secret) = (GraphStandIn.appID, GraphStandIn.appSecret)
+    let (id, secret) = (FacebookStub.appID, FacebookStub.appSecret)
     for (appID, appSecret, graph, mistake) in [
-      ("", secret, "https://a.example", FacebookConfiguration.Mistake.appID),
+      ("", secret, "https://a.example", FacebookConfiguration.ConfigurationError.appID),
       ("12a", secret, "https://a.example", .appID),
       (id, "", "https://a.example", .appSecret), (id, "a b", "https://a.example", .appSecret),
       (id, secret, "http://graph.example.org", .graph), (id, secret, "https://u@a.example", .graph),

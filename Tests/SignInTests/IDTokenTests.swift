@@ -1,5 +1,5 @@
 import Foundation
-import StandIn
+import StubServers
 import Testing
 
 @testable import SignIn
@@ -17,7 +17,7 @@ struct IDTokenTests {
     let data = try JSONSerialization.data(
       withJSONObject: whole.merging(claims) { $1 }.filter { !($0.value is NSNull) })
     do throws(IDToken.Fault) {
-      try IDToken(OpenIDStandIn.token(String(decoding: data, as: UTF8.self))).check(
+      try IDToken(OpenIDStub.token(String(decoding: data, as: UTF8.self))).check(
         issuer: "https://login.example/", clientID: "client", nonce: "n", nowSeconds: Self.now)
       return nil
     } catch { return error }
@@ -51,7 +51,7 @@ struct IDTokenTests {
 
   @Test("What is no JSON Web Token is refused")
   func form() {
-    let good = OpenIDStandIn.token("{}")
+    let good = OpenIDStub.token("{}")
     #expect(throws: Never.self) { try IDToken(good) }
     let parts = good.split(separator: ".").map(String.init)
     for bad in [

@@ -1,5 +1,5 @@
 import Domain
-import StandIn
+import StubServers
 import Synchronization
 import Testing
 
@@ -12,11 +12,11 @@ private final class Clock: Sendable {
 
 @Suite("What a provider of OpenID Connect is asked")
 struct OpenIDProviderTests {
-  private let flow = LoginFlow(
+  private let flow = PendingAuthorization(
     state: String(repeating: "s", count: 43), nonce: String(repeating: "n", count: 43),
     verifier: String(repeating: "v", count: 43), returnPath: "/", link: nil)
 
-  private func configuration(_ server: OpenIDStandIn) throws -> OpenIDConfiguration {
+  private func configuration(_ server: OpenIDStub) throws -> OpenIDConfiguration {
     try OpenIDConfiguration(
       issuer: server.issuer, clientID: "onthemap client", clientSecret: "s3cret: with/signs", name: "",
       redirectURI: "http://127.0.0.1:1/callback")
@@ -40,7 +40,7 @@ struct OpenIDProviderTests {
 
   @Test("Its description is asked for when it is needed, kept for an hour, and asked for again")
   func kept() async throws {
-    let server = try OpenIDStandIn()
+    let server = try OpenIDStub()
     let clock = Clock()
     let provider = OpenIDProvider(try configuration(server)) { clock.nowMs.withLock { $0 } }
     defer { provider.end() }
@@ -57,7 +57,7 @@ struct OpenIDProviderTests {
 
   @Test("A description that is another's, or has us ask in the clear, is not taken; nor is it kept")
   func metadata() async throws {
-    let server = try OpenIDStandIn()
+    let server = try OpenIDStub()
     let provider = OpenIDProvider(try configuration(server)) { 0 }
     defer { provider.end() }
     let cases: [(String, String, String)] = [
@@ -79,7 +79,7 @@ struct OpenIDProviderTests {
   @Test("An answer that names another provider, or none where this one names itself, is not taken")
   func issuer() async throws {
     for (names, wrong) in [(false, ["https://b.example"]), (true, ["https://b.example", nil])] {
-      let server = try OpenIDStandIn()
+      let server = try OpenIDStub()
       if names { server.set { $0.metadata = ["authorization_response_iss_parameter_supported": "true"] } }
       let provider = OpenIDProvider(try configuration(server)) { 0 }
       defer { provider.end() }
@@ -101,7 +101,7 @@ struct OpenIDProviderTests {
       _ = try OpenIDConfiguration(issuer: issuer, clientID: id, clientSecret: secret, name: name, redirectURI: "")
     }
     for (issuer, id, secret, name, mistake) in [
-      ("", "a", "b", "", OpenIDConfiguration.Mistake.issuer), ("http://login.example", "a", "b", "", .issuer),
+      ("", "a", "b", "", OpenIDConfiguration.ConfigurationError.issuer), ("http://login.example", "a", "b", "", .issuer),
       ("https://a.example?x", "a", "b", "", .issuer), ("https://a.example#x", "a", "b", "", .issuer),
       ("https://a.example", "", "b", "", .clientID), ("https://a.example", long + "a", "b", "", .clientID),
       ("https://a.example", "a", "é", "", .clientSecret), ("https://a.example", "a", "b", "\n", .name),

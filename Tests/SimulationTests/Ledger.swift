@@ -39,7 +39,7 @@ struct Ledger {
   }
 
   /// What is wrong; the run ends with the first.
-  private(set) var complaints: [String] = []
+  private(set) var violations: [String] = []
   var posts: [PostID: Entry] = [:]
   var queued: Set<PostID> = []
   private(set) var isPaused = false
@@ -58,10 +58,10 @@ struct Ledger {
   /// How often ingest has been started again.
   private(set) var restarts = 0
 
-  mutating func complain(_ text: String) { complaints.append(text) }
+  mutating func recordViolation(_ text: String) { violations.append(text) }
 
   mutating func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
-    if !isTrue { complain(text()) }
+    if !isTrue { recordViolation(text()) }
   }
 
   // MARK: - What goes to the disk
@@ -91,7 +91,7 @@ struct Ledger {
     expect(entry?.seq == next, "the number after \(next - 1) is \(entry?.seq ?? 0)")
     let place = posts[id]?.place ?? ""
     expect(entry?.place == place && entry?.label == "Here: \(place)", "post \(id) is published as something else")
-    expect(Nature(of: place) != .poison && Nature(of: place) != .broken, "\(place) is published")
+    expect(PlaceBehaviour(of: place) != .poison && PlaceBehaviour(of: place) != .broken, "\(place) is published")
   }
 
   /// False when it was settled before.
@@ -125,7 +125,7 @@ struct Ledger {
   }
 
   /// A post is given up over a failure.
-  mutating func bury(_ id: PostID, attempts: Int, under lease: Lease) {
+  mutating func makeDead(_ id: PostID, attempts: Int, under lease: Lease) {
     expect(
       failed[lease]?.contains { $0.kind == .permanent || $0.kind == .transient && attempts >= Limits.attemptsMax }
         == true, "post \(id) is given up after \(attempts) attempts")
@@ -161,7 +161,7 @@ struct Ledger {
   /// A worker's result has come to ingest. Nothing is stored of a lookup, nor of a job that its worker has not started.
   mutating func report(_ result: JobResult) {
     if result.lease.job.isLookup { answer(result.lease) }
-    switch result.answer {
+    switch result.reply {
     case .outcome(.failed(let failure)):
       failed[result.lease, default: []].append(failure)
       if failure.kind == .notStarted { answer(result.lease) }
@@ -187,14 +187,14 @@ struct Ledger {
 
   // MARK: - What is said
 
-  mutating func tell(_ lease: Lease, _ disposition: Disposition) {
+  mutating func recordReply(_ lease: Lease, _ disposition: Disposition) {
     switch disposition {
     case .committed: expect(answered.contains(lease), "job \(lease.job.rawValue) is acknowledged before its commit")
     case .duplicate, .stale, .retryLater: break
     }
   }
 
-  mutating func tell(key: String, _ id: PostID) {
+  mutating func recordReply(key: String, _ id: PostID) {
     expect(posts[id] != nil, "key \(key) is answered before its commit")
     expect(keys[key] == id, "key \(key) is answered with another post")
   }

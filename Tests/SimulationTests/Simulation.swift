@@ -10,13 +10,13 @@ final class Simulation {
   enum Event {
     case ingestStarts
     case ingestEnds
-    case ingestTurns(boot: UInt32, atMs: Int64)
-    case ingestReceives(WorkerLetter, from: Address)
-    case storeCommits(boot: UInt32)
-    case storeCompletes(boot: UInt32, [SimulatedStore.Completed])
+    case ingestTicks(generation: UInt32, atMs: Int64)
+    case ingestReceives(WorkerPacket, from: Address)
+    case storeCommits(generation: UInt32)
+    case storeCompletes(generation: UInt32, [SimulatedStore.Completed])
     case workerStarts(Int)
     case workerTicks(Int, incarnation: Int, atMs: Int64)
-    case workerReceives(IngestLetter, at: Address)
+    case workerReceives(IngestPacket, at: Address)
     case workerFinishes(Int, incarnation: Int, Lease)
     case workerDrains(Int)
     case workerLeaves(Int, incarnation: Int)
@@ -28,7 +28,7 @@ final class Simulation {
     case revisionArrives(Int)
     case revisionAnswered(Int)
     case clientLooksUp
-    case lookupTimesOut(JobID, boot: UInt32)
+    case lookupTimesOut(JobID, generation: UInt32)
     case operatorActs
     case operatorPauses
     case operatorResumes
@@ -38,7 +38,7 @@ final class Simulation {
     case fetchArrives(Fetch)
     case fetchTimesOut
     case feedReceives(FetchAnswer)
-    case subscriberReceives(FeedLetter)
+    case subscriberReceives(FeedPacket)
     case subscriberTicks(atMs: Int64)
     case joinArrives(from: Address)
     case partition(Int)
@@ -53,12 +53,12 @@ final class Simulation {
   static let calmMs: Int64 = 345_000
 
   let seed: UInt64
-  let canary: Canary?
+  let injectedBug: InjectedBug?
   let isTraced: Bool
-  let stage: SimulationStage
+  let stage: SimulationFixture
   let store: SimulatedStore
   var random: SeededRandom
-  var agenda = Agenda<Event>()
+  var eventQueue = EventQueue<Event>()
   var network = SimulatedNetwork()
   var ledger = Ledger()
   var ingest: SimulatedIngest?
@@ -76,7 +76,7 @@ final class Simulation {
   /// Ingest does nothing before this.
   var frozenMs: Int64 = 0
   /// The standstill before that.
-  var standstill: (boot: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
+  var standstill: (generation: UInt32, sinceMs: Int64, untilMs: Int64) = (0, 0, 0)
   var starts = 0
   var crashes: [CrashPoint: Int] = [:]
   var drains = 0
@@ -96,9 +96,9 @@ final class Simulation {
   private(set) var events = 0
   private(set) var traced: [String] = []
 
-  init(seed: UInt64, canary: Canary? = nil, stage: SimulationStage, isTraced: Bool = false) {
+  init(seed: UInt64, canary: InjectedBug? = nil, stage: SimulationFixture, isTraced: Bool = false) {
     self.seed = seed
-    self.canary = canary
+    self.injectedBug = canary
     self.isTraced = isTraced
     self.stage = stage
     store = SimulatedStore(stage)
@@ -107,7 +107,7 @@ final class Simulation {
     workers = [.init(hasRemote: true), .init(hasRemote: seed % 2 == 0), .init(hasRemote: false)]
   }
 
-  var nowMs: Int64 { agenda.nowMs }
+  var nowMs: Int64 { eventQueue.nowMs }
   /// The wall clock.
   var unixMs: Int64 { 1_700_000_000_000 + nowMs }
 
@@ -117,57 +117,57 @@ final class Simulation {
 
   /// Ends with the first thing that is wrong, or when all is over.
   func run() async {
-    do { try await play() } catch { ledger.complain("an error: \(error)") }
-    for complaint in ledger.complaints { trace("WRONG: \(complaint)") }
+    do { try await play() } catch { ledger.recordViolation("an error: \(error)") }
+    for complaint in ledger.violations { trace("WRONG: \(complaint)") }
     ingest = nil
     store.crash()
   }
 
   private func play() async throws {
     try begin()
-    while let event = agenda.next(), ledger.complaints.isEmpty {
+    while let event = eventQueue.next(), ledger.violations.isEmpty {
       if !isCalm, nowMs >= Simulation.troubleMs { calm() }
       events += 1
       try await perform(event)
       guard isCalm else { continue }
       if isOver, !retriesDead() { break }
       if nowMs > endMs {
-        ledger.complain("not over after \(Simulation.calmMs) ms of calm: \(unfinished)")
+        ledger.recordViolation("not over after \(Simulation.calmMs) ms of calm: \(unfinished)")
       }
     }
-    if ledger.complaints.isEmpty { try await checkEnd() }
+    if ledger.violations.isEmpty { try await checkEnd() }
   }
 
   private func begin() throws {
-    agenda.put(.ingestStarts, inMs: 0)
-    for index in workers.indices { agenda.put(.workerStarts(index), inMs: random.between(0, 500)) }
+    eventQueue.schedule(.ingestStarts, inMs: 0)
+    for index in workers.indices { eventQueue.schedule(.workerStarts(index), inMs: random.between(0, 500)) }
     try makeClients()
-    agenda.put(.feedStarts, inMs: 10)
+    eventQueue.schedule(.feedStarts, inMs: 10)
     tickSubscriber()
-    if random.happens(30) { agenda.put(.feedEnds, inMs: random.between(1_000, Simulation.troubleMs)) }
-    for _ in 0..<6 { agenda.put(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
-    for _ in 0..<4 { agenda.put(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
-    for _ in 0..<2 { agenda.put(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
-    if random.happens(50) { agenda.put(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
+    if random.happens(30) { eventQueue.schedule(.feedEnds, inMs: random.between(1_000, Simulation.troubleMs)) }
+    for _ in 0..<6 { eventQueue.schedule(.ownerRevises, inMs: random.between(100, Simulation.troubleMs)) }
+    for _ in 0..<4 { eventQueue.schedule(.clientLooksUp, inMs: random.between(100, Simulation.troubleMs)) }
+    for _ in 0..<2 { eventQueue.schedule(.operatorActs, inMs: random.between(1_000, Simulation.troubleMs)) }
+    if random.happens(50) { eventQueue.schedule(.operatorPauses, inMs: random.between(1_000, Simulation.troubleMs - 8_000)) }
     for _ in 0..<2 {
-      agenda.put(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
+      eventQueue.schedule(.partition(random.below(workers.count)), inMs: random.between(500, Simulation.troubleMs))
     }
     if random.happens(40) {
       let index = random.below(workers.count + 2)
-      agenda.put(.connectionDies(index), inMs: random.between(500, Simulation.troubleMs))
+      eventQueue.schedule(.connectionDies(index), inMs: random.between(500, Simulation.troubleMs))
     }
     if seed % 16 == 10 {
-      for turn: Int64 in 1...30 { agenda.put(.clientLooksUp, inMs: 2_000 * turn + random.between(0, 1_000)) }
+      for turn: Int64 in 1...30 { eventQueue.schedule(.clientLooksUp, inMs: 2_000 * turn + random.between(0, 1_000)) }
     }
-    agenda.put(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.troubleMs))
-    if random.happens(20) { agenda.put(.ingestFreezes, inMs: random.between(1_000, Simulation.troubleMs)) }
+    eventQueue.schedule(.workerDrains(random.below(workers.count)), inMs: random.between(1_000, Simulation.troubleMs))
+    if random.happens(20) { eventQueue.schedule(.ingestFreezes, inMs: random.between(1_000, Simulation.troubleMs)) }
   }
 
   private func calm() {
     trace("the trouble is over")
     isCalm = true
     network.heal()
-    agenda.put(.operatorResumes, inMs: 1)
+    eventQueue.schedule(.operatorResumes, inMs: 1)
   }
 
   /// In some runs an operator retries the dead posts when all is over, and ingest ends while they are queued again:
@@ -178,7 +178,7 @@ final class Simulation {
     hasRetriedDead = true
     endMs = nowMs + Simulation.calmMs
     retryDead()
-    agenda.put(.ingestEnds, inMs: random.between(100, 10_000))
+    eventQueue.schedule(.ingestEnds, inMs: random.between(100, 10_000))
     return true
   }
 
@@ -186,9 +186,9 @@ final class Simulation {
     switch event {
     case .ingestStarts: try await startIngest()
     case .ingestEnds: if ingest != nil { endIngest("the end of its process") }
-    case .ingestTurns, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
+    case .ingestTicks, .ingestReceives, .storeCommits, .storeCompletes, .requestArrives, .revisionArrives,
       .fetchArrives, .fetchTimesOut, .clientLooksUp, .lookupTimesOut:
-      if nowMs < frozenMs { agenda.put(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
+      if nowMs < frozenMs { eventQueue.schedule(event, inMs: frozenMs - nowMs) } else { try await performAtIngest(event) }
     case .workerStarts(let index): startWorker(index)
     case .workerTicks(let index, let incarnation, let atMs):
       if workers[index].incarnation == incarnation, workers[index].dueMs == atMs { tickWorker(index) }
@@ -227,22 +227,22 @@ final class Simulation {
     case .ingestFreezes:
       freezes += 1
       frozenMs = nowMs + random.between(1_000, 15_000)
-      standstill = (ingest?.boot ?? 0, nowMs, frozenMs)
+      standstill = (ingest?.generation ?? 0, nowMs, frozenMs)
     }
   }
 
   private func performAtIngest(_ event: Event) async throws {
     switch event {
-    case .ingestTurns(let boot, let atMs): if ingest?.boot == boot, ingest?.dueMs == atMs { turnIngest() }
+    case .ingestTicks(let generation, let atMs): if ingest?.generation == generation, ingest?.dueMs == atMs { tickIngest() }
     case .ingestReceives(let letter, let address): ingestReceives(letter, from: address)
-    case .storeCommits(let boot): try await commit(boot: boot)
-    case .storeCompletes(let boot, let completed): complete(completed, boot: boot)
+    case .storeCommits(let generation): try await commit(generation: generation)
+    case .storeCompletes(let generation, let completed): complete(completed, generation: generation)
     case .requestArrives(let request): try await ingestTakes(request)
     case .revisionArrives(let number): ingestTakes(revision: number)
     case .fetchArrives(let fetch): ingestReceives(fetch)
     case .fetchTimesOut: answerFetches()
     case .clientLooksUp: lookUp()
-    case .lookupTimesOut(let id, let boot): cancel(id, boot: boot)
+    case .lookupTimesOut(let id, let generation): cancel(id, generation: generation)
     default: break
     }
   }

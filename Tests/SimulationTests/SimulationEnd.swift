@@ -12,7 +12,7 @@ extension Simulation {
     guard let ingest else { return "ingest is gone" }
     if !ledger.queued.isEmpty { return "posts \(ledger.queued.map(\.rawValue).sorted())" }
     if ingest.core.scheduler.depth > 0 { return "\(ingest.core.scheduler.depth) jobs" }
-    if !clients.allSatisfy(\.isContent) || !revisions.allSatisfy(\.isAnswered) { return "a client has no answer" }
+    if !clients.allSatisfy(\.isDone) || !revisions.allSatisfy(\.isAnswered) { return "a client has no answer" }
     if let index = workers.firstIndex(where: { $0.phase != .running || $0.session.unacknowledged > 0 }) {
       return "worker \(index)"
     }
@@ -34,16 +34,16 @@ extension Simulation {
   }
 
   func checkEnd() async throws {
-    guard let database = store.database else { return ledger.complain("there is no database at the end") }
+    guard let database = store.database else { return ledger.recordViolation("there is no database at the end") }
     let start = try database.start()
     let list = start.list
     ledger.expect(feed.state == list, "the feed's list is not the store's")
     ledger.expect(subscriber.replica.state == list, "the subscriber's list is not the store's")
     ledger.expect(start.jobs.isEmpty, "there are jobs on disk")
     for client in clients {
-      let posts = try await database.posts(client.wishes.compactMap(\.answer))
+      let posts = try await database.posts(client.pendingPosts.compactMap(\.answer))
       let found = Dictionary(uniqueKeysWithValues: posts.map { ($0.id, $0) })
-      for wish in client.wishes {
+      for wish in client.pendingPosts {
         let post = wish.answer.flatMap { found[$0] }
         let kept = wish.answer.flatMap { ledger.posts[$0] }
         if kept?.fate == .deleted {
@@ -65,7 +65,7 @@ extension Simulation {
 
   /// Whether it came to an end that it may come to; any may have been lost over workers, or given up then.
   private func isRight(_ post: Post) -> Bool {
-    switch (post.state, Nature(of: post.place)) {
+    switch (post.state, PlaceBehaviour(of: post.place)) {
     case (.queued, _), (.deleted, _): false
     case (.dead, _): true
     case (.published, let nature): ![.poison, .broken, .nowhere, .hanging, .stubborn].contains(nature)

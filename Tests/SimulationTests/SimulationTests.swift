@@ -40,16 +40,16 @@ struct SimulationTests {
     "Nothing accepted is lost, everything is settled once, and every list is the store's",
     .enabled(if: !isReplay), arguments: 0..<parts)
   func everything(part: UInt64) async throws {
-    let stage = try await SimulationStage()
+    let stage = try await SimulationFixture()
     var tally = Tally()
     for seed in part * Self.seedsPerPart..<(part + 1) * Self.seedsPerPart {
       guard !Self.stops || seed < Self.lowest.withLock({ $0 }) else { return }
       let run = Simulation(seed: seed, stage: stage)
       await run.run()
-      if !run.ledger.complaints.isEmpty { Self.lowest.withLock { $0 = min($0, seed) } }
+      if !run.ledger.violations.isEmpty { Self.lowest.withLock { $0 = min($0, seed) } }
       #expect(
-        run.ledger.complaints.isEmpty,
-        "SIMULATION_SEED=\(seed) swift test --filter SimulationTests: \(run.ledger.complaints.joined(separator: "; "))")
+        run.ledger.violations.isEmpty,
+        "SIMULATION_SEED=\(seed) swift test --filter SimulationTests: \(run.ledger.violations.joined(separator: "; "))")
       tally.add(run)
     }
     // Fewer do not meet everything.
@@ -60,7 +60,7 @@ struct SimulationTests {
 
   @Test("One seed is one run, to the last line of its trace")
   func repeatable() async throws {
-    let stage = try await SimulationStage()
+    let stage = try await SimulationFixture()
     for seed: UInt64 in 1...3 {
       var traces: [[String]] = []
       for _ in 0..<2 {
@@ -74,14 +74,14 @@ struct SimulationTests {
     }
   }
 
-  @Test("A real mistake is found", arguments: Canary.allCases)
-  func canary(_ canary: Canary) async throws {
-    let stage = try await SimulationStage()
+  @Test("A real mistake is found", arguments: InjectedBug.allCases)
+  func canary(_ canary: InjectedBug) async throws {
+    let stage = try await SimulationFixture()
     var complaint: String?
     for seed in 0..<Self.seedsPerCanary where complaint == nil {
       let run = Simulation(seed: seed, canary: canary, stage: stage)
       await run.run()
-      complaint = run.ledger.complaints.first
+      complaint = run.ledger.violations.first
     }
     #expect(complaint != nil, "\(canary) is not found in \(Self.seedsPerCanary) seeds: the simulation shows nothing.")
   }
@@ -89,10 +89,10 @@ struct SimulationTests {
   @Test("The run of SIMULATION_SEED, with its trace", .enabled(if: isReplay))
   func replay() async throws {
     let seed = try #require(ProcessInfo.processInfo.environment["SIMULATION_SEED"].flatMap(UInt64.init))
-    let canary = ProcessInfo.processInfo.environment["SIMULATION_CANARY"].flatMap(Canary.init)
-    let run = Simulation(seed: seed, canary: canary, stage: try await SimulationStage(), isTraced: true)
+    let canary = ProcessInfo.processInfo.environment["SIMULATION_CANARY"].flatMap(InjectedBug.init)
+    let run = Simulation(seed: seed, canary: canary, stage: try await SimulationFixture(), isTraced: true)
     await run.run()
     FileHandle.standardError.write(Data(run.traced.map { $0 + "\n" }.joined().utf8))
-    #expect(run.ledger.complaints.isEmpty)
+    #expect(run.ledger.violations.isEmpty)
   }
 }

@@ -13,11 +13,11 @@ extension PostStore {
   package func closing() throws -> [AccountID] { try start().closedAccounts }
 
   package func accept(
-    _ posts: [NewPost], account: AccountID, room: Int, unixMs: Int64 = 1_700_000_000_000
+    _ posts: [NewPost], account: AccountID, capacity: Int, unixMs: Int64 = 1_700_000_000_000
   ) async throws -> [Acceptance] {
     try await withCheckedThrowingContinuation { continuation in
       accept(
-        posts, account: account, room: room, unixMs: unixMs,
+        posts, account: account, capacity: capacity, unixMs: unixMs,
         completion: CommitCompletion { continuation.resume(with: $0) })
     }
   }
@@ -30,15 +30,15 @@ extension PostStore {
     then: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
   ) {
     accept(
-      [NewPost(submission, nil)], account: account, room: 1, unixMs: unixMs,
-      completion: CommitCompletion { result in then(result.map { $0.first ?? .noRoom }) })
+      [NewPost(submission, nil)], account: account, capacity: 1, unixMs: unixMs,
+      completion: CommitCompletion { result in then(result.map { $0.first ?? .backlogFull }) })
   }
 
   /// Throws `IdempotencyConflict`.
   package func accepted(
     _ submission: Submission, by account: AccountID, key: Idempotency? = nil, unixMs: Int64 = 1_700_000_000_000
   ) async throws -> AcceptedPost {
-    let acceptances = try await accept([NewPost(submission, key)], account: account, room: 1, unixMs: unixMs)
+    let acceptances = try await accept([NewPost(submission, key)], account: account, capacity: 1, unixMs: unixMs)
     guard case .accepted(let accepted)? = acceptances.first else { throw IdempotencyConflict() }
     return accepted
   }

@@ -14,7 +14,7 @@ extension Verdict.Published {
     guard let point = Coordinate(latitudeE7: 418_933_000, longitudeE7: 124_829_000) else {
       preconditionFailure("Rome is on the earth.")
     }
-    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .found, match: .exact)
+    return .init(coordinate: point, label: "Rome, Italy", countryCode: "IT", agreement: .notProvided, match: .exact)
   }
 }
 
@@ -22,7 +22,7 @@ extension Job {
   /// The job as a store returns it at the start.
   package var asRead: Job {
     var job = self
-    job.draft = nil
+    job.content = nil
     return job
   }
 }

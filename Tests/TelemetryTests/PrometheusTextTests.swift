@@ -168,7 +168,7 @@ struct MetricRegistryTests {
 
   @Test("The process tells of itself")
   func process() throws {
-    let samples = ProcessSamples(version: "1.2.3").collect()
+    let samples = ProcessCollector(version: "1.2.3").collect()
     func value(_ metric: Metric) throws -> Double {
       try #require(samples.first { $0.metric.name == metric.name }).value
     }

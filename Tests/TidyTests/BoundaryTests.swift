@@ -1,19 +1,19 @@
 import Testing
 
 /// A call that only some places may make.
-private struct Ban {
+private struct BannedCall {
   let pattern: Pattern
   let advice: String
   var view: KeyPath<SwiftText, String> = \.code
   var applies: (SourceFile) -> Bool
 
-  func rule(_ file: SourceFile) -> [Complaint] {
+  func rule(_ file: SourceFile) -> [Violation] {
     applies(file) ? complaints(file, in: view, pattern) { "\($0.split(separator: "\n").first ?? ""): \(advice)" } : []
   }
 
   /// Each example is a line of the file at `path`.
-  func hold(at path: String, bad: [String], good: [String], elsewhere: [String] = []) {
-    TidyTests.hold(
+  func enforce(at path: String, bad: [String], good: [String], elsewhere: [String] = []) {
+    TidyTests.enforce(
       SourceTree.swift, to: rule, bad: bad.map { SourceFile(path, $0) },
       good: good.map { SourceFile(path, $0) } + elsewhere.map { SourceFile($0, bad[0]) })
   }
@@ -23,31 +23,31 @@ private struct Ban {
 struct BoundaryTests {
   @Test("No error is swept away with try!")
   func forcedTry() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"\btry!"#), advice: "let it throw; where it cannot fail, a precondition says why.",
       applies: { _ in true }
-    ).hold(at: "Sources/SQLiteStore/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
+    ).enforce(at: "Sources/SQLiteStore/A.swift", bad: ["let a = try! b()"], good: ["try? b()", "// try! b()"])
   }
 
   @Test("Only the command prints")
   func printing() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"(?<![.\w])((?:debugP|p)rint\()"#), advice: "log it, or return it for Command to print.",
       applies: { $0.isUnder("Sources") && $0.target != "Commands" }
-    ).hold(
+    ).enforce(
       at: "Sources/Ingest/A.swift", bad: ["print(1)", "\"\\(print(1))\""], good: ["fingerprint(1)", "\"print(1)\""],
       elsewhere: ["Sources/Commands/A.swift", "Tests/Bench/A.swift"])
   }
 
   @Test("The pure targets read no clock and roll no dice")
   func purity() {
-    Ban(
+    BannedCall(
       pattern: Pattern(
         #"(\bDate\(\)|\bUUID\(\)|\.now\b|\bSystemRandomNumberGenerator\b|\.(?:shuffled|randomElement)\(\)"#
           + #"|\.random\((?![^)]*\busing:))"#),
       advice: "take the time or the generator as a parameter, so that a test can replay it.",
       applies: { ["Domain", "Conformance", "Gazetteer", "GazetteerBuild", "Store"].contains($0.target) }
-    ).hold(
+    ).enforce(
       at: "Sources/Domain/A.swift",
       bad: ["Date()", "let a = ContinuousClock.now", "Int.random(in: 0..<9)", "var a = SystemRandomNumberGenerator()"],
       good: [
@@ -58,10 +58,10 @@ struct BoundaryTests {
 
   @Test("Queries read a gazetteer's file and never write one")
   func reading() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"(\bO_(?:WRONLY|RDWR|CREAT)\b|\bPROT_WRITE\b|(?<![.\w])(?:fopen|rename|unlink|ftruncate)\()"#),
       advice: "writing is GazetteerBuild's.", applies: { ["Domain", "Gazetteer"].contains($0.target) }
-    ).hold(
+    ).enforce(
       at: "Sources/Gazetteer/A.swift",
       bad: ["open(path, O_WRONLY | O_CREAT)", "rename(a, b)", "mmap(nil, 1, PROT_WRITE)"],
       good: ["open(path, O_RDONLY)", "a.rename(b)"], elsewhere: ["Sources/GazetteerBuild/A.swift"])
@@ -69,19 +69,19 @@ struct BoundaryTests {
 
   @Test("A trap says why")
   func traps() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"\b((?:fatalError|preconditionFailure|assertionFailure)\(\s*\))"#),
       advice: "write the sentence that its reader needs.", applies: { _ in true }
-    ).hold(
+    ).enforce(
       at: "Sources/Messaging/A.swift", bad: ["fatalError()", "preconditionFailure( )"], good: ["fatalError(\"Why.\")"])
   }
 
   @Test("No test blocks its thread to wait")
   func sleeping() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"(\bThread\.sleep\b|\busleep\(|\bnanosleep\(|(?<![.\w])sleep\()"#),
       advice: "await the event, or Task.sleep(for:) where there is none.", applies: { $0.isUnder("Tests") }
-    ).hold(
+    ).enforce(
       at: "Tests/MessagingTests/A.swift",
       bad: ["usleep(1)", "Thread.sleep(forTimeInterval: 1)", "sleep(1)", "Glibc\nsleep(1)"],
       good: ["try await Task.sleep(for: .seconds(1))", "clock.sleep(until: a)"],
@@ -90,25 +90,25 @@ struct BoundaryTests {
 
   @Test("Only Messaging calls libzmq")
   func sockets() {
-    Ban(
+    BannedCall(
       pattern: Pattern(#"\b(zmq_\w+)"#),
       advice: "sockets belong to Messaging's one thread: ask it for what is missing.",
       applies: { $0.isUnder("Sources") && $0.target != "Messaging" }
-    ).hold(
+    ).enforce(
       at: "Sources/Worker/A.swift", bad: ["zmq_poll(a, 1, 0)"], good: ["// zmq_poll(a)", "\"zmq_poll\""],
       elsewhere: ["Sources/Messaging/A.swift"])
   }
 
   @Test("Only SQLiteStore speaks SQL")
   func statements() {
-    Ban(
+    BannedCall(
       pattern: Pattern(
         #"\b(SELECT\s+\S|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s"#
           + #"|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX)\s)"#),
       advice:
         "a transaction is a method of SQLiteStore: add one there, so that nobody else knows which database it is.",
       view: \.strings, applies: { $0.isUnder("Sources") && $0.target != "SQLiteStore" }
-    ).hold(
+    ).enforce(
       at: "Sources/Ingest/A.swift",
       bad: ["a(\"SELECT 1\")", "a(#\"DELETE FROM b\"#)", "a(\"\"\"\n  UPDATE b\n  SET c = 1\n  \"\"\")"],
       good: ["\"Select a place\"", "// SELECT 1"],

@@ -60,16 +60,16 @@ private func imports(_ file: SourceFile) -> [(line: Int, text: String)] { import
 struct ImportLadderTests {
   @Test("A target imports only what stands below it")
   func targets() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard let target = file.target else { return [] }
       guard let allowed = ladder[target] else {
-        return [Complaint(path: file.path, line: 1, advice: "\(target) is no rung of the ladder that may hold Swift.")]
+        return [Violation(path: file.path, line: 1, advice: "\(target) is no rung of the ladder that may hold Swift.")]
       }
       return imports(file).filter { found in
         !allowed.contains { $0.hasSuffix("*") ? found.text.hasPrefix($0.dropLast()) : found.text == $0 }
       }.map { found in
         let advice = "\(target) may not import \(found.text). Allowed are: \(allowed.sorted().joined(separator: ", "))."
-        return Complaint(path: file.path, line: found.line, advice: advice)
+        return Violation(path: file.path, line: found.line, advice: advice)
       }
     }
     let bad = [
@@ -83,7 +83,7 @@ struct ImportLadderTests {
       "package import Domain", "import Foundation\nimport Synchronization", "// import SQLiteStore",
       "let a = \"import GRDB\"",
     ]
-    hold(
+    enforce(
       SourceTree.everySwift, to: rule,
       bad: bad.map { SourceFile("Sources/Gazetteer/A.swift", $0) } + [
         SourceFile("Sources/CZeroMQ/A.swift", ""), SourceFile("Sources/Common/A.swift", ""),
@@ -121,14 +121,14 @@ struct ImportLadderTests {
 
   @Test("A test that stands outside imports nothing of ours")
   func outsiders() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Tests/SystemTests", "Tests/TidyTests") else { return [] }
       return imports(file).filter { ownModules.contains($0.text) && $0.text != "CZeroMQ" }.map { found in
         let advice = "speak to the built program over its sockets instead of importing \(found.text)."
-        return Complaint(path: file.path, line: found.line, advice: advice)
+        return Violation(path: file.path, line: found.line, advice: advice)
       }
     }
-    hold(
+    enforce(
       SourceTree.everySwift, to: rule,
       bad: [SourceFile("Tests/SystemTests/A.swift", "@testable import Ingest")],
       good: [

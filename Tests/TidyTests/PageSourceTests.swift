@@ -22,15 +22,15 @@ struct PageSourceTests {
 
   @Test("No line is longer than 120 columns, and no file than 400 lines")
   func size() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       file.lines.enumerated().filter { $0.element.count > 120 }.map { index, line in
-        Complaint(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
+        Violation(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
       }
         + (file.lines.count > 400
-          ? [Complaint(path: file.path, line: 0, advice: "\(file.lines.count) lines; split it.")] : [])
+          ? [Violation(path: file.path, line: 0, advice: "\(file.lines.count) lines; split it.")] : [])
     }
     let written = files.filter { $0.path.hasSuffix(".js") || $0.path.hasSuffix(".css") }
-    hold(
+    enforce(
       written, to: rule,
       bad: [
         SourceFile("a.js", String(repeating: "a", count: 121)),
@@ -43,12 +43,12 @@ struct PageSourceTests {
   func markupFree() {
     let risky = Pattern(
       #"(\.(?:innerHTML|outerHTML)\s*\+?=(?!=)|insertAdjacentHTML|document\.write|\beval\(|new Function|\.srcdoc)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       risky.matches(in: file.text).map {
-        Complaint(path: file.path, line: $0.line, advice: "\($0.text): make it with element(), from text.")
+        Violation(path: file.path, line: $0.line, advice: "\($0.text): make it with element(), from text.")
       }
     }
-    hold(
+    enforce(
       scripts, to: rule,
       bad: [SourceFile("a.js", "a.innerHTML = b"), SourceFile("a.js", "a.insertAdjacentHTML('x', b)")],
       good: [SourceFile("a.js", "return node.outerHTML;"), SourceFile("a.js", "a.textContent = b")])
@@ -58,12 +58,12 @@ struct PageSourceTests {
   func strict() {
     let inline = Pattern(
       #"(<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:|(?:src|href)="(?:https?:)?//)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       inline.matches(in: file.text).map {
-        Complaint(path: file.path, line: $0.line, advice: "\($0.text) is refused by the page's own policy.")
+        Violation(path: file.path, line: $0.line, advice: "\($0.text) is refused by the page's own policy.")
       }
     }
-    hold(
+    enforce(
       markup, to: rule,
       bad: [
         SourceFile("a.html", "<script>1</script>"), SourceFile("a.html", "<p style=\"a\">"),

@@ -14,14 +14,14 @@ struct RepositoryTests {
   @Test("No file knows the machine that it was made on")
   func machine() {
     let place = Pattern(#"((?<![\w.$}*-])/(?:work|root|opt/swift)/)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard !file.isUnder("Tests/TidyTests") else { return [] }
       return place.matches(in: file.text).map {
-        Complaint(
+        Violation(
           path: file.path, line: $0.line, advice: "\($0.text) exists on one machine only; find it from #filePath.")
       }
     }
-    hold(
+    enforce(
       SourceTree.texts, to: rule,
       bad: [SourceFile("a.md", "cd /" + "work/main"), SourceFile("a.sh", "\"/" + "root/.cache\"")],
       good: [SourceFile("a.md", "frame/work/item, /workers, https://example.org/work/1")])
@@ -29,15 +29,15 @@ struct RepositoryTests {
 
   @Test("README says how to run and how to test")
   func readme() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard file.path == "README.md" else { return [] }
       return ["make run", "make test"].filter { !file.text.contains($0) }.map {
-        Complaint(path: file.path, line: 0, advice: "name `\($0)`: whoever comes first looks for it here.")
+        Violation(path: file.path, line: 0, advice: "name `\($0)`: whoever comes first looks for it here.")
       }
     }
     let files = SourceTree.markdown
     #expect(files.contains { $0.path == "README.md" }, "README.md is missing.")
-    hold(
+    enforce(
       files, to: rule, bad: [SourceFile("README.md", "make run")],
       good: [SourceFile("README.md", "make run\nmake test"), SourceFile("proto/README.md", "")])
   }
@@ -46,17 +46,17 @@ struct RepositoryTests {
   func links() {
     let link = Pattern(#"\]\(<?(?!\w+:|#)([^)\s>#]+)"#)
     let fence = Pattern(#"^\s*```"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       let fences = fence.matches(in: file.text).map(\.line)
       let folder = file.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
       return link.matches(in: file.text).filter { found in
         let isCode = !fences.filter { $0 < found.line }.count.isMultiple(of: 2)
         return !isCode && !SourceTree.exists(found.text.hasPrefix("/") ? found.text : folder + found.text)
       }.map {
-        Complaint(path: file.path, line: $0.line, advice: "\($0.text) does not exist; mend the link or drop it.")
+        Violation(path: file.path, line: $0.line, advice: "\($0.text) does not exist; mend the link or drop it.")
       }
     }
-    hold(
+    enforce(
       SourceTree.markdown, to: rule, bad: [SourceFile("Sources/a.md", "[b](../nowhere.md)")],
       good: [
         SourceFile("Sources/a.md", "[b](../Package.swift#c), [d](https://example.org/e), [f](#g), ![](Messaging)"),

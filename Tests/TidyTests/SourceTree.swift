@@ -27,7 +27,7 @@ struct SourceFile: Sendable {
 }
 
 /// What is wrong, where, and what to do instead.
-struct Complaint: CustomStringConvertible {
+struct Violation: CustomStringConvertible {
   let path: String
   let line: Int
   let advice: String
@@ -109,8 +109,8 @@ enum SourceTree {
 }
 
 /// Holds the tree to a rule, and the rule to its examples, so that a scanner that finds nothing is noticed.
-func hold(
-  _ files: [SourceFile], to rule: (SourceFile) -> [Complaint], bad: [SourceFile], good: [SourceFile],
+func enforce(
+  _ files: [SourceFile], to rule: (SourceFile) -> [Violation], bad: [SourceFile], good: [SourceFile],
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   for example in bad where rule(example).isEmpty {

@@ -3,9 +3,9 @@ import Testing
 /// One complaint for each match of a pattern in one view of a file.
 func complaints(
   _ file: SourceFile, in view: KeyPath<SwiftText, String> = \.code, _ pattern: Pattern, _ advice: (String) -> String
-) -> [Complaint] {
+) -> [Violation] {
   pattern.matches(in: file.swift[keyPath: view]).map {
-    Complaint(path: file.path, line: $0.line, advice: advice($0.text))
+    Violation(path: file.path, line: $0.line, advice: advice($0.text))
   }
 }
 
@@ -13,12 +13,12 @@ func complaints(
 struct SizeTests {
   @Test("No line is longer than 120 columns")
   func columns() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       file.lines.enumerated().filter { $0.element.count > 120 }.map { index, line in
-        Complaint(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
+        Violation(path: file.path, line: index + 1, advice: "\(line.count) columns; break the line before column 121.")
       }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [SourceFile("A.swift", String(repeating: "a", count: 121))],
       good: [SourceFile("A.swift", String(repeating: "ü", count: 120) + "\n")])
@@ -26,12 +26,12 @@ struct SizeTests {
 
   @Test("No file is longer than 400 lines")
   func files() {
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       let count = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
       let advice = "\(count) lines; a file has one subject: give the second one a file of its own."
-      return count > 400 ? [Complaint(path: file.path, line: 401, advice: advice)] : []
+      return count > 400 ? [Violation(path: file.path, line: 401, advice: advice)] : []
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [SourceFile("A.swift", String(repeating: "\n", count: 401))],
       good: [SourceFile("A.swift", String(repeating: "\n", count: 400))])
@@ -39,10 +39,10 @@ struct SizeTests {
 
   @Test("No folder has more than 16 Swift files directly in it")
   func folders() {
-    func complaints(_ paths: [String]) -> [Complaint] {
+    func complaints(_ paths: [String]) -> [Violation] {
       Dictionary(grouping: paths) { $0.split(separator: "/").dropLast().joined(separator: "/") }
         .filter { $0.value.count > 16 }.map { folder, files in
-          Complaint(path: folder, line: 0, advice: "\(files.count) files; sort them by what a reader looks for.")
+          Violation(path: folder, line: 0, advice: "\(files.count) files; sort them by what a reader looks for.")
         }
     }
     let found = complaints(SourceTree.everySwift.map(\.path))
@@ -57,7 +57,7 @@ struct SizeTests {
     let start = Pattern(
       Grammar.lineStart + Grammar.modifiers + #"(func[ \t]+[^\s(<]+|init\b|deinit\b|subscript\b)"#)
     let signatureGoesOn = Pattern(#"^(?:[)\]}>{#]|where\b|->|async\b|throws\b)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       let lines = file.swift.code.split(separator: "\n", omittingEmptySubsequences: false)
       func indentation(_ line: Substring) -> Int { line.prefix { $0 == " " }.count }
       return start.matches(in: file.swift.code).compactMap { found in
@@ -71,14 +71,14 @@ struct SizeTests {
           end - found.line + 2 > 70
         else { return nil }
         let advice = "\(found.text) has \(end - found.line + 2) lines; give its steps names, at most 70 lines each."
-        return Complaint(path: file.path, line: found.line, advice: advice)
+        return Violation(path: file.path, line: found.line, advice: advice)
       }
     }
     func function(_ first: String, lines: Int) -> SourceFile {
       SourceFile(
         "A.swift", "struct A {\n\(first)\n" + String(repeating: "    b()\n\n", count: lines / 2 - 1) + "  }\n}\n")
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [
         function("  func a() {", lines: 72), function("  @Test(\"a\") package static func a<B>(", lines: 72),
@@ -98,13 +98,13 @@ struct NameTests {
     let ending = "(?:Manager|Helpers?|Utils?|Utilities|Handler|Processor|Common|Base|Impl)"
     let type = Pattern(Grammar.lineStart + Grammar.modifiers + Grammar.type + "(\\w*\(ending))\\b")
     let stem = Pattern("(?:^|[a-z+])\(ending)$")
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       let advice = "says nothing: name what it is (OutboxRelay) or what it does once (ResultCheck)."
       let name =
-        stem.isFound(in: file.stem) ? [Complaint(path: file.path, line: 0, advice: "\(file.stem) \(advice)")] : []
+        stem.isFound(in: file.stem) ? [Violation(path: file.path, line: 0, advice: "\(file.stem) \(advice)")] : []
       return name + complaints(file, type) { "\($0) \(advice)" }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [
         SourceFile("A.swift", "package final class QueueManager {}"), SourceFile("A.swift", "  enum Utils {}"),
@@ -120,13 +120,13 @@ struct NameTests {
   func modules() {
     let topLevel = #"^(?=\S)"# + Grammar.lineStart + Grammar.modifiers + Grammar.type
     let type = Pattern(topLevel + "(\(ownModules.sorted().joined(separator: "|")))\\b")
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Sources") else { return [] }
       return complaints(file, type) {
         "\($0) hides the module \($0), so that \($0).Other is not found; say which: \($0)…"
       }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [
         SourceFile("Sources/Feed/A.swift", "package actor Feed {}"),
@@ -139,15 +139,15 @@ struct NameTests {
   @Test("A file declares what it is named after")
   func files() {
     let declared = Pattern("\\b(?:\(Grammar.type)|(?:extension|func)[ \\t]+)([\\w.]+)")
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       guard file.isUnder("Sources") else { return [] }
       let stem = file.stem.split(separator: "+").first.map { $0.lowercased() } ?? ""
       let wanted = stem.hasSuffix("s") ? String(stem.dropLast()) : stem
       let names = declared.matches(in: file.swift.code).map { $0.text.lowercased() }
       let advice = "declares no \(file.stem); name the file after the type or function that it is about."
-      return names.contains { $0.contains(wanted) } ? [] : [Complaint(path: file.path, line: 0, advice: advice)]
+      return names.contains { $0.contains(wanted) } ? [] : [Violation(path: file.path, line: 0, advice: advice)]
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [SourceFile("Sources/Messaging/Socket.swift", "struct Endpoint {} // struct Socket")],
       good: [
@@ -163,10 +163,10 @@ struct WordTests {
   @Test("No TODO is left behind")
   func leftovers() {
     let word = Pattern(#"\b(TODO|FIXME|XXX|HACK)\b"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       complaints(file, in: \.comments, word) { "\($0): do it now, or open an issue and say here what holds today." }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "a() // TODO: b"), SourceFile("A.swift", "/* HACK */")],
       good: [SourceFile("A.swift", "let a = \"TODO\"")])
   }
@@ -174,11 +174,11 @@ struct WordTests {
   @Test("A short file needs no MARK")
   func marks() {
     let mark = Pattern(#"(// ?MARK:)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       file.lines.count > 150
         ? [] : complaints(file, in: \.comments, mark) { "\($0) a file below 150 lines needs no signposts." }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule, bad: [SourceFile("A.swift", "// MARK: - B\n")],
       good: [SourceFile("A.swift", "// MARK: - B" + String(repeating: "\n", count: 151))])
   }
@@ -188,13 +188,13 @@ struct WordTests {
     let declaration = Pattern(
       Grammar.lineStart + "(" + Grammar.modifiers + #"package[ \t]+"# + Grammar.modifiers
         + "(?:(?:func|var|let)\\b|\(Grammar.type)).*)$")
-    // What a standard protocol asks for, what `Station` documents for all stations, and values whose name and type say
+    // What a standard protocol asks for, what `ReactorSocket` documents for all stations, and values whose name and type say
     // all; those of numbers never do.
     let obvious = Pattern(
       #"\b(?:func[ \t]+(?:==|<|hash\b|makeAsyncIterator\b|makeIterator\b|receive\(|turn\(|leave\()"#
         + #"|(?:var|let)[ \t]+(?:\w*[dD]escription|rawValue)\b"#
         + #"|(?:var|let)[ \t]+\w+:[ \t]+(?!U?Int|Double|Float|Duration|Set<)[A-Z][\w.]*\??[ \t]*(?:=.*)?$)"#)
-    func rule(_ file: SourceFile) -> [Complaint] {
+    func rule(_ file: SourceFile) -> [Violation] {
       // The protocols of Store document what a store declares for other targets.
       guard file.isUnder("Sources"), file.target != "SQLiteStore" else { return [] }
       return declaration.matches(in: file.swift.code).compactMap { found in
@@ -202,10 +202,10 @@ struct WordTests {
         let documented = above.first { !$0.hasPrefix("@") }.map { $0.hasPrefix("///") || $0.hasSuffix("*/") } ?? false
         guard !documented, !obvious.isFound(in: found.text) else { return nil }
         let advice = "\(found.text.prefix(60)) … lacks a `///` line: what it is, then unit, range, thread, errors."
-        return Complaint(path: file.path, line: found.line, advice: advice)
+        return Violation(path: file.path, line: found.line, advice: advice)
       }
     }
-    hold(
+    enforce(
       SourceTree.swift, to: rule,
       bad: [
         "package struct A {}", "struct A {\n  @discardableResult package static func b() {}", "// b\npackage let a = 1",

@@ -17,25 +17,25 @@ struct ConnectionCountsTests {
     for (first, same, other) in [
       ("192.0.2.1", "192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
     ] {
-      #expect(try counts.enter(address(first)) && counts.enter(address(same)))
-      #expect(!counts.enter(try address(first)))
-      #expect(counts.enter(try address(other)))
-      counts.leave(try address(same))
-      #expect(counts.enter(try address(first)))
-      #expect(!counts.enter(try address(same)))
+      #expect(try counts.admit(address(first)) && counts.admit(address(same)))
+      #expect(!counts.admit(try address(first)))
+      #expect(counts.admit(try address(other)))
+      counts.release(try address(same))
+      #expect(counts.admit(try address(first)))
+      #expect(!counts.admit(try address(same)))
     }
   }
 
   @Test("This machine and trusted proxies have as many as they want", arguments: ["127.0.0.9", "::1", "10.1.2.3"])
   func exempt(text: String) throws {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies([try #require(AddressRange("10.0.0.0/8"))]))
-    for _ in 0..<3 { #expect(counts.enter(try address(text))) }
-    for _ in 0..<3 { counts.leave(try address(text)) }
+    for _ in 0..<3 { #expect(counts.admit(try address(text))) }
+    for _ in 0..<3 { counts.release(try address(text)) }
   }
 
   /// A connection of an address, and what it was answered.
   private func connect(_ counts: ConnectionCounts) throws -> EmbeddedChannel {
-    let channel = EmbeddedChannel(handler: ConnectionWatch(counts) { _, _ in nil })
+    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "192.0.2.1", port: 4_000)
     channel.remoteAddress = peer
     try channel.connect(to: peer).wait()
@@ -78,7 +78,7 @@ struct ConnectionCountsTests {
     let counts = ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())
     let (first, second) = (try connect(counts), try connect(counts))
     for channel in [first, second] {
-      channel.embeddedEventLoop.advanceTime(by: .milliseconds(Limits.httpTurnedAwayMs - 1))
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(Limits.httpRejectedMs - 1))
       #expect(channel.isActive)
       channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
     }

@@ -1,5 +1,5 @@
 import NIOCore
-import StandIn
+import StubServers
 import Testing
 
 @testable import Web

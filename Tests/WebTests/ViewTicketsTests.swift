@@ -16,7 +16,7 @@ struct ViewTicketsTests {
 
   @Test("No text of tickets, or of what holds them, shows the key")
   func hidden() {
-    let viewing = Viewing.closed(tickets)
+    let viewing = MapAccess.closed(tickets)
     var dumped = ""
     dump((tickets, viewing), to: &dumped)
     for text in [

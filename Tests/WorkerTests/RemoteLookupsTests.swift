@@ -2,7 +2,7 @@ import Domain
 import Logging
 import Messaging
 import RemoteGeocoding
-import StandIn
+import StubServers
 import Testing
 
 @testable import Worker
@@ -35,16 +35,16 @@ private final class Witness: LogHandler, Sendable {
 }
 
 /// A stand-in for a provider, the remote lookups that ask it, and their results.
-private final class Scene {
-  let server: StandIn
+private final class LookupsFixture {
+  let server: StubServer
   /// The results so far, in the order in which they came.
   private(set) var results: [JobResult] = []
-  private let inbox = Inbox<JobResult>(Wake())
+  private let inbox = CommandQueue<JobResult>(WakeupEvent())
   private var lookups: RemoteLookups?
   private weak var witness: Witness?
 
-  init(reply: @escaping @Sendable (StandIn.Request) -> StandIn.Reply) throws {
-    server = try StandIn(reply: reply)
+  init(reply: @escaping @Sendable (StubServer.Request) -> StubServer.Reply) throws {
+    server = try StubServer(reply: reply)
     let witness = Witness()
     self.witness = witness
     lookups = RemoteLookups(
@@ -56,13 +56,13 @@ private final class Scene {
   deinit { lookups?.end() }
 
   /// Returns true if the lookups take the job.
-  func take(_ job: Job, found: [Place]) -> Bool { lookups?.take(job, Lease.sample(job), found: found) ?? false }
+  func take(_ job: Job, found: [Place]) -> Bool { lookups?.accept(job, Lease.sample(job), found: found) ?? false }
 
   /// Returns the next result.
   func result() async throws -> JobResult {
     let count = results.count
     try await eventually("a result comes") {
-      results += inbox.takeAll()
+      results += inbox.drain()
       return results.count > count
     }
     return results[count]
@@ -74,7 +74,7 @@ private final class Scene {
     lookups = nil
     // Each answer under way holds the meters, and so the witness.
     try await eventually("all answers are over") { witness == nil }
-    results += inbox.takeAll()
+    results += inbox.drain()
   }
 }
 
@@ -82,7 +82,7 @@ private final class Scene {
 struct RemoteLookupsTests {
   @Test("A post with a permit gets the provider's house under its lease, without the detail that posts do not keep")
   func post() async throws {
-    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.post(), found: [.town]))
     let result = try await scene.result()
     #expect(result.lease == .sample(.post()))
@@ -91,7 +91,7 @@ struct RemoteLookupsTests {
 
   @Test("A kept answer needs neither a permit nor a request, and a lookup gets it with its detail")
   func kept() async throws {
-    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.post(), found: [.town]))
     _ = try await scene.result()
     #expect(scene.take(.lookup(isRemote: false), found: [.town]))
@@ -103,16 +103,16 @@ struct RemoteLookupsTests {
 
   @Test("Without a permit the worker asks ingest for one, with the gazetteer's places, and sends no request")
   func withoutPermit() async throws {
-    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.lookup(isRemote: false), found: [.town]))
-    #expect(try await scene.result().answer == .needsRemote([.town]))
+    #expect(try await scene.result().reply == .needsRemote([.town]))
     try await scene.end()
     #expect(scene.results.count == 1 && scene.server.requests.isEmpty)
   }
 
   @Test("The worker answers a text without a street itself, and sends no request")
   func noStreet() async throws {
-    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(!scene.take(.post("Oslo"), found: [.oslo(.exact, unmatched: "")]))
     #expect(!scene.take(.post("Qwxzzzk"), found: []))
     try await scene.end()
@@ -124,9 +124,9 @@ struct RemoteLookupsTests {
     "address":{"city":"Oslo","country":"Norway","country_code":"no"}}]
     """
 
-  private static let outcomes: [(StandIn.Reply, [Place], JobOutcome)] = [
-    (.answer(body: Answers.nominatimNone), [.town], .located([.bareTown])),
-    (.answer(body: Answers.nominatimNone), [], .notFound),
+  private static let outcomes: [(StubServer.Reply, [Place], JobOutcome)] = [
+    (.answer(body: ProviderSamples.nominatimNone), [.town], .located([.bareTown])),
+    (.answer(body: ProviderSamples.nominatimNone), [], .notFound),
     // The gazetteer knows towns better than the provider does.
     (.answer(body: city), [.town], .located([.bareTown])),
     (.answer(status: 503, body: ""), [.town], .located([.bareTown])),
@@ -137,18 +137,18 @@ struct RemoteLookupsTests {
   @Test(
     "Where the provider knows no street, a post gets the gazetteer's town, or the reason why it gets none",
     arguments: RemoteLookupsTests.outcomes)
-  func outcome(reply: StandIn.Reply, found: [Place], outcome: JobOutcome) async throws {
-    let scene = try Scene { _ in reply }
+  func outcome(reply: StubServer.Reply, found: [Place], outcome: JobOutcome) async throws {
+    let scene = try LookupsFixture { _ in reply }
     #expect(scene.take(.post(), found: found))
-    #expect(try await scene.result().answer == .outcome(outcome))
+    #expect(try await scene.result().reply == .outcome(outcome))
   }
 
   @Test("A lookup that the provider does not answer in time gets the gazetteer's town as degraded, and one result only")
   func late() async throws {
-    let scene = try Scene { _ in .silence }
+    let scene = try LookupsFixture { _ in .silence }
     #expect(scene.take(.lookup(isRemote: true), found: [.town]))
     let first = try await scene.result()
-    #expect(first.answer == .outcome(.degraded([.town], code: "remote_timeout")))
+    #expect(first.reply == .outcome(.degraded([.town], code: "remote_timeout")))
     // The end of the lookups ends the request, so the provider's answer comes second.
     try await scene.end()
     #expect(scene.results == [first])
@@ -156,7 +156,7 @@ struct RemoteLookupsTests {
 
   @Test("A lookup that the provider answers gets one result, although its timeout ends later")
   func answered() async throws {
-    let scene = try Scene { _ in .answer(body: Answers.nominatimHouse) }
+    let scene = try LookupsFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
     #expect(scene.take(.lookup(isRemote: true), found: [.town]))
     // On a busy machine the timeout may end first. One of the two answers counts in either case.
     let first = try await scene.result()
@@ -175,7 +175,7 @@ extension Job {
   fileprivate static func lookup(isRemote: Bool) -> Job {
     var job = Job(
       id: JobID(lookup: 2), account: AccountID(rawValue: 1),
-      question: .lookup(PlaceQuery("7 Storgata, Oslo", isDetailed: true)))
+      request: .lookup(PlaceQuery("7 Storgata, Oslo", isDetailed: true)))
     job.isRemote = isRemote
     return job
   }
@@ -187,7 +187,7 @@ extension Lease {
 
 extension JobResult {
   /// The places that the result has located.
-  fileprivate var places: [Place] { if case .outcome(.located(let places)) = answer { places } else { [] } }
+  fileprivate var places: [Place] { if case .outcome(.located(let places)) = reply { places } else { [] } }
 }
 
 extension Place {

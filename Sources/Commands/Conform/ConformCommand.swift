@@ -105,7 +105,7 @@ struct ConformFeedCommand: AsyncParsableCommand {
   var changes: String?
   @Option(.feed, "Where the feed publishes.")
   var feed: String?
-  @Option(.query, "Where the feed answers questions, or none.", default: .value(Setting.query.shown))
+  @Option(.query, "Where the feed answers questions, or none.", default: .value(Setting.query.exampleValue))
   var query: String?
   @OptionGroup var options: ConformOptions
 
@@ -113,7 +113,7 @@ struct ConformFeedCommand: AsyncParsableCommand {
     let settings = try await Settings(options.common)
     let endpoint = try settings.endpoint(.changes, flag: changes)
     let feed = try settings.endpoint(.feed, flag: feed)
-    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.shown)
+    let asked = try query == "none" ? nil : settings.endpoint(.query, flag: query, default: Setting.query.exampleValue)
     try await options.run(.feed(publish: feed, query: asked), bind: endpoint, settings: settings)
   }
 }

@@ -5,8 +5,8 @@ import Messaging
 
 /// The options of every conformance run.
 struct ConformOptions: ParsableArguments {
-  @Option(help: "How many seconds to wait for the program to come, \(Limits.examWaitSecondsRange.words).")
-  var wait = ToolLimits.examWaitSeconds
+  @Option(help: "How many seconds to wait for the program to come, \(Limits.conformanceWaitSecondsRange.words).")
+  var wait = ToolLimits.conformanceWaitSeconds
   @Flag(help: "One JSON object for each rule.")
   var json = false
   @OptionGroup var common: CommonOptions
@@ -14,7 +14,7 @@ struct ConformOptions: ParsableArguments {
   var program: [String] = []
 
   func validate() throws {
-    let range = Limits.examWaitSecondsRange
+    let range = Limits.conformanceWaitSecondsRange
     guard range.contains(wait) else {
       throw ValidationError("--wait must be a number of seconds from \(range.words), not \(wait).")
     }
@@ -26,13 +26,13 @@ struct ConformOptions: ParsableArguments {
   func run(_ kind: ProgramUnderTest, bind endpoint: Endpoint, settings: Settings) async throws {
     let logger = makeLogger("conform", level: settings.logLevel)
     let service = ConformService(kind, command: program, bind: endpoint, waitMs: Int64(wait) * 1_000, logger: logger)
-    try await serve([service], settings: settings, logger: logger)
+    try await runServices([service], settings: settings, logger: logger)
     guard let report = service.report else {
-      complain("Ended before the exam was over.")
+      printError("Ended before the exam was over.")
       throw ExitCode(1)
     }
     let text = ConformText(report)
-    for line in json ? text.json : text.lines { say(line) }
+    for line in json ? text.json : text.lines { printLine(line) }
     if !report.isWhole { throw ExitCode(1) }
   }
 }

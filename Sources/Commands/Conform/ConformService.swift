@@ -31,19 +31,19 @@ final class ConformService: Service {
   var report: ConformanceReport? { result.withLock { $0 } }
 
   func run() async throws {
-    let (finished, wake, terminated) = (OneShot<ConformanceReport>(), Wake(), OneShot<Void>())
-    let news = Inbox<ProcessNews>(wake)
+    let (finished, wake, terminated) = (OneShot<ConformanceReport>(), WakeupEvent(), OneShot<Void>())
+    let news = CommandQueue<ProcessEvent>(wake)
     let environment = ConformanceEnvironment(
       waitMs: waitMs, hasProcess: !command.isEmpty, news: news, logger: logger,
-      came: { complain("examining \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
+      onFirstMessage: { printError("examining \($0.safeLine(bytesMax: Limits.peerNameBytesMax))") },
       terminate: { terminated.set(()) }, finished: { finished.set($0) })
     let (reactor, bound) = try Reactor.start("conform", wake: wake) { [program, endpoint] context in
-      let made = try program.station(context, bind: endpoint, environment: environment)
+      let made = try program.makeSocket(context, bind: endpoint, environment: environment)
       return ([made.station], made.endpoint)
     }
     defer { reactor.stop() }
     let address = bound.connectable.description
-    complain("listening \(program.link)=\(address)")
+    printError("listening \(program.link)=\(address)")
     let output = try ChildOutput()
     let command = command.map { $0.replacing("{\(program.link)}", with: address) }
     let descriptor = if case .subscriber = program { output.writer } else { STDERR_FILENO }
@@ -51,7 +51,7 @@ final class ConformService: Service {
     let report = try? await cancelWhenGracefulShutdown {
       try await withThrowingTaskGroup(of: Void.self) { group in
         if let process {
-          group.addTask { news.put(.exited(try await process.exit)) }
+          group.addTask { news.enqueue(.exited(try await process.exit)) }
           group.addTask {
             try await terminated.value
             process.terminate()
@@ -67,7 +67,7 @@ final class ConformService: Service {
   }
 
   /// Hands a printed list to the run. Other lines go to standard error.
-  private static func handle(_ line: Substring, _ news: Inbox<ProcessNews>) {
-    if let list = ShownList.read(line) { news.put(.printed(list)) } else { complain(String(line)) }
+  private static func handle(_ line: Substring, _ news: CommandQueue<ProcessEvent>) {
+    if let list = ShownList.read(line) { news.enqueue(.printed(list)) } else { printError(String(line)) }
   }
 }

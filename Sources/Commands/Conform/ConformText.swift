@@ -30,7 +30,7 @@ struct ConformText {
   /// The lines for programs: a JSON object for each rule.
   var json: [String] {
     report.findings.map { finding in
-      let text = JSONText.object { json in
+      let text = JSONWriter.object { json in
         json.add("rule", finding.rule.name)
         switch finding.verdict {
         case .holds: json.add("verdict", "holds")

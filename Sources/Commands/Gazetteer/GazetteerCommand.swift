@@ -58,7 +58,7 @@ struct GazetteerCommand: AsyncParsableCommand {
       let summary = try PlaceIndexSummary(path: output)
       let places = summary.placeCounts[.city] ?? 0
       let areas = summary.placeCounts.values.reduce(0, +) - places
-      say("\(output): \(places) places, \(areas) areas, \(summary.postcodeCount) postcodes\(rest)")
+      printLine("\(output): \(places) places, \(areas) areas, \(summary.postcodeCount) postcodes\(rest)")
     }
   }
 
@@ -77,7 +77,7 @@ struct GazetteerCommand: AsyncParsableCommand {
 
     func run() async throws {
       let summary = try PlaceIndexSummary(path: file)
-      say(json ? GazetteerText.json(summary) : GazetteerText.lines(summary))
+      printLine(json ? GazetteerText.json(summary) : GazetteerText.lines(summary))
     }
   }
 
@@ -96,7 +96,7 @@ struct GazetteerCommand: AsyncParsableCommand {
 
     func run() async throws {
       try IndexInspection(path: file).run()
-      say("\(file): whole")
+      printLine("\(file): whole")
     }
   }
 }

@@ -19,7 +19,7 @@ enum GazetteerText {
   }
 
   static func json(_ summary: PlaceIndexSummary) -> String {
-    let object = JSONText.object { json in
+    let object = JSONWriter.object { json in
       json.add("version", Int64(summary.version))
       json.add("builtAt", built(summary))
       json.add("bytes", Int64(summary.byteCount))

@@ -12,7 +12,7 @@ final class Batch: Sendable {
     var table: BatchTable?
     /// Signalled when what was read before has been written.
     var turn = DispatchSemaphore(value: 0)
-    var problem: TableProblem?
+    var problem: TableError?
     var isOver = false
   }
 
@@ -27,25 +27,25 @@ final class Batch: Sendable {
   private let index: PlaceIndex
   private let defaults: PlaceQuery
   private let input: Mutex<Input>
-  private let tally: Mutex<BatchTally>
+  private let tally: Mutex<BatchProgress>
 
   /// - Parameters:
   ///   - descriptor: of the table; it is not closed.
   ///   - defaults: what is asked for where a row says nothing.
-  init(descriptor: Int32, form: TableReader.Form, defaults: PlaceQuery, _ index: PlaceIndex) {
+  init(descriptor: Int32, form: TableReader.Format, defaults: PlaceQuery, _ index: PlaceIndex) {
     self.index = index
     self.defaults = defaults
     input = Mutex(Input(reader: TableReader(descriptor: descriptor, form: form)))
-    tally = Mutex(BatchTally(descriptor: descriptor))
+    tally = Mutex(BatchProgress(descriptor: descriptor))
   }
 
   /// Answers all rows on standard output. Holds up the calling thread.
   ///
-  /// - Throws: `TableProblem` when the table cannot be read, or the answers cannot be written.
-  func run() throws(TableProblem) -> BatchTally {
+  /// - Throws: `TableError` when the table cannot be read, or the answers cannot be written.
+  func run() throws(TableError) -> BatchProgress {
     input.withLock { _ = $0.turn.signal() }
     DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
-      while let work = take() { answer(work) }
+      while let work = nextChunk() { answer(work) }
     }
     tally.withLock { $0.clear() }
     if let problem = input.withLock({ $0.problem }) { throw problem }
@@ -53,13 +53,13 @@ final class Batch: Sendable {
   }
 
   /// The next chunk; nil when there is none, or nothing can be done with it.
-  private func take() -> Work? {
+  private func nextChunk() -> Work? {
     input.withLock { input in
       guard !input.isOver else { return nil }
-      do throws(TableProblem) {
+      do throws(TableError) {
         guard var chunk = try input.reader.next() else {
           // NDJSON without a line is a table without rows; CSV has a first row at least.
-          if input.reader.form == .csv, input.table == nil { throw TableProblem.empty }
+          if input.reader.form == .csv, input.table == nil { throw TableError.empty }
           input.isOver = true
           return nil
         }
@@ -77,24 +77,24 @@ final class Batch: Sendable {
 
   /// The first record of CSV names the columns.
   private func table(
-    for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Form
-  ) throws(TableProblem) -> BatchTable {
+    for chunk: inout TableChunk, _ known: BatchTable?, form: TableReader.Format
+  ) throws(TableError) -> BatchTable {
     if let known { return known }
     guard form == .csv else { return BatchTable(defaults: defaults) }
     // Empty lines before it are no rows yet.
     chunk.records = Array(chunk.records.drop { $0.range.isEmpty && $0.problem == nil })
-    guard !chunk.records.isEmpty else { throw TableProblem.empty }
+    guard !chunk.records.isEmpty else { throw TableError.empty }
     let header = chunk.records.removeFirst()
-    if let problem = header.problem { throw TableProblem("line \(header.line): \(problem)") }
+    if let problem = header.problem { throw TableError("line \(header.line): \(problem)") }
     return try BatchTable(header: chunk.bytes[header.range], defaults: defaults)
   }
 
   private func answer(_ work: Work) {
-    var json = JSONText()
-    var counts = BatchTally.Counts()
+    var json = JSONWriter()
+    var counts = BatchProgress.Counts()
     for record in work.chunk.records {
       let row = work.table.row(record, in: work.chunk.bytes)
-      switch row.question {
+      switch row.query {
       case .success(let query):
         let places = index.locate(query)
         counts.add(isFound: !places.isEmpty)
@@ -116,13 +116,13 @@ final class Batch: Sendable {
       }
     }
     work.turn.wait()
-    let isWritten = put(json.bytes, on: STDOUT_FILENO)
+    let isWritten = writeAll(json.bytes, on: STDOUT_FILENO)
     tally.withLock { $0.add(counts, bytesRead: work.chunk.bytesRead) }
-    if !isWritten { stop(TableProblem("the answers cannot be written: \(String(cString: strerror(errno)))")) }
+    if !isWritten { stop(TableError("the answers cannot be written: \(String(cString: strerror(errno)))")) }
     work.next.signal()
   }
 
-  private func stop(_ problem: TableProblem) {
+  private func stop(_ problem: TableError) {
     input.withLock { input in
       if input.problem == nil { input.problem = problem }
       input.isOver = true

@@ -8,10 +8,10 @@ struct BatchRow: Sendable {
   var text = ""
   /// What the table itself calls the row; nil where it does not.
   var id: String?
-  var question: Result<PlaceQuery, Complaint>
+  var query: Result<PlaceQuery, RowError>
 
   /// What is wrong with a row: a word for machines, and a sentence for people.
-  struct Complaint: Error, Sendable {
+  struct RowError: Error, Sendable {
     let code: String
     let detail: String
   }
@@ -32,8 +32,8 @@ struct BatchTable: Sendable {
 
   /// CSV with this first record.
   ///
-  /// - Throws: `TableProblem` when there is no column for the text, or the columns contradict each other.
-  init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableProblem) {
+  /// - Throws: `TableError` when there is no column for the text, or the columns contradict each other.
+  init(header: ArraySlice<UInt8>, defaults: PlaceQuery) throws(TableError) {
     let header = try TableHeader(try CSVFields(header))
     columns = (
       try TextColumns(header, isReverse: defaults.kind == .reverse), header.column("id"), header.names.count,
@@ -48,13 +48,13 @@ struct BatchTable: Sendable {
     /// Of a point.
     case two(Int, Int)
 
-    init(_ header: TableHeader, isReverse: Bool) throws(TableProblem) {
+    init(_ header: TableHeader, isReverse: Bool) throws(TableError) {
       if let query = header.column("query") {
         self = .one(query)
       } else if isReverse, let latitude = header.column("lat"), let longitude = header.column("lon") {
         self = .two(latitude, longitude)
       } else {
-        throw TableProblem("query\(isReverse ? ", or lat and lon," : "") must be a column; \(header.description)")
+        throw TableError("query\(isReverse ? ", or lat and lon," : "") must be a column; \(header.description)")
       }
     }
 
@@ -69,14 +69,14 @@ struct BatchTable: Sendable {
 
   /// What a record asks.
   func row(_ record: TableChunk.Record, in bytes: [UInt8]) -> BatchRow {
-    var row = BatchRow(question: .success(defaults))
+    var row = BatchRow(query: .success(defaults))
     do {
       if let problem = record.problem { throw problem }
       var query = defaults
       if let columns {
         let fields = try CSVFields(bytes[record.range]).values
         guard fields.count <= columns.count else {
-          throw TableProblem("\(fields.count) fields, where the first row has \(columns.count)")
+          throw TableError("\(fields.count) fields, where the first row has \(columns.count)")
         }
         row.text = columns.text.text(fields)
         row.id = columns.id.flatMap { fields.indices.contains($0) ? fields[$0] : nil }
@@ -90,13 +90,13 @@ struct BatchTable: Sendable {
         try object.read(into: &query)
       }
       try query.requirePoint()
-      row.question = .success(query)
+      row.query = .success(query)
     } catch let invalid as InvalidOption {
       let name = invalid.option.rawValue
-      row.question = .failure(
+      row.query = .failure(
         .init(code: "invalid_\(name)", detail: "line \(record.line): \(invalid.sentence(name))"))
     } catch {
-      row.question = .failure(.init(code: "malformed_row", detail: "line \(record.line): \(error)"))
+      row.query = .failure(.init(code: "malformed_row", detail: "line \(record.line): \(error)"))
     }
     return row
   }
@@ -107,10 +107,10 @@ struct BatchTable: Sendable {
 struct JSONLine {
   private let members: [String: Any]
 
-  /// - Throws: `TableProblem` when it is no object.
-  init(_ line: ArraySlice<UInt8>) throws(TableProblem) {
+  /// - Throws: `TableError` when it is no object.
+  init(_ line: ArraySlice<UInt8>) throws(TableError) {
     guard let members = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
-      throw TableProblem("no JSON object, such as {\"query\": \"Oslo\"}")
+      throw TableError("no JSON object, such as {\"query\": \"Oslo\"}")
     }
     self.members = members
   }
@@ -150,6 +150,6 @@ extension PlaceQuery {
   /// Throws where a reverse look-up is asked for something else than a point.
   func requirePoint() throws(InvalidOption) {
     guard kind == .reverse, !PlaceIndex.isPoint(text) else { return }
-    throw InvalidOption(.text, expected: "a point, LAT,LON in degrees, such as 47.6,-122.3", came: text)
+    throw InvalidOption(.text, expected: "a point, LAT,LON in degrees, such as 47.6,-122.3", actual: text)
   }
 }

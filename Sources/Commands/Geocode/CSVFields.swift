@@ -4,8 +4,8 @@ import Domain
 struct CSVFields {
   let values: [String]
 
-  /// - Throws: `TableProblem` where quotes stand wrong, or what is not UTF-8.
-  init(_ record: ArraySlice<UInt8>) throws(TableProblem) {
+  /// - Throws: `TableError` where quotes stand wrong, or what is not UTF-8.
+  init(_ record: ArraySlice<UInt8>) throws(TableError) {
     var values: [String] = []
     var index = record.startIndex
     while true {
@@ -18,7 +18,7 @@ struct CSVFields {
         (field, index) = (record[index..<end], end)
       }
       guard let value = String(validating: field, as: UTF8.self) else {
-        throw TableProblem("field \(values.count + 1) is not UTF-8")
+        throw TableError("field \(values.count + 1) is not UTF-8")
       }
       values.append(value)
       guard index < record.endIndex else { break }
@@ -30,7 +30,7 @@ struct CSVFields {
   /// What stands between quotes, two of which are one, and where the field ends.
   private static func quoted(
     _ record: ArraySlice<UInt8>, from start: Int
-  ) throws(TableProblem) -> (field: [UInt8], end: Int) {
+  ) throws(TableError) -> (field: [UInt8], end: Int) {
     var field: [UInt8] = []
     var index = start
     while let end = record[index...].firstIndex(of: quote) {
@@ -38,11 +38,11 @@ struct CSVFields {
       index = end + 1
       guard index < record.endIndex else { return (field, index) }
       if record[index] == comma { return (field, index) }
-      guard record[index] == quote else { throw TableProblem("something follows a closing quote") }
+      guard record[index] == quote else { throw TableError("something follows a closing quote") }
       field.append(quote)
       index += 1
     }
-    throw TableProblem("a quote is never closed")
+    throw TableError("a quote is never closed")
   }
 
   private static let quote = UInt8(ascii: "\"")

@@ -85,50 +85,50 @@ struct GeocodeCommand: AsyncParsableCommand {
 
   private func answer(_ query: PlaceQuery, _ index: PlaceIndex) throws {
     var query = query
-    if limit == nil, !json { query.limit = 1 + GeocodeAnswer.alternatives }
+    if limit == nil, !json { query.limit = 1 + GeocodeText.alternatives }
     let places = index.locate(query)
     guard !places.isEmpty else {
-      complain("No place is known by \"\(query.text)\".")
+      printError("No place is known by \"\(query.text)\".")
       throw ExitCode(1)
     }
     if json {
       return try write(
-        places.map { place in String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self) })
+        places.map { place in String(decoding: JSONWriter.object { place.write(to: &$0) }.bytes, as: UTF8.self) })
     }
-    let answer = GeocodeAnswer(places: places, showsAll: limit != nil)
+    let answer = GeocodeText(places: places, showsAll: limit != nil)
     try write(answer.lines)
-    for remark in answer.remarks { complain(remark) }
+    for remark in answer.remarks { printError(remark) }
   }
 
   private func run(input path: String, _ index: PlaceIndex) throws {
     let (form, defaults) = (try form(), try query())
-    try with(path, "--input") { descriptor throws(TableProblem) in
+    try with(path, "--input") { descriptor throws(TableError) in
       let tally = try Batch(descriptor: descriptor, form: form, defaults: defaults, index).run()
-      complain(tally.summary)
-      if !index.attribution.isEmpty { complain(index.attribution) }
+      printError(tally.summary)
+      if !index.attribution.isEmpty { printError(index.attribution) }
     }
   }
 
   private func run(score path: String, _ index: PlaceIndex) throws {
     let defaults = try query()
-    try with(path, "--score") { descriptor throws(TableProblem) in
+    try with(path, "--score") { descriptor throws(TableError) in
       let report = ScoreReport(score: try ScoreTable.score(descriptor: descriptor, defaults: defaults, index))
-      guard put((json ? report.json : report.text) + "\n", on: STDOUT_FILENO) else {
-        throw TableProblem("the score cannot be written: \(String(cString: strerror(errno)))")
+      guard writeAll((json ? report.json : report.text) + "\n", on: STDOUT_FILENO) else {
+        throw TableError("the score cannot be written: \(String(cString: strerror(errno)))")
       }
-      for problem in report.score.problems { complain("\(path), \(problem)") }
+      for problem in report.score.problems { printError("\(path), \(problem)") }
     }
   }
 
   /// Says lines, which somebody wants to have all.
   private func write(_ lines: [String]) throws {
-    guard put(lines.map { $0 + "\n" }.joined(), on: STDOUT_FILENO) else {
+    guard writeAll(lines.map { $0 + "\n" }.joined(), on: STDOUT_FILENO) else {
       throw SettingError("The answer cannot be written: \(String(cString: strerror(errno))).")
     }
   }
 
   /// Opens a table for as long as it is used.
-  private func with(_ path: String, _ flag: String, _ body: (Int32) throws(TableProblem) -> Void) throws {
+  private func with(_ path: String, _ flag: String, _ body: (Int32) throws(TableError) -> Void) throws {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
@@ -138,12 +138,12 @@ struct GeocodeCommand: AsyncParsableCommand {
     do { try body(descriptor) } catch { throw SettingError("\(flag) \(path): \(error).") }
   }
 
-  private func form() throws -> TableReader.Form {
+  private func form() throws -> TableReader.Format {
     guard let format else {
       return input.map { $0.hasSuffix(".ndjson") || $0.hasSuffix(".jsonl") } == true ? .ndjson : .csv
     }
-    guard let form = TableReader.Form(rawValue: format) else {
-      let known = TableReader.Form.allCases.map(\.rawValue).joined(separator: " or ")
+    guard let form = TableReader.Format(rawValue: format) else {
+      let known = TableReader.Format.allCases.map(\.rawValue).joined(separator: " or ")
       throw ValidationError("--format must be \(known), not \"\(format)\".")
     }
     return form

@@ -77,8 +77,8 @@ struct ScoreTable: Sendable {
   /// What is asked for where a row says nothing.
   private let defaults: PlaceQuery
 
-  /// - Throws: `TableProblem` when a column is missing, or columns contradict each other.
-  init(_ header: TableHeader, defaults: PlaceQuery) throws(TableProblem) {
+  /// - Throws: `TableError` when a column is missing, or columns contradict each other.
+  init(_ header: TableHeader, defaults: PlaceQuery) throws(TableError) {
     // A column "level" says here what the place is, not what is wanted; and how many answers count says top_k.
     options = try QueryColumns(header, ignored: [.level, .limit, .prefix])
     query = header.column("query")
@@ -89,14 +89,14 @@ struct ScoreTable: Sendable {
     columns = header.names.count
     self.defaults = defaults
     guard let latitude = header.column("lat"), let longitude = header.column("lon") else {
-      throw TableProblem("lat and lon must be columns; \(header.description)")
+      throw TableError("lat and lon must be columns; \(header.description)")
     }
     (self.latitude, self.longitude) = (latitude, longitude)
     guard query == nil || tolerance != nil else {
-      throw TableProblem("tolerance_km or tol_km must be a column; \(header.description)")
+      throw TableError("tolerance_km or tol_km must be a column; \(header.description)")
     }
     guard query != nil || header.column("expected_city") != nil else {
-      throw TableProblem("query must be a column, or for reverse look-ups expected_city; \(header.description)")
+      throw TableError("query must be a column, or for reverse look-ups expected_city; \(header.description)")
     }
   }
 
@@ -107,20 +107,20 @@ struct ScoreTable: Sendable {
     }
     do {
       guard fields.count <= columns else {
-        throw TableProblem("\(fields.count) fields, where the first row has \(columns)")
+        throw TableError("\(fields.count) fields, where the first row has \(columns)")
       }
       guard !value(latitude).isEmpty, !value(longitude).isEmpty else { return score.skip() }
       guard let point = Coordinate(latitude: value(latitude), longitude: value(longitude)) else {
-        throw TableProblem("lat and lon must be degrees, not \(value(latitude)), \(value(longitude))")
+        throw TableError("lat and lon must be degrees, not \(value(latitude)), \(value(longitude))")
       }
       guard query != nil else {
         return askReverse(point, expected: value(name), kind: value(kind), line: line, of: index, into: &score)
       }
       guard let km = Double(value(tolerance)), km.isFinite, km >= 0 else {
-        throw TableProblem("the tolerance must be a number of km, not \"\(value(tolerance))\"")
+        throw TableError("the tolerance must be a number of km, not \"\(value(tolerance))\"")
       }
       guard let limit = Int(value(count).isEmpty ? "1" : value(count)), (1...Limits.candidatesMax).contains(limit)
-      else { throw TableProblem("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(count))\"") }
+      else { throw TableError("top_k must be a number from 1 to \(Limits.candidatesMax), not \"\(value(count))\"") }
       var question = defaults
       question.limit = limit
       if value(category).contains("autocomplete") { question.kind = .prefix }
@@ -163,14 +163,14 @@ struct ScoreTable: Sendable {
   /// Asks all questions of a file.
   ///
   /// - Parameter defaults: what is asked for where a row says nothing.
-  /// - Throws: `TableProblem` when the file cannot be read, or has not the columns.
-  static func score(descriptor: Int32, defaults: PlaceQuery, _ index: PlaceIndex) throws(TableProblem) -> Score {
+  /// - Throws: `TableError` when the file cannot be read, or has not the columns.
+  static func score(descriptor: Int32, defaults: PlaceQuery, _ index: PlaceIndex) throws(TableError) -> Score {
     var reader = TableReader(descriptor: descriptor, form: .csv)
     var table: ScoreTable?
     var score = Score()
     while let chunk = try reader.next() {
       for record in chunk.records where !record.range.isEmpty || record.problem != nil {
-        do throws(TableProblem) {
+        do throws(TableError) {
           if let problem = record.problem { throw problem }
           let fields = try CSVFields(chunk.bytes[record.range])
           if let table {
@@ -179,12 +179,12 @@ struct ScoreTable: Sendable {
             table = try ScoreTable(try TableHeader(fields), defaults: defaults)
           }
         } catch {
-          guard table != nil else { throw TableProblem("line \(record.line): \(error)") }
+          guard table != nil else { throw TableError("line \(record.line): \(error)") }
           score.skip("line \(record.line): \(error)")
         }
       }
     }
-    guard table != nil else { throw TableProblem.empty }
+    guard table != nil else { throw TableError.empty }
     return score
   }
 }

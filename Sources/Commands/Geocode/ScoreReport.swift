@@ -24,7 +24,7 @@ struct ScoreReport {
 
   /// The same as one object.
   var json: String {
-    let json = JSONText.object { json in
+    let json = JSONWriter.object { json in
       add(score.all, to: &json)
       json.add("withoutPlace", score.withoutPlace)
       json.array("kinds", kinds) { json, kind in
@@ -47,13 +47,13 @@ struct ScoreReport {
 
   private var kinds: [(key: String, value: Score.Count)] { score.kinds.sorted { $0.key < $1.key } }
 
-  private func add(_ count: Score.Count, to json: inout JSONText) {
+  private func add(_ count: Score.Count, to json: inout JSONWriter) {
     json.add("rows", count.rows)
     json.add("right", count.right)
     json.add("share", (count.share * 10_000).rounded() / 10_000)
   }
 
-  private func add(_ miss: Score.Miss, to json: inout JSONText) {
+  private func add(_ miss: Score.Miss, to json: inout JSONWriter) {
     json.add("line", miss.line)
     json.add("kind", miss.kind)
     json.add("query", miss.query)

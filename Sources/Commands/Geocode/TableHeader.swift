@@ -8,16 +8,16 @@ struct TableHeader: Sendable {
 
   /// The names are compared without their case.
   ///
-  /// - Throws: `TableProblem` when a name is there twice, or the lines have ends that are no line feeds.
-  init(_ fields: CSVFields) throws(TableProblem) {
+  /// - Throws: `TableError` when a name is there twice, or the lines have ends that are no line feeds.
+  init(_ fields: CSVFields) throws(TableError) {
     guard !fields.values.contains(where: { $0.utf8.contains(0x0D) }) else {
-      throw TableProblem("its lines end with carriage returns alone; save it with line feeds")
+      throw TableError("its lines end with carriage returns alone; save it with line feeds")
     }
     names = fields.values.map(\.trimmedLine)
     var places: [String: Int] = [:]
     for (index, name) in names.enumerated() where !name.isEmpty {
       guard places.updateValue(index, forKey: name.lowercased()) == nil else {
-        throw TableProblem("two columns are called \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\"")
+        throw TableError("two columns are called \"\(name.safeLine(bytesMax: Limits.complaintBytesMax))\"")
       }
     }
     self.places = places
@@ -43,8 +43,8 @@ struct QueryColumns: Sendable {
   private let focus: (latitude: Int, longitude: Int)?
 
   /// - Parameter ignored: options whose columns mean something else in this table.
-  /// - Throws: `TableProblem` when there is only one column of the two for a point.
-  init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) throws(TableProblem) {
+  /// - Throws: `TableError` when there is only one column of the two for a point.
+  init(_ header: TableHeader, ignored: Set<PlaceQuery.Option> = []) throws(TableError) {
     options = PlaceQuery.Option.allCases.compactMap { option in
       guard !ignored.contains(option) else { return nil }
       let column =
@@ -57,7 +57,7 @@ struct QueryColumns: Sendable {
     switch (header.column("focus_lat"), header.column("focus_lon")) {
     case (let latitude?, let longitude?): focus = (latitude, longitude)
     case (nil, nil): focus = nil
-    default: throw TableProblem("focus_lat and focus_lon must both be columns, or none; \(header.description)")
+    default: throw TableError("focus_lat and focus_lon must both be columns, or none; \(header.description)")
     }
   }
 

@@ -2,11 +2,11 @@ import Domain
 import Foundation
 
 /// What is wrong with a table as a whole, or with one of its rows: a sentence for people.
-struct TableProblem: Error, Sendable, CustomStringConvertible {
+struct TableError: Error, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 
-  static let empty = TableProblem("the file is empty; its first row must name the columns")
+  static let empty = TableError("the file is empty; its first row must name the columns")
 }
 
 /// Whole records of a table, as they were read, empty lines among them. They are looked into elsewhere, so that all
@@ -19,7 +19,7 @@ struct TableChunk: Sendable {
     /// The line on which it begins, from 1.
     var line: Int
     /// Why it cannot be looked into.
-    var problem: TableProblem?
+    var problem: TableError?
   }
 
   var bytes: [UInt8]
@@ -31,7 +31,7 @@ struct TableChunk: Sendable {
 /// Cuts what a file or a pipe gives into records: memory stays the same however long it is.
 struct TableReader {
   /// How records end.
-  enum Form: String, Sendable, CaseIterable {
+  enum Format: String, Sendable, CaseIterable {
     /// RFC 4180: a line feed within quotes belongs to the field, and an empty line is a row.
     case csv
     /// One JSON object a line; empty lines are none.
@@ -40,7 +40,7 @@ struct TableReader {
 
   private enum State { case fieldStart, plain, quoted, quoteInQuoted, tooLong }
 
-  let form: Form
+  let form: Format
   private let descriptor: Int32
   private var state = State.fieldStart
   /// What is read and not yet in a chunk: the beginning of a record.
@@ -50,15 +50,15 @@ struct TableReader {
   private var recordLine = 1
   private var bytesRead = 0
 
-  init(descriptor: Int32, form: Form) {
+  init(descriptor: Int32, form: Format) {
     self.descriptor = descriptor
     self.form = form
   }
 
   /// The next records, as soon as there is one; nil at the end. Waits for input.
   ///
-  /// - Throws: `TableProblem` when it cannot be read.
-  mutating func next() throws(TableProblem) -> TableChunk? {
+  /// - Throws: `TableError` when it cannot be read.
+  mutating func next() throws(TableError) -> TableChunk? {
     while true {
       let isFirst = bytesRead == 0
       let count = try read()
@@ -71,7 +71,7 @@ struct TableReader {
       if isEnd, !isOpen { return last(after: end) }
       var isScanned = true
       if isOpen || pending.count - end > ToolLimits.tableRecordBytesMax {
-        end = giveUp(from: end, &records)
+        end = discardUnterminated(from: end, &records)
         isScanned = false
       }
       // The rest of a row that has had its complaint.
@@ -84,14 +84,14 @@ struct TableReader {
     }
   }
 
-  private mutating func read() throws(TableProblem) -> Int {
+  private mutating func read() throws(TableError) -> Int {
     var result = 0
     // Not filled with zeros first: that takes longer than reading.
     let fresh = [UInt8](unsafeUninitializedCapacity: ToolLimits.tableChunkBytes) { bytes, count in
       repeat { result = Glibc.read(descriptor, bytes.baseAddress, bytes.count) } while result < 0 && errno == EINTR
       count = max(0, result)
     }
-    guard result >= 0 else { throw TableProblem("cannot be read: \(String(cString: strerror(errno)))") }
+    guard result >= 0 else { throw TableError("cannot be read: \(String(cString: strerror(errno)))") }
     pending += fresh
     bytesRead += result
     return result
@@ -142,7 +142,7 @@ struct TableReader {
 
   /// A record without an end in sight, mostly because a quote is never closed. What follows its first line is read
   /// anew, so that it costs one row.
-  private mutating func giveUp(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
+  private mutating func discardUnterminated(from start: Int, _ records: inout [TableChunk.Record]) -> Int {
     if state != .tooLong {
       let problem = pending.count - start > ToolLimits.tableRecordBytesMax ? tooLong : Self.openQuote
       records.append(.init(range: start..<start, line: recordLine, problem: problem))
@@ -179,9 +179,9 @@ struct TableReader {
     return chunk
   }
 
-  private static let openQuote = TableProblem("a quote is never closed")
-  private var tooLong: TableProblem {
+  private static let openQuote = TableError("a quote is never closed")
+  private var tooLong: TableError {
     let hint = form == .csv ? " (is a quote never closed?)" : ""
-    return TableProblem("the row is longer than \(ToolLimits.tableRecordBytesMax) bytes\(hint)")
+    return TableError("the row is longer than \(ToolLimits.tableRecordBytesMax) bytes\(hint)")
   }
 }

@@ -29,7 +29,7 @@ struct KeysCommand: AsyncParsableCommand {
     func run() async throws {
       let pair = try KeyPair.random()
       try KeyFile.write(pair, to: output, replaces: force)
-      say(pair.publicKey.description)
+      printLine(pair.publicKey.description)
     }
   }
 
@@ -44,6 +44,6 @@ struct KeysCommand: AsyncParsableCommand {
     @Argument(help: "A file that `onthemap keys new` has written.")
     var file: String
 
-    func run() async throws { say(try KeyFile.read(file).publicKey.description) }
+    func run() async throws { printLine(try KeyFile.read(file).publicKey.description) }
   }
 }

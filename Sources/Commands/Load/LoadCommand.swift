@@ -44,7 +44,7 @@ struct LoadCommand: AsyncParsableCommand {
   @Option(
     help: """
       Connections that share the posts, 1 to \(LoadLimits.connectionsMax); with --submit 1 to \
-      \(LoadLimits.producersMax). [default: \(LoadLimits.connectionsUsual); with --submit \(LoadLimits.producersUsual)]
+      \(LoadLimits.producersMax). [default: \(LoadLimits.connectionsDefault); with --submit \(LoadLimits.producersDefault)]
       """)
   var connections: Int?
   @Option(help: "Post over ZeroMQ, to ingest's address for producers; accounts and the store stay with --server.")
@@ -53,7 +53,7 @@ struct LoadCommand: AsyncParsableCommand {
   var submitKey: String?
   @Option(
     help: """
-      Posts in one frame at most, with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchUsual)]
+      Posts in one frame at most, with --submit, 1 to \(Limits.submitPostsMax). [default: \(LoadLimits.batchDefault)]
       """)
   var batch: Int?
   @Option(
@@ -69,7 +69,7 @@ struct LoadCommand: AsyncParsableCommand {
   var json = false
   @Option(
     help: "Seconds to go on trying, and then to wait for queued posts, \(LoadLimits.settleSecondsRange.words).")
-  var settle = LoadLimits.settleSecondsUsual
+  var settle = LoadLimits.settleSecondsDefault
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -100,7 +100,7 @@ struct LoadCommand: AsyncParsableCommand {
     guard server.scheme == "http" else {
       throw SettingError(
         .server, expected: "a plain http address, of the service itself: TLS would be measured with it",
-        came: server.absoluteString)
+        actual: server.absoluteString)
     }
     let feed = try settings.endpoint(.feed, flag: feed)
     let keys = try LinkKeys(settings, keyFile: keyFile)
@@ -113,9 +113,9 @@ struct LoadCommand: AsyncParsableCommand {
       ?? PlaceTexts(gazetteer: try settings.gazetteer(flag: gazetteer))
     let submit = try submit.map {
       LoadRun.Submission(
-        endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchUsual)
+        endpoint: try LoadCommand.endpoint($0), curve: submitCurve, batchMax: batch ?? LoadLimits.batchDefault)
     }
-    let connections = connections ?? (submit == nil ? LoadLimits.connectionsUsual : LoadLimits.producersUsual)
+    let connections = connections ?? (submit == nil ? LoadLimits.connectionsDefault : LoadLimits.producersDefault)
     // Each subscriber has a context of its own, with its pipes.
     try LoadCommand.allowFiles(connections + LoadLimits.filesOfSubscriber * subscribers)
     let plan = LoadPlan(
@@ -130,9 +130,9 @@ struct LoadCommand: AsyncParsableCommand {
       logger: makeLogger("load", level: settings.logLevel), draw: LoadCommand.draw
     ).run()
     let report = LoadReport(summary: summary)
-    say(json ? report.json : report.text)
+    printLine(json ? report.json : report.text)
     guard summary.failures.isEmpty else {
-      if json { for failure in summary.failures { complain(failure) } }
+      if json { for failure in summary.failures { printError(failure) } }
       throw ExitCode(1)
     }
   }

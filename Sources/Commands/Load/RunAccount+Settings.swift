@@ -4,7 +4,7 @@ extension RunAccount {
   /// The account that is set. Throws `SettingError` when its password is missing.
   init(_ settings: Settings, user: String?) throws {
     guard let user = settings.optional(.user, flag: user) else {
-      self = .throwAway
+      self = .temporary
       return
     }
     guard let password = try settings.password() else {

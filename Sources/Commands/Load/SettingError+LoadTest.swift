@@ -14,11 +14,11 @@ extension SettingError {
     case .placesCount(let path, let count):
       self.init("--places must be a file of 1 to \(LoadLimits.placesMax) places; \(path) has \(count).")
     case .noTowns(let path):
-      self.init(.gazetteer, expected: "a gazetteer with towns; or give --places", came: path)
+      self.init(.gazetteer, expected: "a gazetteer with towns; or give --places", actual: path)
     case .silentFeed(let feed):
-      self.init(.feed, expected: "the address of a feed that answers", came: "\(feed)")
+      self.init(.feed, expected: "the address of a feed that answers", actual: "\(feed)")
     case .foreignFeed(let feed):
-      self.init(.feed, expected: "a feed of the same ingest as --server", came: "\(feed)")
+      self.init(.feed, expected: "a feed of the same ingest as --server", actual: "\(feed)")
     case .notLoggedIn, .unreachable, .storeUnreadable: self.init(error.description)
     }
   }

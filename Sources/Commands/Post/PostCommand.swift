@@ -62,11 +62,11 @@ struct PostCommand: AsyncParsableCommand {
         throw SettingError("Not posted: \(answer.problem).")
       }
       switch answer.members.state {
-      case "published": say("\(id) is on the map: \(answer.members.label ?? "")")
+      case "published": printLine("\(id) is on the map: \(answer.members.label ?? "")")
       case "rejected", "dead":
         throw SettingError("\(id) is not on the map: \(answer.members.reason?.detail ?? answer.problem).")
       default:
-        say("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
+        printLine("\(id) is accepted; your session sees what becomes of it at \(api.base)/v2/posts/\(id)")
         // EX_TEMPFAIL of sysexits.h: nothing is wrong, but it is not as far as was asked for.
         if wait { throw ExitCode(75) }
       }
@@ -78,17 +78,17 @@ struct PostCommand: AsyncParsableCommand {
   private func remove(_ id: String, _ api: API) async throws {
     let answer = try await api.send("DELETE", path: "/v2/posts/\(id)")
     guard answer.status == 204 else { throw SettingError("Not deleted: \(answer.problem).") }
-    say("\(id) is off the map.")
+    printLine("\(id) is off the map.")
   }
 
   /// Sends the post, and again where the server is not there or says that it failed: under one key, so that it is on
   /// the map once, also where only the answer was lost.
-  private func post(_ api: API) async throws -> API.Answer {
+  private func post(_ api: API) async throws -> API.Response {
     var headers = ["Idempotency-Key": UUID().uuidString]
     if wait { headers["Prefer"] = "wait=\(ToolLimits.postWaitSeconds)" }
     let end = ContinuousClock.now + ToolLimits.postResend
     while true {
-      let answer: Result<API.Answer, any Error>
+      let answer: Result<API.Response, any Error>
       do {
         answer = .success(
           try await api.send(

@@ -7,18 +7,18 @@ import Synchronization
 final class AdminConnection: Sendable {
   private let endpoint: Endpoint
   private let reactor: Reactor
-  private let inbox: Inbox<AdminClient.Question>
+  private let inbox: CommandQueue<AdminClient.Request>
   private let pending: Pending
   private let counter = Atomic<UInt64>(0)
 
   /// - Throws: `SettingError` where nobody listens, or it may not be opened; `LinkError`.
   init(_ endpoint: Endpoint) throws {
     try AdminConnection.probe(endpoint)
-    let wake = Wake()
-    let (inbox, pending) = (Inbox<AdminClient.Question>(wake), Pending())
+    let wake = WakeupEvent()
+    let (inbox, pending) = (CommandQueue<AdminClient.Request>(wake), Pending())
     (self.endpoint, self.inbox, self.pending) = (endpoint, inbox, pending)
     (reactor, _) = try Reactor.start("admin", wake: wake) { context in
-      let client = try AdminClient(context, connect: endpoint, inbox: inbox) { pending.tell($0, $1) }
+      let client = try AdminClient(context, connect: endpoint, inbox: inbox) { pending.complete($0, $1) }
       return (stations: [client], told: ())
     }
   }
@@ -29,27 +29,27 @@ final class AdminConnection: Sendable {
   /// Asks, and waits for the answer.
   ///
   /// - Throws: `AdminRefusal`, with what ingest says; `SettingError` where it says nothing in time.
-  func ask(_ request: AdminRequest) async throws -> AdminAnswer {
+  func send(_ request: AdminRequest) async throws -> AdminReply {
     let id = counter.add(1, ordering: .relaxed).newValue
     let clock = Task { [pending] in
-      try await Task.sleep(for: ToolLimits.adminAnswer)
-      pending.tell(id, nil)
+      try await Task.sleep(for: ToolLimits.adminReplyTimeout)
+      pending.complete(id, nil)
     }
     defer { clock.cancel() }
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         pending.add(id, continuation)
-        inbox.put((id, request))
-        if Task.isCancelled { pending.tell(id, nil) }
+        inbox.enqueue((id, request))
+        if Task.isCancelled { pending.complete(id, nil) }
       }
     } onCancel: {
-      pending.tell(id, nil)
+      pending.complete(id, nil)
     }
     switch answer {
     case .refused(let refusal): throw refusal
     case let answer?: return answer
     case nil:
-      let seconds = ToolLimits.adminAnswer.components.seconds
+      let seconds = ToolLimits.adminReplyTimeout.components.seconds
       throw SettingError("Ingest does not answer at \(endpoint) within \(seconds) seconds.")
     }
   }
@@ -82,14 +82,14 @@ final class AdminConnection: Sendable {
 
 /// Questions without an answer.
 private final class Pending: Sendable {
-  private let continuations = Mutex<[UInt64: CheckedContinuation<AdminAnswer?, Never>]>([:])
+  private let continuations = Mutex<[UInt64: CheckedContinuation<AdminReply?, Never>]>([:])
 
-  func add(_ id: UInt64, _ continuation: CheckedContinuation<AdminAnswer?, Never>) {
+  func add(_ id: UInt64, _ continuation: CheckedContinuation<AdminReply?, Never>) {
     continuations.withLock { $0[id] = continuation }
   }
 
   /// The second answer to a question is nobody's.
-  func tell(_ id: UInt64, _ answer: AdminAnswer?) {
+  func complete(_ id: UInt64, _ answer: AdminReply?) {
     continuations.withLock { $0.removeValue(forKey: id) }?.resume(returning: answer)
   }
 }

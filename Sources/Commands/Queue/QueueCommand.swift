@@ -38,9 +38,9 @@ struct QueueStatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await options.connected { connection in
-      guard case .status(let status) = try await connection.ask(.status) else { throw SettingError.strangeAnswer }
-      if json { return say(QueueJSON.status(status)) }
-      for line in QueueText(status, unixMs: now()).lines() { say(line) }
+      guard case .status(let status) = try await connection.send(.status) else { throw SettingError.unexpectedReply }
+      if json { return printLine(QueueJSON.status(status)) }
+      for line in QueueText(status, unixMs: now()).lines() { printLine(line) }
     }
   }
 }
@@ -81,9 +81,9 @@ struct QueueResumeCommand: AsyncParsableCommand {
 extension AdminOptions {
   fileprivate func setPaused(_ request: AdminRequest, json: Bool) async throws {
     try await connected { connection in
-      guard case .paused(let sinceMs) = try await connection.ask(request) else { throw SettingError.strangeAnswer }
-      if json { return say(QueueJSON.paused(sinceMs)) }
-      say(sinceMs.map { "The queue is paused since \(timestamp(unixMs: $0))." } ?? "The queue goes on.")
+      guard case .paused(let sinceMs) = try await connection.send(request) else { throw SettingError.unexpectedReply }
+      if json { return printLine(QueueJSON.paused(sinceMs)) }
+      printLine(sinceMs.map { "The queue is paused since \(timestamp(unixMs: $0))." } ?? "The queue goes on.")
     }
   }
 }

@@ -23,5 +23,5 @@ enum QueueJSON {
     }
   }
 
-  private static func line(_ body: (inout JSONText) -> Void) -> String { WatchJSON.ascii(JSONText.object(body).bytes) }
+  private static func line(_ body: (inout JSONWriter) -> Void) -> String { WatchJSON.ascii(JSONWriter.object(body).bytes) }
 }

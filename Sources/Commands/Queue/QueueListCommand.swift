@@ -44,22 +44,22 @@ struct QueueListCommand: AsyncParsableCommand {
     let after = try after.map { try PostID(argument: $0) }
     let request = AdminRequest.list(state: state, reason: reason, after: after, limit: list.limit)
     try await options.connected { connection in
-      guard case .list(let entries, let next) = try await connection.ask(request) else {
-        throw SettingError.strangeAnswer
+      guard case .list(let entries, let next) = try await connection.send(request) else {
+        throw SettingError.unexpectedReply
       }
-      if json { return say(QueueJSON.list(entries, next: next)) }
+      if json { return printLine(QueueJSON.list(entries, next: next)) }
       guard !entries.isEmpty else {
-        if let state { return complain("No post is \(state.word).") }
-        return complain("No post waits\(try await deadRemark(connection)).")
+        if let state { return printError("No post is \(state.word).") }
+        return printError("No post waits\(try await deadRemark(connection)).")
       }
-      for line in QueueEntryText.list(entries, unixMs: now()) { say(line) }
-      if let next { complain("There may be more: --after \(next)") }
+      for line in QueueEntryText.list(entries, unixMs: now()) { printLine(line) }
+      if let next { printError("There may be more: --after \(next)") }
     }
   }
 
   /// Returns a remark that points to the dead posts; empty without any.
   private func deadRemark(_ connection: AdminConnection) async throws -> String {
-    guard case .status(let status) = try await connection.ask(.status), status.dead > 0 else { return "" }
+    guard case .status(let status) = try await connection.send(.status), status.dead > 0 else { return "" }
     return "; \(counted(status.dead, "post")) \(status.dead == 1 ? "is" : "are") dead: --state dead"
   }
 }
@@ -83,11 +83,11 @@ struct QueueShowCommand: AsyncParsableCommand {
   func run() async throws {
     let id = try PostID(argument: id)
     try await options.connected { connection in
-      guard case .report(let entry, let history) = try await connection.ask(.show(id)) else {
-        throw SettingError.strangeAnswer
+      guard case .report(let entry, let history) = try await connection.send(.show(id)) else {
+        throw SettingError.unexpectedReply
       }
-      if json { return say(QueueJSON.report(entry, history)) }
-      for line in QueueEntryText.report(entry, history, unixMs: now()) { say(line) }
+      if json { return printLine(QueueJSON.report(entry, history)) }
+      for line in QueueEntryText.report(entry, history, unixMs: now()) { printLine(line) }
     }
   }
 }

@@ -93,7 +93,7 @@ extension [PostID] {
 
 extension AdminConnection {
   fileprivate func change(_ request: AdminRequest) async throws -> QueueChange {
-    guard case .changed(let change) = try await ask(request) else { throw SettingError.strangeAnswer }
+    guard case .changed(let change) = try await send(request) else { throw SettingError.unexpectedReply }
     return change
   }
 }
@@ -110,16 +110,16 @@ extension QueueChange {
   /// - Throws: `ExitCode` 1 where there is something to complain about.
   fileprivate func report(_ one: String, _ many: String, json: Bool) throws {
     if json {
-      say(QueueJSON.change(self))
+      printLine(QueueJSON.change(self))
     } else {
       // Where nothing has changed, the complaints say all.
       if done.count == 1 {
-        say("\(done[0]) \(one).")
+        printLine("\(done[0]) \(one).")
       } else if !done.isEmpty || unchanged.isEmpty {
-        say("\(counted(done.count, "post")) \(many).")
+        printLine("\(counted(done.count, "post")) \(many).")
       }
       for post in unchanged {
-        complain(post.state.map { "\(post.id) is \($0.word), not dead." } ?? "There is no post \(post.id).")
+        printError(post.state.map { "\(post.id) is \($0.word), not dead." } ?? "There is no post \(post.id).")
       }
     }
     if !unchanged.isEmpty { throw ExitCode(1) }

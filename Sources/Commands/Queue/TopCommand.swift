@@ -31,7 +31,7 @@ struct TopCommand: AsyncParsableCommand {
     let endpoint = try options.endpoint(settings)
     let environment = ProcessInfo.processInfo.environment
     let screen = WatchScreen(environment: environment)
-    let form: TopService.Form = json ? .json : screen.isTerminal ? .table : .lines
+    let form: TopService.Format = json ? .json : screen.isTerminal ? .table : .lines
     // A log would tear the table.
     let logger =
       form == .table
@@ -39,6 +39,6 @@ struct TopCommand: AsyncParsableCommand {
     let service = TopService(
       endpoint: endpoint, connection: try AdminConnection(endpoint), screen: screen, form: form,
       isColoured: environment["NO_COLOR"]?.isEmpty ?? true, count: count ?? .max)
-    try await serve([service], settings: settings, logger: logger)
+    try await runServices([service], settings: settings, logger: logger)
   }
 }

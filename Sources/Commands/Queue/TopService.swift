@@ -6,12 +6,12 @@ import ServiceLifecycle
 /// Asks ingest each second and shows what it says, until a signal, a key, or until as often as was asked for.
 struct TopService: Service {
   /// How it is shown.
-  enum Form { case table, lines, json }
+  enum Format { case table, lines, json }
 
   let endpoint: Endpoint
   let connection: AdminConnection
   let screen: WatchScreen
-  let form: Form
+  let form: Format
   let isColoured: Bool
   /// Looks after which it is done.
   let count: Int
@@ -52,7 +52,7 @@ struct TopService: Service {
 
   private func ask() async -> Result<QueueStatus, any Error> {
     do {
-      guard case .status(let status) = try await connection.ask(.status) else { throw SettingError.strangeAnswer }
+      guard case .status(let status) = try await connection.send(.status) else { throw SettingError.unexpectedReply }
       return .success(status)
     } catch { return .failure(error) }
   }
@@ -62,9 +62,9 @@ struct TopService: Service {
     switch (form, news) {
     case (.table, _):
       let size = screen.size
-      return table.text(for: news, WatchMoment(unixMs: unixMs, rows: size.rows, columns: size.columns))
+      return table.text(for: news, RenderContext(unixMs: unixMs, rows: size.rows, columns: size.columns))
     case (_, .failure(let error)):
-      complain("\(error)")
+      printError("\(error)")
       return ""
     case (.lines, .success(let status)): return QueueText(status, unixMs: unixMs).line + "\n"
     case (.json, .success(let status)): return QueueJSON.status(status) + "\n"

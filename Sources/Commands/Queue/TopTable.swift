@@ -7,7 +7,7 @@ struct TopTable {
   private var status: QueueStatus?
   private var seenMs: Int64 = 0
   private var problem: String?
-  private var repaint = Repaint()
+  private var repaint = ScreenPainter()
 
   /// - Parameters:
   ///   - address: ingest's, for people.
@@ -18,7 +18,7 @@ struct TopTable {
   }
 
   /// What to write for the newest status, or for none and why.
-  mutating func text(for news: Result<QueueStatus, any Error>, _ moment: WatchMoment) -> String {
+  mutating func text(for news: Result<QueueStatus, any Error>, _ moment: RenderContext) -> String {
     switch news {
     case .success(let new): (status, seenMs, problem) = (new, moment.unixMs, nil)
     case .failure(let error): problem = "\(error)"
@@ -27,7 +27,7 @@ struct TopTable {
   }
 
   /// The lines of the window, as many as it has.
-  func lines(_ moment: WatchMoment) -> [String] {
+  func lines(_ moment: RenderContext) -> [String] {
     let columns = max(1, moment.columns - 1)
     func cell(_ line: String) -> String { WatchText(line).cell(columns) }
     guard let status else { return [dimmed(cell(problem ?? "asking ingest at \(address)"))] }

@@ -22,11 +22,11 @@ final class ChildOutput: Sendable {
     close(writer)
   }
 
-  /// Reads until the task is cancelled. A line longer than `Limits.examLineBytesMax` is left out.
+  /// Reads until the task is cancelled. A line longer than `Limits.conformanceLineBytesMax` is left out.
   func read(_ line: (Substring) -> Void) async throws {
     var rest: [UInt8] = []
     // Of a line that is too long; what is left of it is none.
-    var isCut = false
+    var isTruncated = false
     var buffer = [UInt8](repeating: 0, count: ToolLimits.readBytes)
     while true {
       let count = Glibc.read(reader, &buffer, buffer.count)
@@ -36,11 +36,11 @@ final class ChildOutput: Sendable {
       }
       rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        if !isCut, end <= Limits.examLineBytesMax { line(Substring(decoding: rest[..<end], as: UTF8.self)) }
-        isCut = false
+        if !isTruncated, end <= Limits.conformanceLineBytesMax { line(Substring(decoding: rest[..<end], as: UTF8.self)) }
+        isTruncated = false
         rest.removeSubrange(...end)
       }
-      if rest.count > Limits.examLineBytesMax { (rest, isCut) = ([], true) }
+      if rest.count > Limits.conformanceLineBytesMax { (rest, isTruncated) = ([], true) }
     }
   }
 }

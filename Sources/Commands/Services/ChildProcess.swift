@@ -59,10 +59,10 @@ final class ChildProcess: Sendable {
   /// SIGTERM, where it still runs.
   func terminate() { signal(SIGTERM) }
 
-  /// Ends it, with SIGKILL after `ToolLimits.childPatience`, and waits for that.
+  /// Ends it, with SIGKILL after `ToolLimits.childGracePeriod`, and waits for that.
   func end() async {
     terminate()
-    let end = ContinuousClock.now + ToolLimits.childPatience
+    let end = ContinuousClock.now + ToolLimits.childGracePeriod
     // Also where the task is cancelled.
     await Task { [self] in
       while ended() == nil {

@@ -32,7 +32,7 @@ struct FeedCommand: AsyncParsableCommand {
   @Option(.allowPlaintext, "feed, query or both with a comma: other hosts may reach --publish, --query in plain text.")
   var allowPlaintext: String?
   @OptionGroup var proxies: ProxyOptions
-  @OptionGroup var viewing: ViewingOptions
+  @OptionGroup var viewing: MapAccessOptions
   @OptionGroup var options: FeedOptions
   @OptionGroup var common: CommonOptions
 
@@ -45,7 +45,7 @@ struct FeedCommand: AsyncParsableCommand {
     configuration.proxies = try proxies.trusted(settings)
     configuration.isAlone = true
     configuration.viewing = try viewing.viewing(settings, needsKey: true)
-    try keys.hold(to: configuration.viewing)
+    try keys.apply(to: configuration.viewing)
     let folder = settings.text(.feedData, flag: data)
     if folder != "none" { configuration.data = folder }
     configuration.ingestCurve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
@@ -53,22 +53,22 @@ struct FeedCommand: AsyncParsableCommand {
       isUsed: configuration.ingestCurve != nil || configuration.publishCurve != nil, wanted: .ingestKey,
       .allowSubscribers)
     let logger = makeLogger("feed", level: settings.logLevel)
-    let operations = try Operations(settings, .feedOperations, flag: operations, logger: logger)
+    let operations = try OperationsEndpoint(settings, .feedOperations, flag: operations, logger: logger)
     configuration.registry = operations.registry
     configuration.readiness = operations.readiness
     settings.log(to: logger)
     keys.announce(to: logger)
     let ready = OneShot<FeedService.Addresses>()
     let service = FeedService(configuration, logger: logger) { ready.set($0) }
-    let announcement = Announcement {
+    let announcement = StartupAnnouncement {
       let addresses = try await ready.value
       operations.begin()
-      say(
+      printLine(
         "ready feed-http=http://\(authority(address.host)):\(addresses.httpPort) feed=\(addresses.publish) "
           + "query=\(addresses.query)"
           + (try await operations.word))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 }

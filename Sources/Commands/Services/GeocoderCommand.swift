@@ -48,21 +48,21 @@ struct GeocoderCommand: AsyncParsableCommand {
     let keys = try LinkKeys(settings, keyFile: keyFile)
     configuration.curve = try keys.client(.ingestKey, flag: ingestKey, needsOwn: true, settings: settings)
     try keys.check(isUsed: configuration.curve != nil, wanted: .ingestKey)
-    let operations = try Operations(settings, .geocoderOperations, flag: operations, logger: logger)
+    let operations = try OperationsEndpoint(settings, .geocoderOperations, flag: operations, logger: logger)
     settings.log(to: logger)
     keys.announce(to: logger)
     let joined = OneShot<Void>()
-    let seats = WorkerSeats(in: operations.readiness)
+    let seats = WorkerSessions(in: operations.readiness)
     let service = GeocodeWorker(
       configuration, logger: logger, ready: { joined.set(()) },
       session: { [name = configuration.name] in seats.note(name, hasSession: $0) })
-    let announcement = Announcement { [ingest = configuration.ingest] in
+    let announcement = StartupAnnouncement { [ingest = configuration.ingest] in
       try await joined.value
       operations.begin()
-      say("ready ingest=\(ingest)" + (try await operations.word))
+      printLine("ready ingest=\(ingest)" + (try await operations.word))
     }
     let reload = ReloadService { gazetteer.reopen() }
-    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 
   private func workerName(_ settings: Settings) throws -> String {
@@ -70,7 +70,7 @@ struct GeocoderCommand: AsyncParsableCommand {
     let name = settings.text(
       .workerName, flag: name, default: String("\(process.hostName)-\(process.processIdentifier)".suffix(bytesMax)))
     guard (1...bytesMax).contains(name.utf8.count), name.isSafeLine else {
-      throw SettingError(.workerName, expected: "1 to \(bytesMax) bytes without control characters", came: name)
+      throw SettingError(.workerName, expected: "1 to \(bytesMax) bytes without control characters", actual: name)
     }
     return name
   }

@@ -22,19 +22,19 @@ struct HealthCommand: AsyncParsableCommand {
     guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https" else {
       throw ValidationError("URL must be an address such as http://127.0.0.1:8080/livez, not \"\(url)\".")
     }
-    let answer: API.Answer
+    let answer: API.Response
     do { answer = try await API(address).send("GET", path: nil) } catch {
-      complain("\(url) is not healthy: \(error).")
+      printError("\(url) is not healthy: \(error).")
       throw ExitCode(1)
     }
     guard (200..<300).contains(answer.status) else {
-      complain("\(url) answers \(answer.status)\(HealthCommand.reason(of: answer)).")
+      printError("\(url) answers \(answer.status)\(HealthCommand.reason(of: answer)).")
       throw ExitCode(1)
     }
   }
 
   /// Returns the problem's code and detail after a colon; empty if the answer has none.
-  private static func reason(of answer: API.Answer) -> String {
+  private static func reason(of answer: API.Response) -> String {
     let members = answer.members
     guard let code = members.code, let detail = members.detail else { return "" }
     return ": \(code.safeLine(bytesMax: ToolLimits.problemCodeBytesMax)): "

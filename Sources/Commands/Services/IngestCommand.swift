@@ -23,7 +23,7 @@ struct IngestCommand: AsyncParsableCommand {
     let settings = try await Settings(common)
     var keys = try options.keys(settings)
     var configuration = try options.configuration(settings, keys: &keys)
-    try keys.hold(to: configuration.page.viewing)
+    try keys.apply(to: configuration.page.viewing)
     try keys.check(
       isUsed: configuration.usesKeys, wanted: .allowProducers, .allowWorkers, .allowFeeds)
     let logger = makeLogger("ingest", level: settings.logLevel)
@@ -34,14 +34,14 @@ struct IngestCommand: AsyncParsableCommand {
     keys.announce(to: logger)
     let ready = OneShot<IngestService.Addresses>()
     let service = IngestService(configuration, logger: logger) { ready.set($0) }
-    let announcement = Announcement { [host = configuration.host] in
+    let announcement = StartupAnnouncement { [host = configuration.host] in
       let addresses = try await ready.value
       operations.begin()
-      say(
+      printLine(
         "ready http=http://\(authority(host)):\(addresses.httpPort) jobs=\(addresses.jobs) "
           + "changes=\(addresses.changes) submit=\(addresses.submit)" + (try await operations.word))
     }
     let reload = ReloadService { [keys] in keys.reload(logger: logger) }
-    try await serve(operations.services + [service, reload, announcement], settings: settings, logger: logger)
+    try await runServices(operations.services + [service, reload, announcement], settings: settings, logger: logger)
   }
 }

@@ -26,12 +26,12 @@ enum ServiceProcess {
     let crashes = getenv(crashesName).flatMap { Int32(String(cString: $0)) } ?? 0
     unsetenv(crashesName)
     // Before the start is counted from: a rest is no running.
-    if crashes > 0 { rest(after: crashes) }
+    if crashes > 0 { backOff(after: crashes) }
     otm_restart_when_crashed(path, CommandLine.unsafeArgv, crashes)
   }
 
   /// Sleeps 1 s after the first crash, and twice as long after each later one, 64 s at most.
-  private static func rest(after crashes: Int32) {
+  private static func backOff(after crashes: Int32) {
     let seconds = 1 << min(max(0, crashes - 1), 6)
     makeLogger("up", level: .info).warning(
       "started again after a crash", metadata: ["crashes": "\(crashes)", "pause-s": "\(seconds)"])

@@ -44,7 +44,7 @@ struct UpCommand: AsyncParsableCommand {
     // Its ingest is told when that listens.
     var feed = try feedOptions.configuration(settings, ingest: ingest.changes, http: feedAddress, keys: &keys)
     (feed.proxies, feed.viewing, feed.data) = (ingest.proxies, ingest.page.viewing, ingest.data + "/feed")
-    try keys.hold(to: feed.viewing)
+    try keys.apply(to: feed.viewing)
     try keys.check(
       isUsed: ingest.usesKeys || feed.publishCurve != nil, wanted: .allowProducers, .allowWorkers,
       .allowFeeds, .allowSubscribers)
@@ -67,7 +67,7 @@ struct UpCommand: AsyncParsableCommand {
     }
     var services: [any Service] = [
       IngestService(ingest, logger: makeLogger("ingest", level: level)) { ingestReady.set($0) },
-      Later { [ingest, feed] in
+      DeferredService { [ingest, feed] in
         let addresses = try await ingestReady.value
         var configuration = feed
         configuration.ingest = addresses.changes.connectable
@@ -78,7 +78,7 @@ struct UpCommand: AsyncParsableCommand {
       },
     ]
     let joined = (1...workers).map { _ in OneShot<Void>() }
-    let seats = WorkerSeats(in: operations.readiness)
+    let seats = WorkerSessions(in: operations.readiness)
     for (index, joined) in joined.enumerated() {
       let name = "worker-\(index + 1)"
       services.append(
@@ -97,22 +97,22 @@ struct UpCommand: AsyncParsableCommand {
         if !keys.lists.isEmpty { keys.reload(logger: logger) }
       })
     services.append(
-      Announcement { [host = ingest.host] in
+      StartupAnnouncement { [host = ingest.host] in
         let (addresses, feed) = (try await ingestReady.value, try await feedReady.value)
         for worker in joined { try await worker.value }
         operations.begin()
         announce(
           addresses, at: authority(host), feed, at: authority(feedAddress.host), operations: try await operations.word)
       })
-    try await serve(operations.services + services, settings: settings, logger: logger)
+    try await runServices(operations.services + services, settings: settings, logger: logger)
   }
 
   /// A geocoder that starts when its configuration is known.
   private func worker(
-    _ name: String, level: Logger.Level, seats: WorkerSeats, joined: OneShot<Void>,
+    _ name: String, level: Logger.Level, seats: WorkerSessions, joined: OneShot<Void>,
     configuration: @escaping @Sendable () async throws -> WorkerConfiguration
   ) -> any Service {
-    Later {
+    DeferredService {
       GeocodeWorker(
         try await configuration(), logger: makeLogger(name, level: level), ready: { joined.set(()) },
         session: { seats.note(name, hasSession: $0) })
@@ -124,15 +124,15 @@ struct UpCommand: AsyncParsableCommand {
     _ ingest: IngestService.Addresses, at host: String, _ feed: FeedService.Addresses, at feedHost: String,
     operations: String
   ) {
-    say(
+    printLine(
       "ready http=http://\(host):\(ingest.httpPort) feed-http=http://\(feedHost):\(feed.httpPort) feed=\(feed.publish) "
         + "query=\(feed.query) jobs=\(ingest.jobs) changes=\(ingest.changes) submit=\(ingest.submit)\(operations)")
-    say("The map is at http://\(host):\(ingest.httpPort)/ for your browser; Ctrl-C ends all of it.")
+    printLine("The map is at http://\(host):\(ingest.httpPort)/ for your browser; Ctrl-C ends all of it.")
   }
 }
 
 /// A service that is made when it can be.
-private struct Later<Made: Service>: Service {
+private struct DeferredService<Made: Service>: Service {
   let make: @Sendable () async throws -> Made
 
   func run() async throws {

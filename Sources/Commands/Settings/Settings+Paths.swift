@@ -16,7 +16,7 @@ extension Settings {
     let isNobodys = ["ipc://@", "ipc://*"].contains { text.hasPrefix($0) }
     guard isHere, !isNobodys else {
       throw SettingError(
-        .admin, expected: "ipc://PATH or an address of this host only, tcp://127.0.0.1:PORT", came: text)
+        .admin, expected: "ipc://PATH or an address of this host only, tcp://127.0.0.1:PORT", actual: text)
     }
     return endpoint
   }
@@ -32,7 +32,7 @@ extension Settings {
     let path = text(.gazetteer, flag: flag, default: found ?? usual[0])
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw SettingError(
-        .gazetteer, expected: "a compiled gazetteer that can be read (make one with: make gazetteer)", came: path)
+        .gazetteer, expected: "a compiled gazetteer that can be read (make one with: make gazetteer)", actual: path)
     }
     return path
   }
@@ -49,7 +49,7 @@ extension Settings {
     if let secret = optional(setting, flag: nil) { return secret }
     guard let path = optional(file, flag: nil) else { return nil }
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw SettingError(file, expected: "a file that can be read", came: path)
+      throw SettingError(file, expected: "a file that can be read", actual: path)
     }
     return text.trimmingCharacters(in: .newlines)
   }

@@ -20,9 +20,9 @@ struct CommonOptions: ParsableArguments {
 struct SettingError: Error, CustomStringConvertible {
   let description: String
 
-  init(_ setting: Setting, expected: String, came: String, flag: String? = nil) {
+  init(_ setting: Setting, expected: String, actual: String, flag: String? = nil) {
     let title = setting.title(flag: flag ?? setting.flag)
-    description = "\(title) must be \(expected), not \"\(setting.isSecret ? "***" : came)\"."
+    description = "\(title) must be \(expected), not \"\(setting.isSecret ? "***" : actual)\"."
   }
 
   init(_ description: String) { self.description = description }
@@ -46,7 +46,7 @@ final class Settings {
     var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
     if let path {
       guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-        throw SettingError(.config, expected: "a readable file of NAME=value lines", came: path)
+        throw SettingError(.config, expected: "a readable file of NAME=value lines", actual: path)
       }
       try Settings.refuseUnknown(try Settings.names(in: text, of: path), where: path)
       providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(path)))
@@ -56,7 +56,7 @@ final class Settings {
     let level = set.isEmpty ? Setting.logLevel.defaultValue : set
     guard let logLevel = Logger.Level(rawValue: level) else {
       throw SettingError(
-        .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), came: level)
+        .logLevel, expected: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), actual: level)
     }
     self.logLevel = logLevel
     if let path { effective.append((Setting.config.name, path)) }
@@ -84,7 +84,7 @@ final class Settings {
   func number(_ setting: Setting, flag: String?, in range: ClosedRange<Int>) throws -> Int {
     let text = text(setting, flag: flag)
     guard let number = Int(text), range.contains(number) else {
-      throw SettingError(setting, expected: "a number from \(range.words)", came: text)
+      throw SettingError(setting, expected: "a number from \(range.words)", actual: text)
     }
     return number
   }
@@ -96,7 +96,7 @@ final class Settings {
     let text = text(setting, flag: flag)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
       let port = text[text.index(after: colon)...] == "*" ? 0 : UInt16(text[text.index(after: colon)...])
-    else { throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", came: text, flag: name) }
+    else { throw SettingError(setting, expected: "HOST:PORT such as \(setting.defaultValue)", actual: text, flag: name) }
     let host = text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
     titles["\(host):\(port)"] = setting.title(flag: name ?? setting.flag)
     return (host, Int(port))
@@ -115,7 +115,7 @@ final class Settings {
       titles[endpoint.description] = setting.title
       return endpoint
     } catch {
-      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(example)", came: text)
+      throw SettingError(setting, expected: "tcp://HOST:PORT or ipc://PATH, such as \(example)", actual: text)
     }
   }
 

@@ -20,7 +20,7 @@ struct LogLines: LogHandler {
   }
 
   func log(event: LogEvent) {
-    put(line(event, unixMs: WallClock.unixMs), on: STDERR_FILENO)
+    writeAll(line(event, unixMs: WallClock.unixMs), on: STDERR_FILENO)
   }
 
   func line(_ event: LogEvent, unixMs: Int64) -> String {

@@ -7,7 +7,7 @@ struct ProgressLine: Sendable {
 
   /// Writes the line over the one before.
   func draw(_ line: @autoclosure () -> String) {
-    if isShown { put("\r\u{1B}[K" + line(), on: STDERR_FILENO) }
+    if isShown { writeAll("\r\u{1B}[K" + line(), on: STDERR_FILENO) }
   }
 
   /// Erases the line.

@@ -10,12 +10,12 @@ enum ToolLimits {
   /// Range of `--limit`, in rows of a list: those of one answer of the admin socket, of posts as of accounts.
   static let listRowsRange = 1...min(Limits.adminPostsMax, Limits.adminUsersMax)
   /// Rows of a list without `--limit`: a few screens.
-  static let listRowsUsual = 100
+  static let listRowsDefault = 100
   /// Seconds that `conform` waits for the program where `--wait` does not say: people start it by hand.
-  static let examWaitSeconds = 30
+  static let conformanceWaitSeconds = 30
 
   /// Timeout of ingest's answer on the admin socket.
-  static let adminAnswer = Duration.seconds(5)
+  static let adminReplyTimeout = Duration.seconds(5)
   /// Time for which a post is sent again: as long as a restart of ingest takes.
   static let postResend = Duration.seconds(5)
   /// Random pause between two of these tries, in milliseconds.
@@ -32,7 +32,7 @@ enum ToolLimits {
 
   /// Time that a child process has to end after SIGTERM; then SIGKILL ends it. A program that says goodbye waits half a
   /// second for the answer.
-  static let childPatience = Duration.seconds(3)
+  static let childGracePeriod = Duration.seconds(3)
   /// Interval between two looks whether a child process has printed something, or has ended: the tick of the run that
   /// judges it.
   static let childPoll = Duration.milliseconds(Limits.runTickMs)
@@ -46,13 +46,13 @@ enum ToolLimits {
   /// Time without a list, after which `watch` says once that there is no feed.
   static let watchSilence = Duration.seconds(3)
   /// News from the feed that wait to be shown; each holds a list of 100 posts, about 30 KB where nothing is shared.
-  static let newsMax = 64
+  static let pendingEventsMax = 64
   /// Time for which a new row stands out, in milliseconds: somebody who looks away for a moment still sees it.
   static let highlightMs: Int64 = 5_000
   /// Keys that wait to be read: nobody presses more within one drawing.
   static let keysMax = 16
   /// Rows and columns of a window whose size the terminal does not tell: those of a VT100.
-  static let windowUsual = (rows: 24, columns: 80)
+  static let windowDefault = (rows: 24, columns: 80)
   /// Characters of a progress bar.
   static let barCells = 30
   /// Shortest time between two drawings of a progress line.

@@ -47,13 +47,13 @@ struct UserListCommand: AsyncParsableCommand {
   func run() async throws {
     let request = AdminRequest.users(email: email, after: after.map(AccountID.init), limit: list.limit)
     try await options.connected { connection in
-      guard case .users(let users, let next) = try await connection.ask(request) else {
-        throw SettingError.strangeAnswer
+      guard case .users(let users, let next) = try await connection.send(request) else {
+        throw SettingError.unexpectedReply
       }
-      if json { return say(UserText.json(users, next: next)) }
-      guard !users.isEmpty else { return complain("There is no such account.") }
-      for line in UserText.list(users, unixMs: now()) { say(line) }
-      if let next { complain("There may be more: --after \(next.rawValue)") }
+      if json { return printLine(UserText.json(users, next: next)) }
+      guard !users.isEmpty else { return printError("There is no such account.") }
+      for line in UserText.list(users, unixMs: now()) { printLine(line) }
+      if let next { printError("There may be more: --after \(next.rawValue)") }
     }
   }
 }
@@ -219,10 +219,10 @@ extension AdminOptions {
     _ request: AdminRequest, json: Bool, _ sentence: (User) -> String
   ) async throws {
     try await connected { connection in
-      guard case .user(let user) = try await connection.ask(request) else { throw SettingError.strangeAnswer }
-      if json { return say(UserText.json(user)) }
-      say(sentence(user))
-      if let password = user.password { say("Password: \(password)") }
+      guard case .user(let user) = try await connection.send(request) else { throw SettingError.unexpectedReply }
+      if json { return printLine(UserText.json(user)) }
+      printLine(sentence(user))
+      if let password = user.password { printLine("Password: \(password)") }
     }
   }
 }

@@ -24,9 +24,9 @@ enum UserText {
 
   static func json(_ user: User) -> String { line { add(user, to: &$0) } }
 
-  private static func line(_ body: (inout JSONText) -> Void) -> String { WatchJSON.ascii(JSONText.object(body).bytes) }
+  private static func line(_ body: (inout JSONWriter) -> Void) -> String { WatchJSON.ascii(JSONWriter.object(body).bytes) }
 
-  private static func add(_ user: User, to json: inout JSONText) {
+  private static func add(_ user: User, to json: inout JSONWriter) {
     json.add("id", "\(user.account.id.rawValue)")
     json.add("email", user.account.email)
     json.add("firstName", user.account.firstName)

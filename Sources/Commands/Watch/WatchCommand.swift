@@ -43,7 +43,7 @@ struct WatchCommand: AsyncParsableCommand {
     let screen = WatchScreen(environment: environment)
     let isTable = screen.isTerminal && !json
     let limit = count ?? .max
-    let form: any WatchForm =
+    let form: any WatchFormat =
       if json {
         WatchJSON(limit: limit)
       } else if isTable {
@@ -56,7 +56,7 @@ struct WatchCommand: AsyncParsableCommand {
     // A log would tear the table.
     let logger =
       isTable ? Logger(label: "watch") { _ in SwiftLogNoOpLogHandler() } : makeLogger("watch", level: settings.logLevel)
-    try await serve(
+    try await runServices(
       [WatchService(feeds: feeds, curve: curve, screen: screen, isTable: isTable, form: form, logger: logger)],
       settings: settings,
       logger: logger)

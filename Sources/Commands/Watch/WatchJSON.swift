@@ -2,7 +2,7 @@ import Domain
 import Messaging
 
 /// One JSON object a line: what programs read.
-struct WatchJSON: WatchForm {
+struct WatchJSON: WatchFormat {
   private let limit: Int
   private var shown = 0
 
@@ -11,9 +11,9 @@ struct WatchJSON: WatchForm {
 
   var isDone: Bool { shown >= limit }
 
-  mutating func takeRemarks() -> [String] { [] }
+  mutating func drainRemarks() -> [String] { [] }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
     let news = news.prefix(limit - shown)
     shown += news.count
     return news.map { WatchJSON.line($0) + "\n" }.joined()
@@ -26,19 +26,19 @@ struct WatchJSON: WatchForm {
       return #"{"kind":"snapshot","# + ascii(state.json(isStale: isStale).bytes.dropFirst())
     case .changes(let delta, let state):
       return ascii(
-        JSONText.object { json in
+        JSONWriter.object { json in
           json.add("kind", "delta")
           delta.write(to: &json, state)
         }.bytes)
     case .stale(let isStale):
       return ascii(
-        JSONText.object { json in
+        JSONWriter.object { json in
           json.add("kind", "stale")
           json.add("stale", isStale)
         }.bytes)
-    case .lost(let loss):
+    case .desynced(let loss):
       return ascii(
-        JSONText.object { json in
+        JSONWriter.object { json in
           json.add("kind", "lost")
           json.add("reason", loss.description)
         }.bytes)

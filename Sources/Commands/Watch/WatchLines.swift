@@ -2,7 +2,7 @@ import Domain
 import Messaging
 
 /// One line for each new post, oldest first, with tabs between time, name, place and link: what pipes read.
-struct WatchLines: WatchForm {
+struct WatchLines: WatchFormat {
   private static let stale = "stale: the feed does not reach ingest"
   private let limit: Int
   private var shown = 0
@@ -14,12 +14,12 @@ struct WatchLines: WatchForm {
 
   var isDone: Bool { shown >= limit }
 
-  mutating func takeRemarks() -> [String] {
+  mutating func drainRemarks() -> [String] {
     defer { remarks = [] }
     return remarks
   }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
     var text = ""
     for news in news {
       switch news {
@@ -27,11 +27,11 @@ struct WatchLines: WatchForm {
         text += lines(for: unseen(in: state))
         if isStale { remarks.append(WatchLines.stale) }
       case .changes(let delta, let state):
-        text += lines(for: delta.news)
+        text += lines(for: delta.newOrEdited)
         last = (state.epoch, state.seq)
       case .stale(let isStale):
         remarks.append(isStale ? WatchLines.stale : "the feed reaches ingest again")
-      case .lost(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
+      case .desynced(let loss): remarks.append("lost: \(WatchText(loss.description).text)")
       }
     }
     return text

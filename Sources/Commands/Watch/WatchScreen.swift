@@ -13,7 +13,7 @@ struct WatchScreen {
   var size: (rows: Int, columns: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
-      return ToolLimits.windowUsual
+      return ToolLimits.windowDefault
     }
     return (Int(size.ws_row), Int(size.ws_col))
   }
@@ -33,5 +33,5 @@ struct WatchScreen {
 
   /// Writes all of it, waiting where the reader is slow. False when nobody reads any more.
   @discardableResult
-  func write(_ text: String) -> Bool { put(text, on: STDOUT_FILENO) }
+  func write(_ text: String) -> Bool { writeAll(text, on: STDOUT_FILENO) }
 }

@@ -12,15 +12,15 @@ struct WatchService: Service {
   let screen: WatchScreen
   /// Drawn over itself, and again each second.
   let isTable: Bool
-  let form: any WatchForm
+  let form: any WatchFormat
   let logger: Logger
 
   /// - Throws: `LinkError` when the address cannot be used.
   func run() async throws {
-    let mailbox = WatchMailbox()
-    let (reactor, _) = try Reactor.start("watch", wake: Wake()) { [feeds, curve, logger] context in
+    let mailbox = FeedEventQueue()
+    let (reactor, _) = try Reactor.start("watch", wake: WakeupEvent()) { [feeds, curve, logger] context in
       (
-        stations: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.put($0) }],
+        stations: [try FeedSubscriber(context, connect: feeds, curve: curve, logger: logger) { mailbox.enqueue($0) }],
         told: ()
       )
     }
@@ -43,31 +43,31 @@ struct WatchService: Service {
     }
   }
 
-  private func show(_ mailbox: WatchMailbox) async {
+  private func show(_ mailbox: FeedEventQueue) async {
     var form = form
     var begun: ContinuousClock.Instant? = .now
     if isTable { screen.begin() }
     defer { if isTable { screen.end() } }
     for await _ in mailbox.rings {
       if screen.hasNoReader { return }
-      let news = mailbox.takeAll()
+      let news = mailbox.drain()
       if isTable || !news.isEmpty {
         guard screen.write(form.text(for: news, moment)) else { return }
-        for remark in form.takeRemarks() { complain(remark) }
+        for remark in form.drainRemarks() { printError(remark) }
         if form.isDone { return }
       }
       if !news.isEmpty { begun = nil }
       if !isTable, let start = begun, start.duration(to: .now) > ToolLimits.watchSilence {
-        complain("waiting for the feed at \(feeds.map(\.description).joined(separator: ", "))")
+        printError("waiting for the feed at \(feeds.map(\.description).joined(separator: ", "))")
         begun = nil
       }
       if isTable { try? await Task.sleep(for: ToolLimits.watchFrame) }
     }
   }
 
-  private var moment: WatchMoment {
-    let size = isTable ? screen.size : ToolLimits.windowUsual
-    return WatchMoment(
+  private var moment: RenderContext {
+    let size = isTable ? screen.size : ToolLimits.windowDefault
+    return RenderContext(
       unixMs: Int64(Date().timeIntervalSince1970 * 1_000), rows: size.rows, columns: size.columns)
   }
 }

@@ -3,7 +3,7 @@ import Messaging
 
 /// The latest posts as a table that is drawn over itself: newest first, as many as the window holds, below a line that
 /// says how far it can be trusted.
-struct WatchTable: WatchForm {
+struct WatchTable: WatchFormat {
   private enum Connection {
     case waiting
     case live
@@ -19,7 +19,7 @@ struct WatchTable: WatchForm {
   /// Arrival times of highlighted rows. None is older than `ToolLimits.highlightMs`.
   private var cameMs: [PostID: Int64] = [:]
   private var shown = 0
-  private var repaint = Repaint()
+  private var repaint = ScreenPainter()
 
   /// - Parameters:
   ///   - feed: the address, for people.
@@ -33,16 +33,16 @@ struct WatchTable: WatchForm {
 
   var isDone: Bool { shown >= limit }
 
-  mutating func takeRemarks() -> [String] { [] }
+  mutating func drainRemarks() -> [String] { [] }
 
-  mutating func text(for news: [FeedSubscriber.Event], _ moment: WatchMoment) -> String {
-    for news in news { take(news, unixMs: moment.unixMs) }
+  mutating func text(for news: [FeedSubscriber.Event], _ moment: RenderContext) -> String {
+    for news in news { apply(news, unixMs: moment.unixMs) }
     cameMs = cameMs.filter { moment.unixMs - $0.value < ToolLimits.highlightMs }
     return repaint.text(lines(moment), moment)
   }
 
   /// The lines of the window. The last column stays free: erasing there would take what was written last.
-  func lines(_ moment: WatchMoment) -> [String] {
+  func lines(_ moment: RenderContext) -> [String] {
     let columns = max(1, moment.columns - 1)
     let layout = Layout(columns: columns)
     let entries = state?.entries.prefix(max(0, moment.rows - 2)) ?? []
@@ -59,9 +59,9 @@ struct WatchTable: WatchForm {
       }
   }
 
-  private mutating func take(_ news: FeedSubscriber.Event, unixMs: Int64) {
+  private mutating func apply(_ news: FeedSubscriber.Event, unixMs: Int64) {
     switch news {
-    case .lost(let loss): connection = .lost(reason: loss.description)
+    case .desynced(let loss): connection = .lost(reason: loss.description)
     case .stale(let isStale): self.isStale = isStale
     case .list(let new, _), .changes(_, let new):
       if case .list(_, let isStale) = news { self.isStale = isStale }

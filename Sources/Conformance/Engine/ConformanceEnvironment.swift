@@ -8,32 +8,32 @@ package struct ConformanceEnvironment: Sendable {
   let waitMs: Int64
   /// True if the program is a child process, which `terminate` ends.
   let hasProcess: Bool
-  let news: Inbox<ProcessNews>
+  let events: CommandQueue<ProcessEvent>
   let logger: Logger
   /// Called once, with the program's name, when it has come.
-  let came: @Sendable (String) -> Void
+  let onFirstMessage: @Sendable (String) -> Void
   /// Sends SIGTERM to the program. Its end comes through `news`.
   let terminate: @Sendable () -> Void
   /// Called once, with the result.
   let finished: @Sendable (ConformanceReport) -> Void
 
   package init(
-    waitMs: Int64, hasProcess: Bool, news: Inbox<ProcessNews>, logger: Logger,
-    came: @escaping @Sendable (String) -> Void = { _ in }, terminate: @escaping @Sendable () -> Void = {},
+    waitMs: Int64, hasProcess: Bool, news: CommandQueue<ProcessEvent>, logger: Logger,
+    onFirstMessage: @escaping @Sendable (String) -> Void = { _ in }, terminate: @escaping @Sendable () -> Void = {},
     finished: @escaping @Sendable (ConformanceReport) -> Void
   ) {
     self.waitMs = waitMs
     self.hasProcess = hasProcess
-    self.news = news
+    self.events = news
     self.logger = logger
-    self.came = came
+    self.onFirstMessage = onFirstMessage
     self.terminate = terminate
     self.finished = finished
   }
 }
 
 /// An event of the program's process, if it is a child of this one.
-package enum ProcessNews: Sendable {
+package enum ProcessEvent: Sendable {
   /// The program has printed a list.
   case printed(PrintedList)
   /// The process has ended, with this exit code, or a signal's number, negative.

@@ -14,7 +14,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   var report: ConformanceReport {
     let end = suite.exit.map { "the \(Suite.program)'s process ended, \($0.words)" }
     let usual =
-      end ?? (suite.hasCome ? "the \(Suite.program) did not get that far" : "no \(Suite.program) came")
+      end ?? (suite.hasReceivedMessage ? "the \(Suite.program) did not get that far" : "no \(Suite.program) came")
     return ConformanceReport(
       findings: suite.rules.map { rule in
         let verdict = suite.context.verdicts[rule] ?? .notShown(why: suite.reason(for: rule) ?? usual)
@@ -33,7 +33,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
   mutating func tick(nowMs: Int64) {
     suite.context.nowMs = nowMs
     guard !isOver else { return }
-    suite.runDueWork()
+    suite.tick()
     advance()
   }
 
@@ -75,7 +75,7 @@ struct ConformanceRun<Suite: ConformanceSuite>: Sendable {
         }
       }
       guard step.isDone(suite) || suite.passedMs >= step.limitMs ?? suite.context.waitMs else { return }
-      if suite.hasLeft { return finish() }
+      if suite.hasDisconnected { return finish() }
       step.judge(&suite)
       if suite.context.isStopped { return finish() }
       suite.stepEnded()

@@ -11,19 +11,19 @@ protocol ConformanceSuite: Sendable {
 
   var context: RunContext<Rule, Stimulus> { get set }
   /// True once a message has come.
-  var hasCome: Bool { get }
+  var hasReceivedMessage: Bool { get }
   /// Name of the program, for people. Nil until it is known.
   var name: String? { get }
   /// Rules that this run can show, in the order of the report.
   var rules: [Rule] { get }
   /// True if the program left before the current step began. The run then ends, and the step is not judged.
-  var hasLeft: Bool { get }
+  var hasDisconnected: Bool { get }
   /// Stimuli to send if the run is aborted.
   var farewell: [Stimulus] { get }
 
   mutating func receive(_ message: ReceivedMessage)
   /// Does what is due at `context.nowMs`.
-  mutating func runDueWork()
+  mutating func tick()
   mutating func stepBegan()
   mutating func stepEnded()
   /// Judges the rules that only the whole run shows.
@@ -41,7 +41,7 @@ protocol ConformanceSuite: Sendable {
 
 extension ConformanceSuite {
   var rules: [Rule] { Array(Rule.allCases) }
-  var hasLeft: Bool { false }
+  var hasDisconnected: Bool { false }
   var farewell: [Stimulus] { [] }
 
   mutating func stepBegan() {}

@@ -3,7 +3,7 @@ import Logging
 import Messaging
 
 /// A socket without encryption that hands each message to a closure. On the reactor's thread.
-final class ProbeSocket: Station {
+final class ProbeSocket: ReactorSocket {
   /// Factor above the protocol's limit up to which a run still reads a frame. libzmq cuts the connection at a longer
   /// one, and the run could not tell why. Sixteen leaves room for a program that never splits a frame.
   static let overlongFactor = 16
@@ -57,9 +57,9 @@ final class ProbeSocket: Station {
     received(Array(frames.dropFirst()), connection, nowMs)
   }
 
-  func turn(nowMs: Int64) -> Int64 { .max }
+  func tick(nowMs: Int64) -> Int64 { .max }
 
-  func leave() {}
+  func shutDown() {}
 
   /// Sends a message.
   ///

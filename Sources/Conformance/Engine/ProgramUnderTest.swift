@@ -24,16 +24,16 @@ package enum ProgramUnderTest: Sendable {
   /// Binds the link, and makes the station of the run. Call this on the reactor's thread.
   ///
   /// - Returns: the station, and the link's address with its actual port.
-  package func station(
+  package func makeSocket(
     _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
-  ) throws(LinkError) -> (station: any Station, endpoint: Endpoint) {
+  ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
     switch self {
     case .worker(let query):
-      try ConformanceStation<WorkerSuite>.make(context, bind: bind, query: query, environment: environment)
-    case .subscriber: try ConformanceStation<SubscriberSuite>.make(context, bind: bind, environment: environment)
-    case .producer: try ConformanceStation<ProducerSuite>.make(context, bind: bind, environment: environment)
+      try ConformanceSocket<WorkerSuite>.make(context, bind: bind, query: query, environment: environment)
+    case .subscriber: try ConformanceSocket<SubscriberSuite>.make(context, bind: bind, environment: environment)
+    case .producer: try ConformanceSocket<ProducerSuite>.make(context, bind: bind, environment: environment)
     case .feed(let publish, let query):
-      try ConformanceStation<FeedSuite>.make(
+      try ConformanceSocket<FeedSuite>.make(
         context, bind: bind, publish: publish, query: query, environment: environment)
     }
   }

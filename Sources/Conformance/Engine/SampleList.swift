@@ -22,22 +22,22 @@ enum SampleList {
     else { preconditionFailure("There are such an id and such a point.") }
     return FeedEntry(
       id: id, seq: seq, account: AccountID(rawValue: 1), firstName: "Post", lastName: "\(seq)", place: "Avalon",
-      label: "Avalon", countryCode: "GB", link: "https://example.org/\(seq)", coordinate: point, agreement: .found,
+      label: "Avalon", countryCode: "GB", link: "https://example.org/\(seq)", coordinate: point, agreement: .notProvided,
       createdMs: 1_700_000_000_000, updatedMs: 1_700_000_000_000)
   }
 
   /// A new post, which comes after a list.
-  static func post(after list: FeedState) -> FeedChange { .put(entry(list.seq + 1)) }
+  static func post(after list: FeedState) -> FeedChange { .upsert(entry(list.seq + 1)) }
 
   /// The deletion of a list's second post, which brings back the post that had left the list last.
   static func deletion(in list: FeedState) -> FeedChange {
     let oldest = list.entries[list.entries.count - 1].seq
-    return .gone(list.entries[1].id, seq: list.seq + 1, next: entry(oldest - 1))
+    return .remove(list.entries[1].id, seq: list.seq + 1, next: entry(oldest - 1))
   }
 
   /// An edit of the post in the middle of a list.
   static func edit(in list: FeedState) -> FeedChange {
-    .put(entry(list.seq + 1, id: list.entries[list.entries.count / 2].id.rawValue))
+    .upsert(entry(list.seq + 1, id: list.entries[list.entries.count / 2].id.rawValue))
   }
 }
 

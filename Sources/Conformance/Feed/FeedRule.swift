@@ -29,7 +29,7 @@ enum FeedRule: String, ConformanceRule {
   case notModified = "not-modified"
   case getChanges = "get-changes"
   case outsideRing = "outside-ring"
-  case malformedQuestion = "malformed-question"
+  case malformedQuery = "malformed-question"
   case goodbye
 
   var text: (says: String, reference: String) {
@@ -72,7 +72,7 @@ enum FeedRule: String, ConformanceRule {
     case .getChanges: ("GetChanges is answered by one Delta from after_seq to the list", "Questions")
     case .outsideRing:
       ("GetChanges of another epoch, from above the list or below ring_from is answered by the list", "Questions")
-    case .malformedQuestion: ("a question that is none is answered with MALFORMED, or not at all", "Questions")
+    case .malformedQuery: ("a question that is none is answered with MALFORMED, or not at all", "Questions")
     case .goodbye: ("on SIGTERM, Bye comes, and the feed ends", "Feed")
     }
   }
@@ -80,5 +80,5 @@ enum FeedRule: String, ConformanceRule {
 
 extension FeedRule {
   /// Rules that only the answers to queries show.
-  static let questions: Set<FeedRule> = [.getSnapshot, .notModified, .getChanges, .outsideRing, .malformedQuestion]
+  static let questions: Set<FeedRule> = [.getSnapshot, .notModified, .getChanges, .outsideRing, .malformedQuery]
 }

@@ -17,7 +17,7 @@ extension FeedSuite {
   /// Precondition of a step that answers a fetch.
   private static let onFetch: @Sendable (FeedSuite) -> Step.Start = { run in
     if run.open != nil { return .ready }
-    return run.nowMs - run.context.readyMs > Limits.examGoneMs ? .impossible : .waiting
+    return run.nowMs - run.context.readyMs > Limits.conformanceIdleMs ? .impossible : .waiting
   }
 
   private static let arrival = Step(
@@ -26,8 +26,8 @@ extension FeedSuite {
       for subject: Subject in [.snapshot, .delta, .heartbeat, .join("n0")] {
         run.send(.subscribe(subscriber: 0, subject))
       }
-    }, isDone: { $0.hasCome },
-    judge: { if !$0.hasCome { $0.context.stop() } })
+    }, isDone: { $0.hasReceivedMessage },
+    judge: { if !$0.hasReceivedMessage { $0.context.stop() } })
 
   private static let unanswered = Step(
     limitMs: 4_500, isDone: { $0.fetches.count > 1 },
@@ -125,7 +125,7 @@ extension FeedSuite {
 
   private static let wrongList = refused(.wrongList) { run, id in
     var list = run.log.state
-    list.apply([.put(run.wrongEntry)])
+    list.apply([.upsert(run.wrongEntry)])
     run.send(.wrongList(id: id, list))
   }
 
@@ -134,7 +134,7 @@ extension FeedSuite {
   }
 
   private static let wrongChanges = refused(.wrongChanges) { run, id in
-    let answer = ChangeLog.Answer.changes([.put(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
+    let answer = ChangeLog.FetchResult.changes([.upsert(run.wrongEntry)], lastSeq: run.log.seq + 1, hash: run.log.state.hash)
     run.send(.reply(id: id, run.log.epoch, answer))
   }
 
@@ -146,7 +146,7 @@ extension FeedSuite {
     }, isDone: { $0.isEqual(0) })
 
   private static let epoch = Step(
-    start: onFetch, limitMs: 3_000, begin: { $0.beginHistory() }, isDone: { $0.isEqual(0) },
+    start: onFetch, limitMs: 3_000, begin: { $0.beginEpoch() }, isDone: { $0.isEqual(0) },
     judge: { $0.judge(.epoch, $0.isEqual(0) ? nil : "no list of it within 3 s") })
 
   private static let silence = Step(
@@ -177,12 +177,12 @@ extension FeedSuite {
       [.changes(run.formerEpoch, after: run.log.seq), .changes(run.log.epoch, after: run.log.seq + 1)]
         + [.changes(run.log.epoch, after: 1)]
     },
-    question(.malformedQuestion) { _ in [.malformed, .snapshot(nil, seq: 0)] },
+    question(.malformedQuery) { _ in [.malformed, .snapshot(nil, seq: 0)] },
   ]
 
   private static let end = Step(
     needsProcess: true, limitMs: 8_000, begin: { $0.context.effects.append(.terminate) },
-    isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.crossingMs } ?? false },
+    isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { run in
       let hasSaid = run.publicationsSinceBegin.contains { if case .bye = $0.frame { true } else { false } }
       let lasts = run.exit == nil ? "its process did not end within 8 s after SIGTERM" : nil
@@ -231,10 +231,10 @@ extension FeedSuite {
   }
 
   private static func question(
-    _ rule: FeedRule, _ make: @escaping @Sendable (FeedSuite) -> [Question]
+    _ rule: FeedRule, _ make: @escaping @Sendable (FeedSuite) -> [Query]
   ) -> Step {
     Step(
-      start: { $0.hasQuestions ? .ready : .impossible }, limitMs: promptMs,
+      start: { $0.hasQueryAddress ? .ready : .impossible }, limitMs: promptMs,
       begin: { run in for question in make(run) { run.ask(question) } }, isDone: { $0.areAnswered },
       judge: { $0.judgeAnswers(rule) })
   }

@@ -9,8 +9,8 @@ struct FeedSuite: ConformanceSuite {
   typealias Stimulus = FeedProbe.Stimulus
   typealias Fetch = FeedProbe.Fetch
   typealias Subject = FeedProbe.Subject
-  typealias Question = FeedProbe.Question
-  typealias Answer = FeedProbe.Answer
+  typealias Query = FeedProbe.Query
+  typealias Reply = FeedProbe.Reply
 
   /// A frame to one of the subscribers, with its time.
   struct Publication: Sendable {
@@ -23,11 +23,11 @@ struct FeedSuite: ConformanceSuite {
   static let program = "feed"
 
   /// True if the feed's query address is known.
-  let hasQuestions: Bool
+  let hasQueryAddress: Bool
   var context: RunContext<FeedRule, Stimulus>
   private(set) var fetches: [(atMs: Int64, fetch: Fetch)] = []
   private(set) var publications: [Publication] = []
-  private(set) var answers: [UInt64: Answer] = [:]
+  private(set) var answers: [UInt64: Reply] = [:]
   /// Lengths of `publications` and `fetches` at the current step's begin.
   private var mark = (publications: 0, fetches: 0)
 
@@ -37,7 +37,7 @@ struct FeedSuite: ConformanceSuite {
   private(set) var first: FeedState
   private(set) var formerEpoch: Epoch
   private var known = KnownLists()
-  private var histories: UInt8 = 0
+  private var epochCount: UInt8 = 0
   /// The fetch that waits for its answer.
   private(set) var open: Fetch?
   private var openMs: Int64 = 0
@@ -57,13 +57,13 @@ struct FeedSuite: ConformanceSuite {
   private(set) var losses: [String?] = [nil, nil]
   /// The fault of the first list since the step began that is none of ingest's.
   private(set) var strange: String?
-  private var asked: [(id: UInt64, question: Question)] = []
+  private var sentQueries: [(id: UInt64, question: Query)] = []
   private var questionCount: UInt64 = 0
 
-  /// - Parameter hasQuestions: true if the feed's query address is known.
-  init(_ context: RunContext<FeedRule, Stimulus>, hasQuestions: Bool) {
+  /// - Parameter hasQueryAddress: true if the feed's query address is known.
+  init(_ context: RunContext<FeedRule, Stimulus>, hasQueryAddress: Bool) {
     self.context = context
-    self.hasQuestions = hasQuestions
+    self.hasQueryAddress = hasQueryAddress
     repliedMs = context.nowMs
     replicas = [FeedReplica(nowMs: context.nowMs), FeedReplica(nowMs: context.nowMs)]
     first = SampleList.history(0, entries: UInt64(Limits.feedEntriesMax), after: 1_000)
@@ -72,11 +72,11 @@ struct FeedSuite: ConformanceSuite {
     known.insert(first)
   }
 
-  var hasCome: Bool { !fetches.isEmpty }
+  var hasReceivedMessage: Bool { !fetches.isEmpty }
   var name: String? { fetches.first?.fetch.feed }
   var rules: [FeedRule] {
     FeedRule.allCases.filter { rule in
-      (context.hasProcess || rule != .goodbye) && (hasQuestions || !FeedRule.questions.contains(rule))
+      (context.hasProcess || rule != .goodbye) && (hasQueryAddress || !FeedRule.questions.contains(rule))
     }
   }
   /// True if the feed began with a list of an earlier run.
@@ -92,13 +92,13 @@ struct FeedSuite: ConformanceSuite {
     case .badFrame(let why): judge(.frame, why)
     case .answer(let id, let answer): answers[id] = answer
     }
-    if fetches.count + publications.count > Limits.examFramesMax {
+    if fetches.count + publications.count > Limits.conformanceFramesMax {
       judge(.frame, "\(fetches.count) fetches and \(publications.count) frames, which nobody asked for")
       context.stop()
     }
   }
 
-  mutating func runDueWork() {
+  mutating func tick() {
     if isBusy, nowMs - changedMs >= 20 {
       changedMs = nowMs
       for _ in 0..<3 { advance() }
@@ -109,11 +109,11 @@ struct FeedSuite: ConformanceSuite {
 
   mutating func stepBegan() {
     mark = (publications.count, fetches.count)
-    (losses, strange, asked) = ([nil, nil], nil, [])
+    (losses, strange, sentQueries) = ([nil, nil], nil, [])
   }
 
   mutating func judgeRun() {
-    guard hasCome else { return }
+    guard hasReceivedMessage else { return }
     judge(.fetch, nil)
     judge(.oneFetch, nil)
     if fetches.count > 2 { judge(.afterSeq, nil) }
@@ -222,24 +222,24 @@ struct FeedSuite: ConformanceSuite {
 
   // MARK: - Questions
 
-  mutating func ask(_ question: Question) {
+  mutating func ask(_ question: Query) {
     questionCount += 1
-    asked.append((questionCount, question))
-    send(.ask(id: questionCount, question))
+    sentQueries.append((questionCount, question))
+    send(.query(id: questionCount, question))
   }
 
   /// True if all well-formed questions are answered.
-  var areAnswered: Bool { asked.allSatisfy { $0.question == .malformed || answers[$0.id] != nil } }
+  var areAnswered: Bool { sentQueries.allSatisfy { $0.question == .malformed || answers[$0.id] != nil } }
 
   mutating func judgeAnswers(_ rule: FeedRule) {
-    for (id, question) in asked where question != .malformed {
+    for (id, question) in sentQueries where question != .malformed {
       guard let answer = answers[id] else { return judge(rule, "no answer within \(passedMs) ms") }
       judge(rule, fault(of: answer, to: question, rule))
     }
     if let answer = answers[0], answer != .error { judge(rule, "another answer than an error to what nobody can read") }
   }
 
-  private func fault(of answer: Answer, to question: Question, _ rule: FeedRule) -> String? {
+  private func fault(of answer: Reply, to question: Query, _ rule: FeedRule) -> String? {
     let list = log.state
     if rule == .notModified { return answer == .notModified ? nil : "another answer" }
     switch (question, answer) {
@@ -259,7 +259,7 @@ struct FeedSuite: ConformanceSuite {
   /// Answers the open fetch as ingest does.
   private mutating func reply() {
     guard answersFetches, let fetch = open else { return }
-    let news = log.answer(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
+    let news = log.fetch(epoch: Epoch(fetch.epoch), afterSeq: fetch.afterSeq, max: max(1, fetch.max))
     guard news != nil || nowMs - openMs >= min(fetch.waitMs, Limits.fetchWaitMs) else { return }
     let answer = news ?? .changes([], lastSeq: fetch.afterSeq, hash: log.hash)
     switch answer {
@@ -283,16 +283,16 @@ struct FeedSuite: ConformanceSuite {
 
   /// A change that ingest never made, and its entry.
   var wrongEntry: FeedEntry { SampleList.entry(log.seq + 1, id: 7) }
-  var wrongChange: ChangeLog.Answer { .changes([.put(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
+  var wrongChange: ChangeLog.FetchResult { .changes([.upsert(wrongEntry)], lastSeq: log.seq + 1, hash: nil) }
 
   /// Adds a new post.
-  mutating func advance() { make(.put(SampleList.entry(log.seq + 1))) }
+  mutating func advance() { make(.upsert(SampleList.entry(log.seq + 1))) }
 
   /// Begins the history of another database, whose numbers are lower, and adds some changes after its first list.
-  mutating func beginHistory() {
-    histories += 1
+  mutating func beginEpoch() {
+    epochCount += 1
     formerEpoch = log.epoch
-    first = SampleList.history(histories, entries: 5, after: 10)
+    first = SampleList.history(epochCount, entries: 5, after: 10)
     log = ChangeLog(state: first)
     known.insert(first)
     reply()
@@ -312,7 +312,7 @@ extension FeedReplica.Frame {
     case .snapshot(let list, let hash, _): (list.epoch, list.seq, hash)
     case .delta(let delta, let epoch, let hash): (epoch, delta.seq, hash)
     case .heartbeat(let epoch, let seq, let hash, _): (epoch, seq, hash)
-    case .bye, .later: nil
+    case .bye, .unknown: nil
     }
   }
 }

@@ -51,15 +51,15 @@ extension ProducerSuite {
     })
 
   private static let silent = batch(
-    limitMs: Limits.submitAnswerMs + lateMs,
+    limitMs: Limits.submitReplyTimeoutMs + lateMs,
     meet: { run, request in
       // The posts are stored, and their reply is lost.
       for key in request.keys { run.store(key) }
       run.wanted = Set(request.keys)
-    }, judge: { $0.judgeReturn(.resend, fromMs: Limits.submitAnswerMs - earlyMs) })
+    }, judge: { $0.judgeReturn(.resend, fromMs: Limits.submitReplyTimeoutMs - earlyMs) })
 
   private static let busyPost = batch(
-    limitMs: busyMs + lateMs + Limits.submitAnswerMs,
+    limitMs: busyMs + lateMs + Limits.submitReplyTimeoutMs,
     meet: { run, request in
       let half = request.keys.count / 2
       let receipts = run.accept(request.keys.prefix(half))
@@ -76,7 +76,7 @@ extension ProducerSuite {
     }, judge: { $0.judgeReturn(.busy, fromMs: busyMs - 100) })
 
   private static let order = batch(
-    limitMs: 2 * orderMs + lateMs + Limits.submitAnswerMs, meet: { $0.hold($1) },
+    limitMs: 2 * orderMs + lateMs + Limits.submitReplyTimeoutMs, meet: { $0.hold($1) },
     isDone: { !$0.wanted.isEmpty && $0.areAllBack }, judge: { $0.judgeReturn(.order, fromMs: orderMs - 100) })
 
   private static let silence = batch(
@@ -93,7 +93,7 @@ extension ProducerSuite {
 
   // The limit is long enough for unanswered batches to be sent again.
   private static let unauthorized = batch(
-    limitMs: Limits.submitAnswerMs + 2_000, meet: { $0.shut($1.token) }, isDone: { $0.newTokenMs != nil },
+    limitMs: Limits.submitReplyTimeoutMs + 2_000, meet: { $0.endSession($1.token) }, isDone: { $0.newTokenMs != nil },
     judge: { $0.judge(.unauthorized, nil) })
 
   /// Returns a step that begins with a batch of new posts.
@@ -116,7 +116,7 @@ extension ProducerSuite {
     _ rule: ProducerRule, _ reply: @escaping @Sendable (inout ProducerSuite, Request) -> Void
   ) -> Step {
     batch(
-      limitMs: Limits.submitAnswerMs + lateMs,
+      limitMs: Limits.submitReplyTimeoutMs + lateMs,
       meet: { run, request in
         run.wanted = Set(request.keys)
         reply(&run, request)

@@ -33,7 +33,7 @@ struct ProducerSuite: ConformanceSuite {
   /// Posts that must not come again, by their keys, with the rule that says so.
   private var forgotten: [String: (rule: ProducerRule, atMs: Int64)] = [:]
   private var messages = 0
-  private var heardMs: Int64
+  private var lastReceivedMs: Int64
   private(set) var connection = 0
 
   /// The current step's batch; nil until it comes.
@@ -52,28 +52,28 @@ struct ProducerSuite: ConformanceSuite {
   /// A batch whose reply waits for that of a later one.
   private var held: Request?
   /// A token whose session has ended, with that time, and the time when another token came.
-  private(set) var shut: (token: String, atMs: Int64)?
+  private(set) var endedSession: (token: String, atMs: Int64)?
   private(set) var newTokenMs: Int64?
 
   init(_ context: RunContext<ProducerRule, Stimulus>) {
     self.context = context
-    heardMs = context.nowMs
+    lastReceivedMs = context.nowMs
   }
 
-  var hasCome: Bool { messages > 0 }
-  var name: String? { hasCome ? "a producer" : nil }
+  var hasReceivedMessage: Bool { messages > 0 }
+  var name: String? { hasReceivedMessage ? "a producer" : nil }
 
   static func namesExit(_ rule: ProducerRule) -> Bool { false }
 
   func reason(for unshown: ProducerRule) -> String? {
     if let exit { return "the producer's process ended, \(exit.words): does it have enough posts?" }
-    return hasCome ? "the producer sent too few batches: give it more posts" : nil
+    return hasReceivedMessage ? "the producer sent too few batches: give it more posts" : nil
   }
 
   mutating func receive(_ message: ReceivedMessage) {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     messages += 1
-    if messages >= Limits.examFramesMax {
+    if messages >= Limits.conformanceFramesMax {
       judge(.frame, "\(messages) messages, which nobody asked for")
       return context.stop()
     }
@@ -94,16 +94,16 @@ struct ProducerSuite: ConformanceSuite {
     }
   }
 
-  mutating func runDueWork() {
+  mutating func tick() {
     if let held, nowMs - held.atMs >= ProducerSuite.orderMs { release() }
     if !isSilent, nowMs - queueMs >= ProducerSuite.queueMs { answerQueued() }
     guard subject == nil else { return }
-    guard hasCome else {
-      if nowMs - heardMs >= context.waitMs { context.stop() }
+    guard hasReceivedMessage else {
+      if nowMs - lastReceivedMs >= context.waitMs { context.stop() }
       return
     }
     // Resent batches alone show nothing new.
-    if nowMs - heardMs > Limits.examGoneMs || nowMs - context.readyMs > 3 * Limits.examGoneMs { context.stop() }
+    if nowMs - lastReceivedMs > Limits.conformanceIdleMs || nowMs - context.readyMs > 3 * Limits.conformanceIdleMs { context.stop() }
   }
 
   mutating func stepEnded() {
@@ -116,16 +116,16 @@ struct ProducerSuite: ConformanceSuite {
     // The producer owes all posts of a batch whose reply is held back.
     if let held { wanted = Set(held.keys) }
     // A producer without a session may end. A producer that ends with 0 has given up the posts that it owes.
-    return shut != nil || exit?.code == 0 && !interrupted.isDone(self)
+    return endedSession != nil || exit?.code == 0 && !interrupted.isDone(self)
   }
 
   mutating func judgeRun() {
-    guard hasCome else { return }
+    guard hasReceivedMessage else { return }
     for rule in [ProducerRule.frame, .token, .requestID, .draft, .window] { judge(rule, nil) }
     // For each rule, the time since its first reply.
     let observedMs = Dictionary(forgotten.values.map { ($0.rule, nowMs - $0.atMs) }, uniquingKeysWith: max)
     for (rule, ms) in observedMs where rule != .order {
-      guard ms < Limits.crossingMs else {
+      guard ms < Limits.inFlightToleranceMs else {
         judge(rule, nil)
         continue
       }
@@ -155,7 +155,7 @@ struct ProducerSuite: ConformanceSuite {
     open.append(request)
     let limit = Limits.submitUnansweredMax
     if open.count > limit { judge(.window, "\(open.count) requests that wait for their reply") }
-    if let shut { return handle(request, without: shut) }
+    if let endedSession { return handle(request, without: endedSession) }
     if isSilent { return }
     guard subject == nil, isFresh else {
       if isFresh, held == nil { return queued.append(request.id) }
@@ -175,7 +175,7 @@ struct ProducerSuite: ConformanceSuite {
     // A post that came on a lost connection must come on the next one too.
     let isCounted = wanted.contains(key) && (!isSilent || connection > lostConnection)
     if isCounted { againMs[key] = againMs[key] ?? nowMs }
-    guard let (rule, atMs) = forgotten[key], nowMs - atMs >= Limits.crossingMs else { return }
+    guard let (rule, atMs) = forgotten[key], nowMs - atMs >= Limits.inFlightToleranceMs else { return }
     judge(rule, "the post of key \"\(key)\" again, \(nowMs - atMs) ms after its reply")
   }
 
@@ -202,7 +202,7 @@ struct ProducerSuite: ConformanceSuite {
       newTokenMs = newTokenMs ?? nowMs
       return answer(request)
     }
-    if nowMs - shut.atMs >= Limits.crossingMs {
+    if nowMs - shut.atMs >= Limits.inFlightToleranceMs {
       judge(.unauthorized, "a request under that token \(nowMs - shut.atMs) ms after UNAUTHORIZED")
     }
     refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
@@ -290,8 +290,8 @@ struct ProducerSuite: ConformanceSuite {
   }
 
   /// Ends the session of a token.
-  mutating func shut(_ token: String) {
-    shut = (token, nowMs)
+  mutating func endSession(_ token: String) {
+    endedSession = (token, nowMs)
     for request in open where request.token == token {
       refuse(request, .unauthorized, retryAfterMs: ProducerSuite.tokenPauseMs)
     }

@@ -106,11 +106,11 @@ extension SubscriberSuite {
       run.skip(to: wrong.seq + 1)
     },
     loss(.deltaEpoch, "a Delta of another epoch") { run in
-      run.beginHistory()
+      run.beginEpoch()
       run.sendChange()
     },
     loss(.heartbeatEpoch, "a Heartbeat of another epoch") { run in
-      run.beginHistory()
+      run.beginEpoch()
       run.sendHeartbeat()
     },
     loss(.behind, "the third Heartbeat in a row with a lower seq") { $0.returnToFormerList() },

@@ -31,7 +31,7 @@ struct SubscriberSuite: ConformanceSuite {
   }
 
   /// The reply to a join.
-  enum Answer { case nothing, wrongList, list }
+  enum JoinReply { case nothing, wrongList, list }
 
   static let program = "subscriber"
 
@@ -44,11 +44,11 @@ struct SubscriberSuite: ConformanceSuite {
   /// The feed's list.
   private(set) var list: FeedState
   private var known = KnownLists()
-  private var histories: UInt8 = 0
+  private var epochCount: UInt8 = 0
   /// The feed that the subscriber is to be at: 0 or 1.
   var feed = 0
   /// The reply to joins: nothing before the first list.
-  var answer = Answer.nothing
+  var answer = JoinReply.nothing
   /// True while Heartbeats are sent.
   var isBeating = true
   /// True if Heartbeats are stale.
@@ -76,10 +76,10 @@ struct SubscriberSuite: ConformanceSuite {
     known.insert(list)
   }
 
-  var hasCome: Bool { !log.isEmpty }
-  var name: String? { hasCome ? "a subscriber" : nil }
+  var hasReceivedMessage: Bool { !log.isEmpty }
+  var name: String? { hasReceivedMessage ? "a subscriber" : nil }
   var rules: [SubscriberRule] { SubscriberRule.allCases.filter { context.hasProcess || $0 != .shown } }
-  var hasLeft: Bool { goneMs.map { $0 < begunMs } ?? false }
+  var hasDisconnected: Bool { goneMs.map { $0 < begunMs } ?? false }
 
   static func message(_ printed: PrintedList) -> ReceivedMessage? { .printed(printed) }
 
@@ -95,13 +95,13 @@ struct SubscriberSuite: ConformanceSuite {
     }
   }
 
-  mutating func runDueWork() {
+  mutating func tick() {
     if isBeating, nowMs - beatMs >= Limits.feedHeartbeatMs { sendHeartbeat() }
     if let former = formerNonces.first, nowMs >= former.dueMs {
-      judge(.unsubscribe, "\(former.nonce) is still subscribed to \(Limits.crossingMs) ms after the next join")
+      judge(.unsubscribe, "\(former.nonce) is still subscribed to \(Limits.inFlightToleranceMs) ms after the next join")
       formerNonces.removeFirst()
     }
-    if let goneMs, nowMs - goneMs > Limits.examLivenessMs { context.stop(judging: !hasLeft) }
+    if let goneMs, nowMs - goneMs > Limits.conformanceLivenessMs { context.stop(judging: !hasDisconnected) }
   }
 
   mutating func stepBegan() { mark = (joins.count, connections) }
@@ -142,11 +142,11 @@ struct SubscriberSuite: ConformanceSuite {
 
   private mutating func handle(_ message: SubscriberProbe.ReceivedMessage, at feed: Int) {
     log.append(Entry(atMs: nowMs, message: message))
-    if log.count >= Limits.examFramesMax {
+    if log.count >= Limits.conformanceFramesMax {
       judge(.pause, "\(log.count) subscriptions within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
       return context.stop()
     }
-    if nowMs - lastSentMs > Limits.crossingMs { silenceMs = nowMs - lastSentMs }
+    if nowMs - lastSentMs > Limits.inFlightToleranceMs { silenceMs = nowMs - lastSentMs }
     switch message {
     case .subscribed(.delta):
       connections += 1
@@ -176,7 +176,7 @@ struct SubscriberSuite: ConformanceSuite {
     if let last = joins.last, last.connection == connections {
       if joins.contains(where: { $0.nonce == nonce }) { judge(.newNonce, "\(nonce) twice on one connection") }
       let isUnsubscribed = log.contains { $0.message == .unsubscribed(.join(last.nonce)) }
-      if !isUnsubscribed { formerNonces.append((last.nonce, nowMs + Limits.crossingMs)) }
+      if !isUnsubscribed { formerNonces.append((last.nonce, nowMs + Limits.inFlightToleranceMs)) }
     }
     joins.append(Join(atMs: nowMs, feed: feed, connection: connections, nonce: nonce))
     guard feed == self.feed else { return }
@@ -201,7 +201,7 @@ struct SubscriberSuite: ConformanceSuite {
       guard let join = joins.last, join.feed == feed else { return }
       send(.join(join.nonce), .frame(frame, form))
     case .delta: send(.delta, .frame(frame, form))
-    case .heartbeat, .bye, .later: send(.heartbeat, .frame(frame, form))
+    case .heartbeat, .bye, .unknown: send(.heartbeat, .frame(frame, form))
     }
   }
 
@@ -240,7 +240,7 @@ struct SubscriberSuite: ConformanceSuite {
     sendChange()
     sendList()
     list = former
-    for _ in 0..<Limits.lowerHeartbeatsMax { sendHeartbeat() }
+    for _ in 0..<Limits.laggingHeartbeatsMax { sendHeartbeat() }
   }
 
   /// Sends a loss in every way that a subscriber may see one. It joins after the first, and ignores the rest.
@@ -273,18 +273,18 @@ struct SubscriberSuite: ConformanceSuite {
   mutating func advance() -> FeedDelta { make(SampleList.post(after: list)) }
 
   /// Adds a post of a number, and skips the numbers before it.
-  mutating func skip(to seq: UInt64) { make(.put(SampleList.entry(seq))) }
+  mutating func skip(to seq: UInt64) { make(.upsert(SampleList.entry(seq))) }
 
   /// Returns the changes since an earlier list as one delta.
   func changes(since before: FeedState) -> FeedDelta {
     var after = before
-    return after.apply(list.entries.filter { $0.seq > before.seq }.reversed().map { .put($0) })
+    return after.apply(list.entries.filter { $0.seq > before.seq }.reversed().map { .upsert($0) })
   }
 
   /// Begins the history of another database, whose numbers are lower.
-  mutating func beginHistory() {
-    histories += 1
-    list = SampleList.history(histories, entries: 5, after: 10)
+  mutating func beginEpoch() {
+    epochCount += 1
+    list = SampleList.history(epochCount, entries: 5, after: 10)
     known.insert(list)
   }
 

@@ -133,7 +133,7 @@ extension WorkerSuite {
     // The first and the last of them are only parts of a pause.
     let isSteady = gaps.allSatisfy { $0 <= 1_900 } && gaps.dropFirst().dropLast().allSatisfy { $0 >= 400 }
     let seen = beats.isEmpty ? "none within \(nowMs - fromMs) ms" : "pauses of \(milliseconds(gaps))"
-    judge(.heartbeat, isSteady ? nil : "\(seen), where heartbeat_ms is \(Limits.examHeartbeatMs)")
+    judge(.heartbeat, isSteady ? nil : "\(seen), where heartbeat_ms is \(Limits.conformanceHeartbeatMs)")
     for beat in beats {
       if beat.atMs < untilMs, !beat.held.contains(lease) {
         judge(.heartbeatHeld, "a result that is not acknowledged is not named")
@@ -141,7 +141,7 @@ extension WorkerSuite {
       if beat.held.contains(where: { !sentLeases.contains($0) }) {
         judge(.heartbeatHeld, "a lease that was never sentLeases out")
       }
-      if beat.held.contains(where: { acknowledgedMs[$0].map { beat.atMs - $0 >= Limits.crossingMs } ?? false }) {
+      if beat.held.contains(where: { acknowledgedMs[$0].map { beat.atMs - $0 >= Limits.inFlightToleranceMs } ?? false }) {
         judge(.heartbeatHeld, "a lease whose result is acknowledged")
       }
     }
@@ -152,7 +152,7 @@ extension WorkerSuite {
   var areKept: Bool {
     isSeenSinceBegin
       || heartbeats.contains { beat in
-        beat.atMs > begunMs + Limits.crossingMs && subjects.allSatisfy { beat.held.contains($0.lease) }
+        beat.atMs > begunMs + Limits.inFlightToleranceMs && subjects.allSatisfy { beat.held.contains($0.lease) }
       }
   }
 
@@ -180,8 +180,8 @@ extension WorkerSuite {
   mutating func judgeSilence() {
     let heard = hellos(from: mark).first
     let pauseMs = heard.map { $0.atMs - lastSentMs }
-    let seen = pauseMs.map { $0 < Limits.examLivenessMs - 200 ? "Hello after \($0) ms" : nil }
-    judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms, where liveness_ms is \(Limits.examLivenessMs)")
+    let seen = pauseMs.map { $0 < Limits.conformanceLivenessMs - 200 ? "Hello after \($0) ms" : nil }
+    judge(.silence, seen ?? "no Hello within \(nowMs - lastSentMs) ms, where liveness_ms is \(Limits.conformanceLivenessMs)")
     (isSilent, welcomesHello) = (false, true)
     guard heard != nil else { return }
     let advice = "Hello on the same connection: with IMMEDIATE, disconnect takes effect later, so use a new socket"

@@ -14,7 +14,7 @@ extension WorkerSuite {
   /// Precondition of a step that needs a session. A worker without one may still be coming back.
   private static let inSession: @Sendable (WorkerSuite) -> Step.Start = { run in
     if run.isInSession { return .ready }
-    return run.nowMs - run.context.readyMs >= Limits.examLivenessMs ? .impossible : .waiting
+    return run.nowMs - run.context.readyMs >= Limits.conformanceLivenessMs ? .impossible : .waiting
   }
 
   private static let arrival = Step(
@@ -155,7 +155,7 @@ extension WorkerSuite {
       run.send(.jobs(session: former, [run.decoy()]))
       run.send(.acks(session: former, run.subjects.map(\.lease), disposition: 1))
       run.send(.reset(session: former))
-    }, isDone: { $0.passedMs > Limits.crossingMs && $0.areKept },
+    }, isDone: { $0.passedMs > Limits.inFlightToleranceMs && $0.areKept },
     judge: { run in
       // The worker must have kept its result until then, and its heartbeats must list it.
       let verdicts = run.context.verdicts
@@ -186,7 +186,7 @@ extension WorkerSuite {
     judge: { $0.judge(.drain, $0.delay(ofHelloAfter: "Drain")) })
 
   private static let silence = Step(
-    start: inSession, limitMs: Limits.examLivenessMs + 4_000,
+    start: inSession, limitMs: Limits.conformanceLivenessMs + 4_000,
     begin: { run in
       (run.isSilent, run.welcomesHello, run.lostConnection) = (true, false, run.connection)
     }, isDone: { !$0.hellos(from: $0.mark).isEmpty }, judge: { $0.judgeSilence() })
@@ -202,7 +202,7 @@ extension WorkerSuite {
     begin: { run in
       run.acknowledge(run.subjects.map(\.lease))
       run.context.effects.append(.terminate)
-    }, isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.crossingMs } ?? false },
+    }, isDone: { run in run.exit.map { run.nowMs - $0.atMs >= Limits.inFlightToleranceMs } ?? false },
     judge: { $0.judgeGoodbye() })
 
   /// Sends one job, and does not acknowledge its result.

@@ -66,7 +66,7 @@ struct WorkerSuite: ConformanceSuite {
   var firstCredit = 0
   /// Connection on which the silence began.
   var lostConnection = 0
-  private(set) var answers: [Lease: WorkerAnswer] = [:]
+  private(set) var answers: [Lease: WorkerReply] = [:]
 
   /// - Parameter query: a text that the worker finds, 1 to `Limits.placeBytesMax` bytes.
   init(_ context: RunContext<WorkerRule, Stimulus>, query: String) {
@@ -74,7 +74,7 @@ struct WorkerSuite: ConformanceSuite {
     self.query = query
   }
 
-  var hasCome: Bool { !log.isEmpty }
+  var hasReceivedMessage: Bool { !log.isEmpty }
   var name: String? { hellos(from: 0).first?.hello.worker }
   var rules: [WorkerRule] { WorkerRule.allCases.filter { context.hasProcess || $0 != .goodbye } }
   var farewell: [Stimulus] { if let session { [.drain(session: session)] } else { [] } }
@@ -84,24 +84,24 @@ struct WorkerSuite: ConformanceSuite {
   mutating func receive(_ message: ReceivedMessage) {
     log.append(Entry(atMs: nowMs, message: message))
     connection = message.connection
-    if log.count >= Limits.examFramesMax {
+    if log.count >= Limits.conformanceFramesMax {
       judge(.frame, "\(log.count) frames within \((nowMs - log[0].atMs) / 1_000) s, which nobody asked for")
       return context.stop()
     }
-    if message.byteCount > Limits.examFrameBytesMax {
-      judge(.frame, "a frame of \(message.byteCount) bytes, where max_message_bytes is \(Limits.examFrameBytesMax)")
+    if message.byteCount > Limits.conformanceFrameBytesMax {
+      judge(.frame, "a frame of \(message.byteCount) bytes, where max_message_bytes is \(Limits.conformanceFrameBytesMax)")
     }
     if checkSession(of: message) { handle(message.body) }
     sendJobs()
   }
 
-  mutating func runDueWork() {
-    if let session, !isSilent, nowMs - beatMs >= Limits.examHeartbeatMs {
+  mutating func tick() {
+    if let session, !isSilent, nowMs - beatMs >= Limits.conformanceHeartbeatMs {
       beatMs = nowMs
       send(.heartbeat(session: session, jobsSent: copiesSent))
     }
     if let last = log.last {
-      if nowMs - last.atMs > Limits.examGoneMs { return context.stop() }
+      if nowMs - last.atMs > Limits.conformanceIdleMs { return context.stop() }
       if isInSession, nowMs - last.atMs > Limits.livenessMs { endSession() }
     }
     sendJobs()
@@ -111,7 +111,7 @@ struct WorkerSuite: ConformanceSuite {
 
   /// Ends the session of a worker that was silent during the step, so that no later rule is judged by its silence.
   mutating func stepEnded() {
-    if isInSession, log.count == mark, passedMs > 2 * Limits.examHeartbeatMs { endSession() }
+    if isInSession, log.count == mark, passedMs > 2 * Limits.conformanceHeartbeatMs { endSession() }
   }
 
   // MARK: - Sending
@@ -234,7 +234,7 @@ struct WorkerSuite: ConformanceSuite {
       (isInSession, wasInSession) = (true, true)
       return true
     }
-    let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.crossingMs
+    let isCrossing = message.session == formerSession && nowMs - sessionMs < Limits.inFlightToleranceMs
     if let session, !isCrossing {
       let (came, open) = (hexadecimal(message.session, digits: 16), hexadecimal(session, digits: 16))
       judge(.session, "\(message.body.word) of session \(came), where \(open) is open")
@@ -304,7 +304,7 @@ struct WorkerSuite: ConformanceSuite {
     answered.insert(lease)
     let number = resultTimes[lease]?.count ?? 0
     resultTimes[lease, default: []].append(nowMs)
-    if let ackMs = acknowledgedMs[lease], nowMs - ackMs >= Limits.crossingMs {
+    if let ackMs = acknowledgedMs[lease], nowMs - ackMs >= Limits.inFlightToleranceMs {
       judge(.acknowledged, "a Result \(nowMs - ackMs) ms after its acknowledgement")
     }
     guard let session, !isSilent, let plan = plans[lease], let last = plan.last,

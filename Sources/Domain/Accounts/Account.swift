@@ -104,7 +104,7 @@ package struct Registration: Sendable {
         field: "password",
         reason: "must have \(Limits.passwordBytesMin) to \(Limits.passwordBytesMax) bytes")
     }
-    guard !CommonPasswords.contain(password) else {
+    guard !CommonPasswords.contains(password) else {
       throw Submission.Refusal(
         field: "password", reason: "is one of those that are tried first; take one that nobody else would think of")
     }

@@ -4,7 +4,7 @@
 /// the domain reads no files.
 enum CommonPasswords {
   /// Whether it is one of them, however its letters are written.
-  static func contain(_ password: String) -> Bool { all.contains(password.lowercased()[...]) }
+  static func contains(_ password: String) -> Bool { all.contains(password.lowercased()[...]) }
 
   private static let all = Set(text.split { $0 == " " || $0 == "\n" })
 

@@ -14,11 +14,11 @@ package struct LoginThrottle: Sendable {
     case account = 3
 
     /// Wrong tries without a pause.
-    package var freeTries: Int {
+    package var freeAttempts: Int {
       switch self {
-      case .accountAndAddress: Limits.loginTriesFree
-      case .address: Limits.loginTriesOfAddressFree
-      case .account: Limits.loginTriesOfAccountFree
+      case .accountAndAddress: Limits.loginAttemptsFree
+      case .address: Limits.loginAttemptsOfAddressFree
+      case .account: Limits.loginAttemptsOfAccountFree
       }
     }
 
@@ -43,12 +43,12 @@ package struct LoginThrottle: Sendable {
   /// Wrong tries so far, and when the last was.
   package struct Count: Sendable, Equatable {
     /// 1 or more.
-    package var tries: Int
+    package var attempts: Int
     /// Milliseconds since 1970, UTC.
     package var lastMs: Int64
 
     package init(tries: Int, lastMs: Int64) {
-      self.tries = tries
+      self.attempts = tries
       self.lastMs = lastMs
     }
   }
@@ -68,7 +68,7 @@ package struct LoginThrottle: Sendable {
   package func pauseMs(_ keys: [Key], nowMs: Int64) -> Int64 {
     keys.map { key in
       guard let count = count(key, nowMs: nowMs) else { return 0 }
-      let pause = LoginThrottle.pauseMs(after: count.tries, key.scope)
+      let pause = LoginThrottle.pauseMs(after: count.attempts, key.scope)
       return min(pause, max(0, count.lastMs + pause - nowMs))
     }.max() ?? 0
   }
@@ -76,34 +76,34 @@ package struct LoginThrottle: Sendable {
   /// A try that is made now.
   package mutating func count(_ keys: [Key], nowMs: Int64) {
     for key in keys {
-      let tries = (count(key, nowMs: nowMs)?.tries ?? 0) + 1
+      let tries = (count(key, nowMs: nowMs)?.attempts ?? 0) + 1
       set(Count(tries: tries, lastMs: nowMs), for: key)
     }
   }
 
   /// Takes back a try that was not wrong. The right password also ends the count of its account from its address, and
   /// takes those tries off the address's count: they were its owner's slips, and many people may share the address.
-  package mutating func takeBack(_ keys: [Key], wasRight: Bool) {
+  package mutating func refund(_ keys: [Key], wasRight: Bool) {
     let own = keys.first { $0.scope == .accountAndAddress }.flatMap { newer[$0] ?? older[$0] }
-    let slips = wasRight ? max(1, own?.tries ?? 1) : 1
+    let slips = wasRight ? max(1, own?.attempts ?? 1) : 1
     for key in keys {
       guard var count = newer[key] ?? older[key] else { continue }
-      count.tries -= key.scope == .account ? 1 : slips
-      set(count.tries <= 0 ? nil : count, for: key)
+      count.attempts -= key.scope == .account ? 1 : slips
+      set(count.attempts <= 0 ? nil : count, for: key)
     }
   }
 
   /// Those of the keys that are worth to be kept over a restart: from now on there is a pause.
-  package func kept(_ keys: [Key]) -> [Key: Count] {
+  package func countsToPersist(_ keys: [Key]) -> [Key: Count] {
     var kept: [Key: Count] = [:]
     for key in keys {
-      if let count = newer[key], count.tries >= key.scope.freeTries { kept[key] = count }
+      if let count = newer[key], count.attempts >= key.scope.freeAttempts { kept[key] = count }
     }
     return kept
   }
 
   private func count(_ key: Key, nowMs: Int64) -> Count? {
-    guard let count = newer[key] ?? older[key], nowMs - count.lastMs < Limits.loginTriesForgottenMs else { return nil }
+    guard let count = newer[key] ?? older[key], nowMs - count.lastMs < Limits.loginAttemptsExpiryMs else { return nil }
     return count
   }
 
@@ -116,7 +116,7 @@ package struct LoginThrottle: Sendable {
   }
 
   private static func pauseMs(after tries: Int, _ scope: Scope) -> Int64 {
-    let paused = tries - scope.freeTries
+    let paused = tries - scope.freeAttempts
     guard paused >= 0 else { return 0 }
     return min(Limits.loginPauseMs << Int64(min(paused, Limits.pauseDoublingsMax)), scope.pauseCapMs)
   }

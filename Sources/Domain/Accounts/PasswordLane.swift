@@ -56,7 +56,7 @@ struct PasswordLane: Sendable {
 
   /// Removes the request whose turn it is, and returns its number.
   mutating func next(nowMs: Int64) -> UInt64? {
-    guard let block = takeBlock(nowMs: nowMs), let network = blocks[block]?.networks.popFirst(),
+    guard let block = nextBlock(nowMs: nowMs), let network = blocks[block]?.networks.popFirst(),
       let waiter = networks[network]?.waiters.popFirst()
     else { return nil }
     count -= 1
@@ -73,7 +73,7 @@ struct PasswordLane: Sendable {
 
   /// The block whose turn it is. Where blocks come faster than they are served, the newest goes first: the oldest would
   /// miss its deadline, and then each after it.
-  private mutating func takeBlock(nowMs: Int64) -> IPAddress?? {
+  private mutating func nextBlock(nowMs: Int64) -> IPAddress?? {
     let takesFresh = !fresh.isEmpty && (favoursFresh || order.isEmpty)
     if !fresh.isEmpty, !order.isEmpty { favoursFresh.toggle() }
     guard takesFresh else { return order.popFirst() }

@@ -18,7 +18,7 @@ package struct PasswordQueue: Sendable {
   }
 
   /// A request for one hash.
-  package struct Turn: Sendable {
+  package struct HashRequest: Sendable {
     /// Never `suspect`: the queue moves requests there.
     package let lane: Lane
     /// An IPv4 address or an IPv6 /64; nil where it is not known.
@@ -39,7 +39,7 @@ package struct PasswordQueue: Sendable {
   }
 
   /// Returning people and logins have two turns of six each, so sign-ups and suspects have at most one in three.
-  private static let turns: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
+  private static let rotation: [Lane] = [.known, .login, .signUp, .known, .login, .suspect]
 
   /// Hashes computed at once while no post is under way.
   package let atOnceMax: Int
@@ -49,7 +49,7 @@ package struct PasswordQueue: Sendable {
   private var lastNumber: UInt64 = 0
   private var running = 0
   /// Beside many posts, no hash begins before this time.
-  private var restUntilMs = Int64.min
+  private var cooldownUntilMs = Int64.min
   /// Time of the last wrong password of each network: the newer half, and the older one.
   private var wrong: [IPAddress?: Int64] = [:]
   private var olderWrong: [IPAddress?: Int64] = [:]
@@ -64,9 +64,9 @@ package struct PasswordQueue: Sendable {
   package var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
   /// Puts a request into its lane.
-  package mutating func enter(_ turn: Turn, nowMs: Int64) -> Entry {
-    let isSuspect = turn.lane != .known && hasFailed(turn.network, nowMs: nowMs)
-    let lane = (isSuspect ? .suspect : turn.lane).rawValue
+  package mutating func enqueue(_ turn: HashRequest, nowMs: Int64) -> Entry {
+    let isPoisonSuspect = turn.lane != .known && hasFailed(turn.network, nowMs: nowMs)
+    let lane = (isPoisonSuspect ? .suspect : turn.lane).rawValue
     var evicted: UInt64?
     if lanes[lane].count >= Limits.passwordHashesWaitingMax {
       evicted = lanes[lane].evict(for: turn.network)
@@ -82,11 +82,11 @@ package struct PasswordQueue: Sendable {
     switch posts {
     case .quiet: guard running < atOnceMax else { return nil }
     case .light: guard running < min(max(1, cores - 1), atOnceMax) else { return nil }
-    case .heavy: guard running == 0, nowMs >= restUntilMs else { return nil }
+    case .heavy: guard running == 0, nowMs >= cooldownUntilMs else { return nil }
     }
-    for step in PasswordQueue.turns.indices {
-      let index = (cursor + step) % PasswordQueue.turns.count
-      guard let number = lanes[PasswordQueue.turns[index].rawValue].next(nowMs: nowMs) else { continue }
+    for step in PasswordQueue.rotation.indices {
+      let index = (cursor + step) % PasswordQueue.rotation.count
+      guard let number = lanes[PasswordQueue.rotation[index].rawValue].next(nowMs: nowMs) else { continue }
       cursor = index + 1
       running += 1
       return number
@@ -99,7 +99,7 @@ package struct PasswordQueue: Sendable {
   /// - Parameter usedMs: CPU time that it used. Wall-clock time would make a busy machine rest longer.
   package mutating func end(usedMs: Int64, nowMs: Int64) {
     running -= 1
-    restUntilMs = nowMs + PasswordQueue.restMs(after: usedMs, cores: cores)
+    cooldownUntilMs = nowMs + PasswordQueue.cooldownMs(after: usedMs, cores: cores)
   }
 
   /// Removes the requests whose deadline has passed, and returns their numbers.
@@ -108,7 +108,7 @@ package struct PasswordQueue: Sendable {
   }
 
   /// Returns the time of the next call of `expire` and `next`; nil while nothing waits.
-  package func wakeMs(nowMs: Int64, beside posts: PostFlow.Pace) -> Int64? {
+  package func nextMs(nowMs: Int64, beside posts: PostFlow.Pace) -> Int64? {
     guard count > 0 else { return nil }
     return nowMs + (posts == .quiet ? Limits.passwordQueueTickMs : Limits.passwordQueueFlowTickMs)
   }
@@ -127,7 +127,7 @@ package struct PasswordQueue: Sendable {
 
   /// Pause after a hash beside many posts, in milliseconds. Hashes then use a part of the machine,
   /// `1 / Limits.passwordHashCoresShare`.
-  static func restMs(after usedMs: Int64, cores: Int) -> Int64 {
+  static func cooldownMs(after usedMs: Int64, cores: Int) -> Int64 {
     usedMs * Int64(max(0, Limits.passwordHashCoresShare - cores)) / Int64(max(1, cores))
   }
 

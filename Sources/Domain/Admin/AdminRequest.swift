@@ -26,7 +26,7 @@ package enum DeadSelection: Sendable, Equatable {
 }
 
 /// What ingest answers to an operator.
-package enum AdminAnswer: Sendable, Equatable {
+package enum AdminReply: Sendable, Equatable {
   case status(QueueStatus)
   /// `next` is the last id, where more may follow.
   case list([QueueEntry], next: PostID?)

@@ -1,6 +1,6 @@
 extension QueueEntry {
   /// Adds its members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.add("id", id.description)
     json.add("state", state.word)
     json.add("account", account.rawValue)
@@ -23,7 +23,7 @@ extension QueueEntry {
   }
 
   /// Adds it with what became of it, the oldest first, to an open object.
-  package func write(to json: inout JSONText, _ history: [PostEvent]) {
+  package func write(to json: inout JSONWriter, _ history: [PostEvent]) {
     write(to: &json)
     json.array("history", history) { json, event in
       json.add("event", event.kind.word)
@@ -36,7 +36,7 @@ extension QueueEntry {
 
 extension QueueChange {
   /// Adds its members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.array("done", done) { $0.add("id", $1.description) }
     json.array("unchanged", unchanged) { json, post in
       json.add("id", post.id.description)

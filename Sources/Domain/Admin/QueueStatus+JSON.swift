@@ -1,6 +1,6 @@
 extension QueueStatus {
   /// Adds its members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.add("paused", pausedMs != nil)
     if let since = pausedMs { json.add("pausedAt", unixMs: since) }
     json.add("depth", queue.depth)
@@ -54,7 +54,7 @@ extension QueueStatus {
   }
 }
 
-extension JSONText {
+extension JSONWriter {
   fileprivate mutating func add(_ name: String, _ reading: RateMeter.Reading) {
     object(name) { json in
       json.add("total", reading.total)

@@ -3,7 +3,7 @@ import DequeModule
 /// The latest changes of the list, for those who follow it, and the list itself for who is further behind.
 package struct ChangeLog: Sendable {
   /// What a feed gets.
-  package enum Answer: Sendable, Equatable {
+  package enum FetchResult: Sendable, Equatable {
     /// By rising `seq`: all that follows the feed's number, up to `Limits.changesPerFetchMax`. The hash is that of the
     /// list after them; nil where more of them wait.
     case changes([FeedChange], lastSeq: UInt64, hash: UInt64?)
@@ -12,12 +12,12 @@ package struct ChangeLog: Sendable {
   }
 
   /// The list without the changes that came last, fewer than are kept: few ask for it as it stands.
-  private var tip: FeedState
-  private var untipped = 0
+  private var baseList: FeedState
+  private var pendingCount = 0
   private var ring: Deque<FeedChange> = []
-  private let kept: Int
+  private let capacity: Int
   /// Every change above this number is here.
-  package private(set) var from: UInt64
+  package private(set) var ringFrom: UInt64
   /// The number of the last change.
   package private(set) var seq: UInt64
   /// Of the list at a number, once somebody has asked for it.
@@ -26,20 +26,20 @@ package struct ChangeLog: Sendable {
   /// - Parameters:
   ///   - state: the list as it is.
   ///   - kept: changes that are kept at most.
-  package init(state: FeedState, kept: Int = Limits.changesKept) {
-    self.kept = kept
-    tip = state
-    from = state.seq
+  package init(state: FeedState, capacity: Int = Limits.changesKept) {
+    self.capacity = capacity
+    baseList = state
+    ringFrom = state.seq
     seq = state.seq
   }
 
   /// Which history it is.
-  package var epoch: Epoch { tip.epoch }
+  package var epoch: Epoch { baseList.epoch }
 
   /// The list as it stands.
   package var state: FeedState {
-    var state = tip
-    state.apply(newestFirst: ring.reversed().prefix(untipped))
+    var state = baseList
+    state.apply(newestFirst: ring.reversed().prefix(pendingCount))
     return state
   }
 
@@ -58,17 +58,17 @@ package struct ChangeLog: Sendable {
     let new = changes.drop { $0.seq <= seq }
     ring.append(contentsOf: new)
     seq = new.last?.seq ?? seq
-    untipped += new.count
-    if untipped >= kept {
-      tip = state
-      untipped = 0
+    pendingCount += new.count
+    if pendingCount >= capacity {
+      baseList = state
+      pendingCount = 0
     }
-    while ring.count > kept, let oldest = ring.popFirst() { from = oldest.seq }
+    while ring.count > capacity, let oldest = ring.popFirst() { ringFrom = oldest.seq }
   }
 
   /// The answer to a feed that stands at a number; nil when there is nothing new for it.
-  package mutating func answer(epoch: Epoch?, afterSeq: UInt64, max: Int) -> Answer? {
-    guard epoch == self.epoch, (from...seq).contains(afterSeq) else { return .snapshot(state) }
+  package mutating func fetch(epoch: Epoch?, afterSeq: UInt64, max: Int) -> FetchResult? {
+    guard epoch == self.epoch, (ringFrom...seq).contains(afterSeq) else { return .snapshot(state) }
     guard afterSeq < seq else { return nil }
     let first = firstIndex(after: afterSeq)
     let changes = Array(ring[first...].prefix(min(max, Limits.changesPerFetchMax)))
@@ -78,11 +78,11 @@ package struct ChangeLog: Sendable {
 
   /// All that followed a number, in one; nil where that is not known any more, or is another history's.
   package func delta(epoch: Epoch?, afterSeq: UInt64) -> FeedDelta? {
-    guard epoch == self.epoch, (from...seq).contains(afterSeq) else { return nil }
+    guard epoch == self.epoch, (ringFrom...seq).contains(afterSeq) else { return nil }
     let state = state
     var (back, gone): (Set<PostID>, [PostID]) = ([], [])
     for change in ring[firstIndex(after: afterSeq)...] {
-      guard case .gone(let id, _, let next) = change else { continue }
+      guard case .remove(let id, _, let next) = change else { continue }
       gone.append(id)
       if let next { back.insert(next.id) }
     }

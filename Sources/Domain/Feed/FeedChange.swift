@@ -1,16 +1,16 @@
 /// One change of the list, in the order that the store made them.
 package enum FeedChange: Sendable, Hashable {
   /// The post is new or edited: it stands on top.
-  case put(FeedEntry)
+  case upsert(FeedEntry)
   /// The post is deleted. What follows the list's end takes the room that it leaves there: nil where nothing does, and
   /// where the post had left the list before.
-  case gone(PostID, seq: UInt64, next: FeedEntry?)
+  case remove(PostID, seq: UInt64, next: FeedEntry?)
 
   /// Its number; rises with each.
   package var seq: UInt64 {
     switch self {
-    case .put(let entry): entry.seq
-    case .gone(_, let seq, _): seq
+    case .upsert(let entry): entry.seq
+    case .remove(_, let seq, _): seq
     }
   }
 }
@@ -36,5 +36,5 @@ package struct FeedDelta: Sendable, Hashable {
   }
 
   /// Posts that are new or edited, by rising `seq`: not those that are only back.
-  package var news: ArraySlice<FeedEntry> { upsert.drop { $0.seq <= prevSeq } }
+  package var newOrEdited: ArraySlice<FeedEntry> { upsert.drop { $0.seq <= prevSeq } }
 }

@@ -7,7 +7,7 @@ package struct FeedFilter: Sendable, Hashable {
     /// "one to 32 codes …".
     package let expected: String
     /// What was given instead: one safe line, at most `Limits.complaintBytesMax` bytes.
-    package let came: String
+    package let actual: String
   }
 
   /// ISO 3166-1 alpha-2, in capitals; empty for all, and `Limits.filterCountriesMax` at most.

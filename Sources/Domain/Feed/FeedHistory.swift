@@ -8,14 +8,14 @@ package struct FeedHistory: Sendable {
   /// The list before all of `changes`.
   private var base: FeedState
   private var changes: Deque<FeedChange> = []
-  private let kept: Int
+  private let capacity: Int
 
   /// - Parameters:
   ///   - state: the list as it is.
   ///   - kept: changes that are kept at least; twice as many at most.
-  package init(state: FeedState, kept: Int = Limits.feedChangesKept) {
+  package init(state: FeedState, capacity: Int = Limits.feedChangesKept) {
     self.state = state
-    self.kept = kept
+    self.capacity = capacity
     base = state
   }
 
@@ -28,8 +28,8 @@ package struct FeedHistory: Sendable {
     changes.append(contentsOf: new)
     self.state = state
     // Many at once: each time, a list is put together.
-    guard changes.count >= 2 * kept else { return }
-    let old = changes.count - kept
+    guard changes.count >= 2 * capacity else { return }
+    let old = changes.count - capacity
     base.apply(newestFirst: changes.prefix(old).reversed())
     changes.removeFirst(old)
   }

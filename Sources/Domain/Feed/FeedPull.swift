@@ -5,7 +5,7 @@
 /// never goes back.
 package struct FeedPull: Sendable {
   /// An answer of ingest to a fetch.
-  package enum Answer: Sendable {
+  package enum Reply: Sendable {
     /// The whole list; nil if the protocol forbids one of its entries.
     case list(seq: UInt64, [FeedEntry]?, hash: UInt64)
     /// Changes by rising `seq`; nil if the protocol forbids one of them. The hash is that of ingest's list after them;
@@ -37,7 +37,7 @@ package struct FeedPull: Sendable {
     /// A fetch of what follows a list; nil for the whole list. If it cannot be sent, the shell calls `fetchFailed`.
     case fetch(id: UInt64, after: FeedState?)
     /// An answer of ingest was valid.
-    case heard
+    case validReply
     /// A whole list.
     case replaced(FeedState)
     /// The changes, the same as one delta, and the list after them.
@@ -59,29 +59,29 @@ package struct FeedPull: Sendable {
   /// The time of the open fetch; nil if none is open.
   private var fetchedMs: Int64?
   /// No fetch is sent before this.
-  private var restMs: Int64 = 0
-  private var heardMs: Int64
+  private var pausedUntilMs: Int64 = 0
+  private var lastReceivedMs: Int64
 
   /// - Parameter kept: a list from before, whose changes ingest need not send again; nil for none.
-  package init(kept: FeedState? = nil, nowMs: Int64) {
-    state = kept
-    heardMs = nowMs
+  package init(snapshot: FeedState? = nil, nowMs: Int64) {
+    state = snapshot
+    lastReceivedMs = nowMs
   }
 
   /// Takes a frame that cannot be read: ingest lives.
-  package mutating func heard(nowMs: Int64) { heardMs = nowMs }
+  package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Takes an answer. An answer to another fetch than the open one changes nothing: it came before a reconnection, or
   /// twice.
-  package mutating func receive(_ answer: Answer, to id: UInt64, epoch: Epoch, nowMs: Int64) -> [Effect] {
-    heardMs = nowMs
+  package mutating func receive(_ answer: Reply, to id: UInt64, epoch: Epoch, nowMs: Int64) -> [Effect] {
+    lastReceivedMs = nowMs
     guard id == self.id, fetchedMs != nil else { return [] }
     fetchedMs = nil
     switch answer {
     case .list(let seq, let entries, let hash): return replace(epoch, seq, entries, hash: hash, nowMs: nowMs)
     case .changes(let changes, let hash): return apply(changes, hash: hash, of: epoch, nowMs: nowMs)
     case .refusal(let code, let detail):
-      rest(nowMs: nowMs)
+      pause(nowMs: nowMs)
       return [.log(.refused(code: code, detail: detail))]
     case .unknown: return reject("an answer of a kind that this version does not know", nowMs: nowMs)
     }
@@ -93,27 +93,27 @@ package struct FeedPull: Sendable {
   /// Does what is due: a reconnection, a fetch, the turn to stale.
   package mutating func tick(nowMs: Int64) -> [Effect] {
     var effects: [Effect] = []
-    if nowMs - heardMs > Limits.livenessMs {
-      heardMs = nowMs
+    if nowMs - lastReceivedMs > Limits.livenessMs {
+      lastReceivedMs = nowMs
       fetchedMs = nil
       effects.append(.reconnect)
     }
     // Ingest answers within its wait: the fetch or its answer was lost with a connection.
-    if let fetchedMs, nowMs - fetchedMs > Limits.fetchAnswerMs { self.fetchedMs = nil }
-    if fetchedMs == nil, nowMs >= restMs {
+    if let fetchedMs, nowMs - fetchedMs > Limits.fetchTimeoutMs { self.fetchedMs = nil }
+    if fetchedMs == nil, nowMs >= pausedUntilMs {
       id += 1
       fetchedMs = nowMs
       effects.append(.fetch(id: id, after: state))
     }
-    if !isStale, nowMs - validMs > Limits.livenessMs { effects += [.log(.stale)] + turn(stale: true) }
+    if !isStale, nowMs - validMs > Limits.livenessMs { effects += [.log(.stale)] + setStale(stale: true) }
     return effects
   }
 
   /// The time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
     let fetchMs =
-      fetchedMs.map { $0 + Limits.fetchAnswerMs + 1 } ?? (nowMs < restMs ? restMs : nowMs + Limits.linkRetryMs)
-    let nextMs = min(fetchMs, heardMs + Limits.livenessMs + 1)
+      fetchedMs.map { $0 + Limits.fetchTimeoutMs + 1 } ?? (nowMs < pausedUntilMs ? pausedUntilMs : nowMs + Limits.linkRetryMs)
+    let nextMs = min(fetchMs, lastReceivedMs + Limits.livenessMs + 1)
     return isStale ? nextMs : min(nextMs, validMs + Limits.livenessMs + 1)
   }
 
@@ -127,7 +127,7 @@ package struct FeedPull: Sendable {
     state = new
     validMs = nowMs
     // Fresh after the list: before it, subscribers would see the earlier list marked fresh.
-    return [.log(.listReceived(seq: seq, entries: new.entries.count)), .heard, .replaced(new)] + turn(stale: false)
+    return [.log(.listReceived(seq: seq, entries: new.entries.count)), .validReply, .replaced(new)] + setStale(stale: false)
   }
 
   private mutating func apply(_ changes: [FeedChange]?, hash: UInt64?, of epoch: Epoch, nowMs: Int64) -> [Effect] {
@@ -138,34 +138,34 @@ package struct FeedPull: Sendable {
     if let hash, hash != new.hash { return regressed(to: new.seq, nowMs: nowMs) }
     validMs = nowMs
     state = new
-    var effects: [Effect] = [.heard]
+    var effects: [Effect] = [.validReply]
     if !changes.isEmpty { effects.append(.changed(changes, delta, new)) }
     // A full answer: more changes may wait.
-    if changes.count < Limits.changesPerFetchMax { effects += turn(stale: false) }
+    if changes.count < Limits.changesPerFetchMax { effects += setStale(stale: false) }
     return effects
   }
 
-  private mutating func turn(stale: Bool) -> [Effect] {
+  private mutating func setStale(stale: Bool) -> [Effect] {
     guard stale != isStale else { return [] }
     isStale = stale
     return [.turnedStale(stale)]
   }
 
   private mutating func reject(_ reason: String, nowMs: Int64) -> [Effect] {
-    rest(nowMs: nowMs)
+    pause(nowMs: nowMs)
     return [.log(.rejected(reason: reason))]
   }
 
   /// The store has gone back under the same epoch, and perhaps on from there under numbers that were used before.
   /// Subscribers have seen another list, so the feed keeps its own and says that it is stale.
   private mutating func regressed(to seq: UInt64, nowMs: Int64) -> [Effect] {
-    rest(nowMs: nowMs)
-    return [.log(.regressed(had: state?.seq ?? 0, now: seq))] + turn(stale: true)
+    pause(nowMs: nowMs)
+    return [.log(.regressed(had: state?.seq ?? 0, now: seq))] + setStale(stale: true)
   }
 
   /// Pauses. Ingest has nothing to answer meanwhile, so its silence does not count.
-  private mutating func rest(nowMs: Int64) {
-    restMs = nowMs + Limits.livenessMs
-    heardMs = restMs
+  private mutating func pause(nowMs: Int64) {
+    pausedUntilMs = nowMs + Limits.livenessMs
+    lastReceivedMs = pausedUntilMs
   }
 }

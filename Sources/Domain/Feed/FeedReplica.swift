@@ -12,7 +12,7 @@ package struct FeedReplica: Sendable {
     ///   - retryAfterMs: the feed's expected downtime; 0 if unknown.
     case bye(reason: String, alternates: [String] = [], retryAfterMs: Int64 = 0)
     /// Of a later minor version: it shows that the feed lives, and may be ignored.
-    case later
+    case unknown
   }
 
   /// What a frame did.
@@ -26,7 +26,7 @@ package struct FeedReplica: Sendable {
     /// Nothing new.
     case unchanged
     /// The list can no longer be trusted: ask for a snapshot.
-    case resync(FeedLoss)
+    case resync(DesyncReason)
   }
 
   /// Nil until the first snapshot.
@@ -35,69 +35,69 @@ package struct FeedReplica: Sendable {
   package private(set) var isLive = false
   /// Whether the feed has not heard from ingest for some time: the list is the feed's, and may be behind the store's.
   package private(set) var isFeedStale = false
-  private var heardMs: Int64
+  private var lastReceivedMs: Int64
   /// Heartbeats in a row that were behind the list.
-  private var lowerHeartbeats = 0
+  private var laggingHeartbeats = 0
 
   /// - Parameter nowMs: milliseconds of a clock that never goes back, as everywhere here.
-  package init(nowMs: Int64) { heardMs = nowMs }
+  package init(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// The connection is made anew: the silence is counted from now.
-  package mutating func reconnected(nowMs: Int64) { heardMs = nowMs }
+  package mutating func reconnected(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Takes a frame.
   package mutating func receive(_ frame: Frame, nowMs: Int64) -> Effect {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     switch frame {
     case .snapshot(let snapshot, let hash, let isStale): return replace(snapshot, hash: hash, isStale: isStale)
     case .delta(let delta, let epoch, let hash):
       guard isLive, var state else { return .unchanged }
-      guard epoch == state.epoch else { return lose(.otherHistory) }
+      guard epoch == state.epoch else { return desync(.epochChanged) }
       guard delta.seq > state.seq else { return .unchanged }
       guard delta.prevSeq <= state.seq else {
-        return lose(.missing(state.seq + 1...delta.prevSeq))
+        return desync(.gap(state.seq + 1...delta.prevSeq))
       }
       let new = state.apply(delta)
-      guard state.hash == hash else { return lose(.wrongHash) }
+      guard state.hash == hash else { return desync(.hashMismatch) }
       self.state = state
       return .changed(new)
     case .heartbeat(let epoch, let seq, let hash, let isStale):
       guard isLive, let state else { return .unchanged }
-      guard epoch == state.epoch else { return lose(.otherHistory) }
-      guard seq <= state.seq else { return lose(.missing(state.seq + 1...seq)) }
-      guard seq < state.seq || hash == state.hash else { return lose(.wrongHash) }
+      guard epoch == state.epoch else { return desync(.epochChanged) }
+      guard seq <= state.seq else { return desync(.gap(state.seq + 1...seq)) }
+      guard seq < state.seq || hash == state.hash else { return desync(.hashMismatch) }
       // Another feed may be a moment behind the one before; one that stays behind has another list.
-      lowerHeartbeats = seq < state.seq ? lowerHeartbeats + 1 : 0
-      guard lowerHeartbeats < Limits.lowerHeartbeatsMax else { return lose(.behind(seq)) }
+      laggingHeartbeats = seq < state.seq ? laggingHeartbeats + 1 : 0
+      guard laggingHeartbeats < Limits.laggingHeartbeatsMax else { return desync(.regressed(seq)) }
       guard isStale != isFeedStale else { return .unchanged }
       isFeedStale = isStale
       return .staleness(isStale)
-    case .later: return .unchanged
+    case .unknown: return .unchanged
     case .bye(let reason, _, let retryAfterMs):
       // Its silence until then is no reason to reconnect.
-      heardMs = nowMs + min(max(0, retryAfterMs), Limits.byePauseMaxMs)
-      return lose(.ended(reason))
+      lastReceivedMs = nowMs + min(max(0, retryAfterMs), Limits.byePauseMaxMs)
+      return desync(.goodbye(reason))
     }
   }
 
   /// Whether the feed has been silent for so long (three heartbeats) that the connection is to be made anew.
   package mutating func isStale(nowMs: Int64) -> Bool {
-    guard nowMs - heardMs > 3 * Limits.feedHeartbeatMs else { return false }
+    guard nowMs - lastReceivedMs > 3 * Limits.feedHeartbeatMs else { return false }
     isLive = false
     return true
   }
 
   private mutating func replace(_ snapshot: FeedState, hash: UInt64, isStale: Bool) -> Effect {
-    guard snapshot.hash == hash else { return lose(.wrongHash) }
+    guard snapshot.hash == hash else { return desync(.hashMismatch) }
     if isLive, let state, state.epoch == snapshot.epoch, snapshot.seq <= state.seq { return .unchanged }
     state = snapshot
     isLive = true
-    lowerHeartbeats = 0
+    laggingHeartbeats = 0
     isFeedStale = isStale
     return .replaced
   }
 
-  private mutating func lose(_ loss: FeedLoss) -> Effect {
+  private mutating func desync(_ loss: DesyncReason) -> Effect {
     isLive = false
     return .resync(loss)
   }

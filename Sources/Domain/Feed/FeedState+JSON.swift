@@ -3,7 +3,7 @@ extension FeedState {
   /// One object.
   ///
   /// - Parameter isStale: whether it may be behind what is stored.
-  package func json(isStale: Bool = false) -> JSONText {
+  package func json(isStale: Bool = false) -> JSONWriter {
     .object { list in
       list.add("epoch", epoch.description)
       list.add("seq", seq)
@@ -18,7 +18,7 @@ extension FeedDelta {
   /// Adds the members of what changed to an open object.
   ///
   /// - Parameter state: the list afterwards.
-  package func write(to json: inout JSONText, _ state: FeedState) {
+  package func write(to json: inout JSONWriter, _ state: FeedState) {
     json.add("epoch", state.epoch.description)
     json.add("prevSeq", prevSeq)
     json.add("seq", seq)
@@ -30,7 +30,7 @@ extension FeedDelta {
 
 extension FeedEntry {
   /// Adds the entry's members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.add("id", id.description)
     json.add("seq", seq)
     json.add("firstName", firstName)

@@ -34,8 +34,8 @@ package struct FeedState: Sendable, Equatable {
     for change in changes {
       newest = newest ?? change.seq
       switch change {
-      case .put(let entry): if known.insert(entry.id).inserted { list.append(entry) }
-      case .gone(let id, _, let next):
+      case .upsert(let entry): if known.insert(entry.id).inserted { list.append(entry) }
+      case .remove(let id, _, let next):
         known.insert(id)
         gone.append(id)
         if let next { back.append(next) }

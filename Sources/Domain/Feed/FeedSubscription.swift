@@ -14,7 +14,7 @@ package struct FeedSubscription: Sendable {
     /// The feed has lost ingest: its list may be behind what is stored; or it has it back.
     case stale(Bool)
     /// The list is no longer known to be right; a new one is asked for.
-    case lost(FeedLoss)
+    case desynced(DesyncReason)
   }
 
   /// An action for the shell.
@@ -26,17 +26,17 @@ package struct FeedSubscription: Sendable {
     /// A new connection, to the next feed if there are several. The connection joins by itself.
     case reconnect
     /// The feed ends. If the shell connects to one of the others, it calls `reconnected`.
-    case leave(alternates: [String])
+    case failOver(alternates: [String])
   }
 
   /// The copy of the list.
   package private(set) var replica: FeedReplica
-  private var schedule: JoinSchedule
+  private var schedule: JoinBackoff
 
   /// - Parameter nowMs: the time of the first connection, which joins by itself.
   package init(nowMs: Int64) {
     replica = FeedReplica(nowMs: nowMs)
-    schedule = JoinSchedule(joinedMs: nowMs)
+    schedule = JoinBackoff(joinedMs: nowMs)
   }
 
   /// Takes a frame.
@@ -48,18 +48,18 @@ package struct FeedSubscription: Sendable {
     var effects: [Effect] = []
     switch replica.receive(frame, nowMs: nowMs) {
     case .replaced:
-      schedule.listed()
+      schedule.listReceived()
       if let state = replica.state { effects.append(.report(.list(state, isStale: replica.isFeedStale))) }
     case .changed(let delta): if let state = replica.state { effects.append(.report(.changes(delta, state))) }
     case .staleness(let isStale): effects.append(.report(.stale(isStale)))
     case .resync(let loss):
-      effects.append(.report(.lost(loss)))
-      schedule.lost(nowMs: nowMs, using: &random)
+      effects.append(.report(.desynced(loss)))
+      schedule.desynced(nowMs: nowMs, using: &random)
     case .unchanged: break
     }
     if case .bye(_, let alternates, let retryAfterMs) = frame {
       schedule.pause(untilMs: nowMs + min(retryAfterMs, Limits.byePauseMaxMs))
-      effects.append(.leave(alternates: alternates))
+      effects.append(.failOver(alternates: alternates))
     }
     return effects
   }
@@ -75,7 +75,7 @@ package struct FeedSubscription: Sendable {
     var effects: [Effect] = []
     let wasLive = replica.isLive
     if replica.isStale(nowMs: nowMs) {
-      if wasLive { effects.append(.report(.lost(.silent))) }
+      if wasLive { effects.append(.report(.desynced(.timedOut))) }
       effects.append(.reconnect)
       reconnected(nowMs: nowMs)
     }

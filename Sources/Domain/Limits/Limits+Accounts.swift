@@ -45,9 +45,9 @@ extension Limits {
   package static let signUpNetworksMax = 50_000
   /// A hash that stands back behind all others is begun a second time beside them when it has not got its core within
   /// this time: on two cores that others keep busy it would take 8 to 21 s.
-  package static let passwordHashPatienceMs: Int64 = 1_000
+  package static let passwordHashHedgeDelayMs: Int64 = 1_000
   /// Then none stands back for so long.
-  package static let passwordHashHurryMs: Int64 = 60_000
+  package static let passwordHashBoostMs: Int64 = 60_000
   /// A session's token: 256 bits in base64url.
   package static let sessionTokenBytes = 43
   /// Session tokens remembered between requests; each about 100 bytes.
@@ -56,11 +56,11 @@ extension Limits {
   package static let namesCachedMax = sessionsCachedMax
   /// Wrong passwords for one account from one address that cost nothing but their hash; each further one comes after a
   /// pause.
-  package static let loginTriesFree = 5
+  package static let loginAttemptsFree = 5
   /// The same from one address, at any account: a school or a company may have one address.
-  package static let loginTriesOfAddressFree = 50
+  package static let loginAttemptsOfAddressFree = 50
   /// The same for one account, from addresses that it is not logged in from.
-  package static let loginTriesOfAccountFree = 100
+  package static let loginAttemptsOfAccountFree = 100
   /// The first pause; each is twice as long as the one before.
   package static let loginPauseMs: Int64 = 1_000
   /// The longest pause. (ASVS 5.0, 6.3.1.)
@@ -68,7 +68,7 @@ extension Limits {
   /// The longest pause of an account, which anybody can bring about.
   package static let loginPauseOfAccountCapMs: Int64 = 15_000
   /// Wrong tries are forgotten so long after the last one.
-  package static let loginTriesForgottenMs: Int64 = 86_400_000
+  package static let loginAttemptsExpiryMs: Int64 = 86_400_000
   /// Counts of wrong tries that are remembered; each about 150 bytes.
   package static let loginCountsMax = 50_000
   /// A login counts as one of just now for so long: it stands for the password where an account has none.

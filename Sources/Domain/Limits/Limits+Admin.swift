@@ -20,9 +20,9 @@ extension Limits {
   /// Seconds over which rates are counted.
   package static let rateWindowSeconds = 10
   /// Timeout of a look at the queue, which waits for the reactor. A scrape of metrics then goes without it.
-  package static let queueLookMs: Int64 = 1_000
+  package static let queueInspectionTimeoutMs: Int64 = 1_000
   /// Looks at one ingest's queue that wait for its reactor at once.
-  package static let queueLooksMax = 64
+  package static let queueInspectionsMax = 64
   /// Time between two samples of the queue's history.
   package static let queueHistoryStepMs: Int64 = 5_000
   /// Samples of the queue's history that are kept: an hour of them.

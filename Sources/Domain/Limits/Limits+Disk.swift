@@ -4,10 +4,10 @@ extension Limits {
   /// pages of the database, about what the commit of one group of posts appends.
   package static let diskFullBytes: Int64 = 65_536
   /// Free bytes from which a full disk may have room again: 1 MiB, so that readiness does not change with each post.
-  package static let diskRoomBytes: Int64 = 1_048_576
+  package static let diskRecoveredBytes: Int64 = 1_048_576
   /// Time between two checks of the disk, in milliseconds: the delay of readiness. A check is one system call or, at a
   /// full disk, a commit of one page.
-  package static let diskLookMs: Int64 = 1_000
+  package static let diskCheckMs: Int64 = 1_000
   /// Timeout for the lock of another connection on the database, in milliseconds.
   package static let databaseBusyMs: Int64 = 5_000
   /// Quick reads that run at once, each on a connection of its own; further ones wait for one. Scans have others.

@@ -20,13 +20,13 @@ extension Limits {
   /// answered meanwhile.
   package static let streamIntervalMs: Int64 = 50
   /// Streams that an event loop serves before it turns to other connections.
-  package static let streamsPerTurn = 128
+  package static let streamsPerBatch = 128
   /// Streams with a filter that an event loop serves before it turns to other connections. If each stream has a filter
   /// of its own, a stream costs half a millisecond, fifty times as much as one without.
-  package static let filteredStreamsPerTurn = 8
+  package static let filteredStreamsPerBatch = 8
   /// Pause of an event loop between two such turns, in microseconds. Without a pause, however short, the event loop
   /// does not look at its connections.
-  package static let streamRestUs: Int64 = 100
+  package static let streamPauseUs: Int64 = 100
   /// Longest time between two events of a stream. A process that was stopped while it wrote has not spent that time
   /// writing.
   package static let streamIntervalMaxMs: Int64 = 1_000
@@ -43,7 +43,7 @@ extension Limits {
   /// Bodies, snapshots and deltas, of each kind, that a version of the list keeps for filters: made once for all
   /// clients with the same filter. Further ones are made for each request. As many again are kept for clients without a
   /// filter: 128 × 30 KB.
-  package static let feedBytesKept = 64
+  package static let cachedBodiesMax = 64
   /// Countries of one filter.
   package static let filterCountriesMax = 32
   /// Longest pause before a subscriber joins a feed again that has said Bye: that of a refused Hello.
@@ -51,17 +51,17 @@ extension Limits {
   /// Other feeds' addresses in a goodbye.
   package static let alternatesMax = 8
   /// Age of a feed's list on disk at most, compared with the list that it publishes.
-  package static let listKeptMs: Int64 = 2_000
+  package static let snapshotFileMaxAgeMs: Int64 = 2_000
   /// Size of a question to a feed.
   package static let feedQueryBytesMax = 256
   /// Answers that libzmq keeps for one peer that asks a feed: a few of the whole list. A peer that does not read loses
   /// the others.
-  package static let feedAnswersQueuedMax = 8
+  package static let feedRepliesQueuedMax = 8
   /// Questions that a feed answers in a second: each may cost a list of about 20 KB.
   package static let feedQueriesPerSecondMax = 1_000
   /// Questions in a second that a feed answers for one peer, so that no peer takes all of them. A peer with ten
   /// connections can.
-  package static let feedQueriesPerAskerMax = 100
+  package static let feedQueriesPerPeerMax = 100
   /// Shortest time between two snapshots of the feed while the list changes: four a second.
   package static let snapshotIntervalMinMs: Int64 = 250
   /// Time between two snapshots of the feed without a change.
@@ -69,7 +69,7 @@ extension Limits {
   /// Time between two heartbeats of the feed.
   package static let feedHeartbeatMs: Int64 = 1_000
   /// Heartbeats in a row that are behind a subscriber's list, at which it asks for the feed's.
-  package static let lowerHeartbeatsMax = 3
+  package static let laggingHeartbeatsMax = 3
   /// Replies of the change log that libzmq keeps for one feed. A feed has one fetch open, so it reads a reply before it
   /// fetches again. A connection that does not read holds 2.6 MB at most (so many frames of `feedFrameBytesMax`).
   package static let changesFramesQueuedMax = 8
@@ -82,7 +82,7 @@ extension Limits {
   package static let feedUnreadBytesMax = 268_435_456
   /// Bytes of answers that one feed's query port keeps for peers that do not read them, all together. Above it the feed
   /// ends all connections to that port: 432 of the longest answers, 5,000 of usual ones.
-  package static let feedAnswerBytesUnreadMax = 134_217_728
+  package static let feedReplyBytesUnreadMax = 134_217_728
   /// Frames that a subscriber keeps until it reads them; then TCP holds up its feed. Ten seconds of a busy one: libzmq
   /// 4.3.4 may end the process of a subscriber that stands at this mark when its feed dies
   /// (`Assertion failed: !_io_error`, libzmq issue 4841).
@@ -103,16 +103,16 @@ extension Limits {
   package static let joinNonceBytesMax = 40
   /// Timeout of a feed's fetch, in milliseconds: twice the time for which ingest keeps it open. After that the
   /// connection is taken as lost.
-  package static let fetchAnswerMs: Int64 = 2 * fetchWaitMs
+  package static let fetchTimeoutMs: Int64 = 2 * fetchWaitMs
   /// Range of a subscriber's first random pause before it joins again, in milliseconds; doubled by each loss.
   package static let joinPauseMs: Int64 = 500
   /// Longest of these ranges, in milliseconds: at `joinsPerSecondMax` 6,000 subscribers of a restarted feed join within
   /// it.
   package static let joinPauseCapMs: Int64 = 30_000
   /// Time after which a join that has brought no list is repeated, in milliseconds: three heartbeats of the feed.
-  package static let joinAnswerMs: Int64 = 3 * feedHeartbeatMs
+  package static let joinTimeoutMs: Int64 = 3 * feedHeartbeatMs
   /// Time between two turns of a feed while joins wait, in milliseconds: at `joinsPerSecondMax` one join.
-  package static let joinTurnMs: Int64 = 5
+  package static let joinTickMs: Int64 = 5
   /// Pause that a feed asks of a peer whose question it refuses, in milliseconds: its limits are per second.
   package static let feedQueryBusyMs: Int64 = 1_000
   /// Pause that a feed without a list asks of a peer, in milliseconds: a list comes with ingest's first answer.

@@ -16,7 +16,7 @@ extension Limits {
   /// machine's nor a trusted proxy's: an eighth.
   package static let httpNetworkShare = 8
   /// Time that a connection too many has for its request, so that it gets an answer with the reason.
-  package static let httpTurnedAwayMs: Int64 = 1_000
+  package static let httpRejectedMs: Int64 = 1_000
   /// HTTP connections that the kernel accepts before the service does. All clients of a feed that restarts connect
   /// within seconds, and a client without a place tries again a second later at the earliest. The kernel's own bound,
   /// net.core.somaxconn, is usually the same.
@@ -38,14 +38,14 @@ extension Limits {
   /// Time for which 32 KiB of an answer may wait for a client that does not read.
   package static let httpUnreadMs: Int64 = 10_000
   /// Time for which a lookup goes on after its client has closed its sending side. Most such clients have gone.
-  package static let httpGoneMs: Int64 = 1_000
+  package static let httpDisconnectGraceMs: Int64 = 1_000
   /// Longest `Prefer: wait`, in seconds.
   package static let waitSecondsMax = 30
   /// Requests that may wait for a post's outcome at once: each is one connection and about 1 KB.
   package static let waitersMax = 10_000
   /// Time for which a post over the original service's API waits for its outcome: its client asks for the list next,
   /// and expects the post there.
-  package static let classicWaitMs: Int64 = 2_000
+  package static let compatWaitMs: Int64 = 2_000
   /// Validity of a ticket for a feed's HTTP on a closed map. Streams end with their ticket, and clients connect again
   /// with another.
   package static let viewTicketMs: Int64 = 600_000

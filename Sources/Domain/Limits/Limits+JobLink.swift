@@ -10,7 +10,7 @@ extension Limits {
   /// stale list, and is not ready.
   package static let livenessMs: Int64 = heartbeatsPerLiveness * heartbeatMs
   /// Time for which a process that ends waits for the answer to its goodbye.
-  package static let leaveMs: Int64 = 500
+  package static let goodbyeTimeoutMs: Int64 = 500
   /// Acknowledgements in a frame: 1,000 take 23 KB.
   package static let acksPerFrameMax = 1_000
   /// Size of a frame of the job link. A window of lookups with the longest queries fits: 64 × (256 + 100) bytes; so

@@ -2,7 +2,7 @@
 extension Limits {
   /// Times that a reactor yields its core before it looks for work, if it is woken twice within a millisecond. `make
   /// bench` shows them in the CPU time of all roles at 64 connections.
-  package static let turnYields = 2
+  package static let reactorYields = 2
   /// Frames that wait in each direction for one peer of the job link, and requests of one feed at the change log: more
   /// than credit allows a peer that keeps the protocol.
   package static let linkFramesQueuedMax = 1_000
@@ -24,7 +24,7 @@ extension Limits {
   /// usually fit.
   package static let peerNameBytesMax = 64
   /// Time that unsent frames delay the close of a socket, in milliseconds: as long as a goodbye waits for its answer.
-  package static let linkLingerMs: Int64 = leaveMs
+  package static let linkLingerMs: Int64 = goodbyeTimeoutMs
   /// Silence, in seconds, after which TCP probes a link's peer, and the time between two probes.
   package static let linkProbeSeconds = 5
   /// Longest time, in milliseconds, that a link's peer may leave bytes or probes unacknowledged, or its receive window
@@ -52,7 +52,7 @@ extension Limits {
   /// Longest wait of a reactor, in milliseconds: each station has a turn at least this often.
   package static let reactorWaitMs: Int64 = 1_000
   /// Frames of one socket that a reactor reads in one turn, so that a flood does not starve other sockets and timers.
-  package static let framesPerTurn = 512
+  package static let framesPerTick = 512
   /// Time between two log lines and answers about frames that cannot be read, in milliseconds, of each link.
   package static let malformedRepeatMs: Int64 = 1_000
 }

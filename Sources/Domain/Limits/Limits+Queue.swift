@@ -22,7 +22,7 @@ extension Limits {
   /// lookups.
   package static let jobsTogether = 16
   /// Starts of ingest on one database: what is left of a lease token's 64 bits above the counter.
-  package static let bootMax: UInt32 = 1 << 24 - 1
+  package static let generationMax: UInt32 = 1 << 24 - 1
   /// Failed attempts of a job before it is dead.
   package static let attemptsMax = 8
   /// Workers lost over a job before it is dead: the job may be what kills them.

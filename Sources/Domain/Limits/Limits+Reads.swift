@@ -19,12 +19,12 @@ extension Limits {
   package static let scanWaitMs: Int64 = 5_000
   /// Longest time with scans and no pause. Then no scan starts until all running ones have ended and the log is in the
   /// database: behind scans that overlap without end the log would never restart, and would grow without limit.
-  package static let scanStretchMs: Int64 = 10_000
+  package static let scanBusyMaxMs: Int64 = 10_000
   /// Time for which a scan works before it rests, and for which it rests, in microseconds: on two cores a login or a
   /// post gets a core within this time. A thread of a lower priority would starve while others want all cores.
-  package static let scanTurnUs: Int64 = 250
+  package static let scanSliceUs: Int64 = 250
   /// Instructions of SQLite's virtual machine between two checks whether a scan must end or rest: about 25 us.
-  package static let scanStepsPerLook: Int32 = 1_000
+  package static let scanStepsPerCheck: Int32 = 1_000
   /// Posts in one page of a list.
   package static let pagePostsMax = 1_000
   /// Posts that one page of a search looks at: some hundredths of a second. The next page goes on behind them.

@@ -24,7 +24,7 @@ extension Limits {
   /// Pause in a BUSY reply to a producer. A full disk asks for a longer one.
   package static let submitRetryMs: Int64 = 2_000
   /// Time after which a producer without an answer sends the same again.
-  package static let submitAnswerMs: Int64 = 5_000
+  package static let submitReplyTimeoutMs: Int64 = 5_000
   /// Pause of a producer whose batch found no connection, or a full one, in milliseconds.
   package static let submitUnsentMs: Int64 = 50
 }

@@ -24,7 +24,7 @@ package enum Limits {
   /// Places in the answer to a lookup.
   package static let candidatesMax = 20
   /// Places in the answer to a lookup that names no number.
-  package static let candidatesUsual = 5
+  package static let candidatesDefault = 5
   /// Bytes of a wrong value that the message about it repeats.
   package static let complaintBytesMax = 64
   /// Size of a second-level region's name.

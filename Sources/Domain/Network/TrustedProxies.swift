@@ -10,7 +10,7 @@ package struct TrustedProxies: Sendable {
   package var isEmpty: Bool { ranges.isEmpty }
 
   /// Whether it is one of them.
-  package func contain(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
+  package func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
   /// Who has sent a request: the last in the chain whom no trusted proxy has called one of its own.
   ///
@@ -23,7 +23,7 @@ package struct TrustedProxies: Sendable {
     let chain = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
     for text in chain.reversed() {
       // What is no address was there before the last proxy that can be trusted, or that one is not what it seems.
-      guard contain(client), let before = IPAddress(String(text).trimmedLine) else {
+      guard contains(client), let before = IPAddress(String(text).trimmedLine) else {
         return client
       }
       client = before

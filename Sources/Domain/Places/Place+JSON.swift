@@ -27,7 +27,7 @@ extension Place.Match {
 
 extension Place {
   /// Adds the place's members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.add("label", label)
     json.add("latitude", coordinate.latitude)
     json.add("longitude", coordinate.longitude)
@@ -45,7 +45,7 @@ extension Place {
     if let detail { write(detail, to: &json) }
   }
 
-  private func write(_ detail: Detail, to json: inout JSONText) {
+  private func write(_ detail: Detail, to json: inout JSONWriter) {
     if let box = detail.box {
       // West first, as GeoJSON has it (RFC 7946, section 5).
       json.add("boundingBox", [box.west, box.south, box.east, box.north].map { Double($0) / 1e7 })

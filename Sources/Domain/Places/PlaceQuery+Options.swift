@@ -4,18 +4,18 @@ package struct InvalidOption: Error, Sendable, Equatable {
   /// "a number from 1 to 20".
   package let expected: String
   /// What was given instead: one safe line, at most `Limits.complaintBytesMax` bytes.
-  package let came: String
+  package let actual: String
 
-  package init(_ option: PlaceQuery.Option, expected: String, came: String) {
+  package init(_ option: PlaceQuery.Option, expected: String, actual: String) {
     self.option = option
     self.expected = expected
-    self.came = came.safeLine(bytesMax: Limits.complaintBytesMax)
+    self.actual = actual.safeLine(bytesMax: Limits.complaintBytesMax)
   }
 
   /// A sentence for people, without a full stop.
   ///
   /// - Parameter name: what the option is called where it was given: "--limit".
-  package func sentence(_ name: String) -> String { "\(name) must be \(expected), not \"\(came)\"" }
+  package func sentence(_ name: String) -> String { "\(name) must be \(expected), not \"\(actual)\"" }
 }
 
 extension PlaceQuery {
@@ -34,7 +34,7 @@ extension PlaceQuery {
   package mutating func set(_ option: Option, to value: String) throws(InvalidOption) {
     let value = value.trimmedLine
     guard !value.isEmpty || option == .text else { return }
-    func invalid(_ expected: String) -> InvalidOption { InvalidOption(option, expected: expected, came: value) }
+    func invalid(_ expected: String) -> InvalidOption { InvalidOption(option, expected: expected, actual: value) }
     switch option {
     case .text:
       // Tables have texts with line ends and invisible characters in them; they harm no look-up.

@@ -93,7 +93,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       var conditions: [ListCondition] = []
       for part in parts {
         // What compares nothing counts too: a store has a limit for what it joins.
-        try take()
+        try countComparison()
         conditions.append(try condition(part, depth: depth + 1))
       }
       return conditions
@@ -104,7 +104,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       guard case .object(let operators) = value, operators["__type"] == nil else {
         return try compare(field, name, .equal, value)
       }
-      if operators.isEmpty { try take() }
+      if operators.isEmpty { try countComparison() }
       var all: [ListCondition] = []
       for (name_, operand) in operators.sorted(by: { $0.key < $1.key }) {
         all.append(try condition(field, name, name_, operand))
@@ -121,7 +121,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       case ("$nin", .array(let values)): return .not(try among(field, name, values))
       case ("$in", _), ("$nin", _): throw Refusal(reason: "\(word) must be an array")
       case ("$exists", .bool(let exists)):
-        try take()
+        try countComparison()
         return (field != nil) == exists ? .always : .never
       case ("$exists", _): throw Refusal(reason: "$exists must be true or false")
       default: throw Refusal(reason: "where has \(word.complaint), which is not known here")
@@ -132,7 +132,7 @@ package indirect enum ListCondition: Sendable, Equatable {
     {
       var known: [Value] = []
       for value in values {
-        try take()
+        try countComparison()
         if let field, let value = try Reader.value(value, of: field, name) { known.append(value) }
       }
       guard let field, !known.isEmpty else { return .never }
@@ -142,7 +142,7 @@ package indirect enum ListCondition: Sendable, Equatable {
     private mutating func compare(
       _ field: Field?, _ name: String, _ comparison: Comparison, _ value: JSONValue
     ) throws(Refusal) -> ListCondition {
-      try take()
+      try countComparison()
       guard let field, value != .null, let value = try Reader.value(value, of: field, name) else {
         // No post has it, and none is without one of those that posts have.
         return (comparison == .notEqual) == (value != .null || field != nil) ? .always : .never
@@ -150,7 +150,7 @@ package indirect enum ListCondition: Sendable, Equatable {
       return .compare(field, comparison, value)
     }
 
-    private mutating func take() throws(Refusal) {
+    private mutating func countComparison() throws(Refusal) {
       count += 1
       guard count <= Limits.whereComparisonsMax else {
         throw Refusal(reason: "where compares more than \(Limits.whereComparisonsMax) times")

@@ -47,7 +47,7 @@ package struct ScanQueue: Sendable {
   /// Scans that wait, oldest first.
   private var waiting: [Entry] = []
   /// True from `hold` to `resume`: no scan starts.
-  package private(set) var isHeld = false
+  package private(set) var isPaused = false
 
   /// True where no scan runs.
   package var isIdle: Bool { running.isEmpty }
@@ -65,7 +65,7 @@ package struct ScanQueue: Sendable {
   /// - Parameters:
   ///   - id: a number that no other scan has.
   ///   - network: the network whose share, and whose block's share, the scan takes; nil for no share.
-  package mutating func enter(_ id: UInt64, from network: IPAddress?) -> Admission {
+  package mutating func admit(_ id: UInt64, from network: IPAddress?) -> Admission {
     let entry = Entry(id: id, network: network, block: network?.block)
     // Scans that wait cannot start now, so a new one that can need not wait for them.
     if mayStart(entry) {
@@ -80,7 +80,7 @@ package struct ScanQueue: Sendable {
   /// Removes a scan that runs or waits.
   ///
   /// - Returns: the scan that starts now; nil for none.
-  package mutating func leave(_ id: UInt64) -> UInt64? {
+  package mutating func finish(_ id: UInt64) -> UInt64? {
     waiting.removeAll { $0.id == id }
     running.removeAll { $0.id == id }
     guard let index = waiting.firstIndex(where: mayStart) else { return nil }
@@ -90,13 +90,13 @@ package struct ScanQueue: Sendable {
   }
 
   /// Lets no further scan start.
-  package mutating func hold() { isHeld = true }
+  package mutating func pause() { isPaused = true }
 
   /// Lets scans start again.
   ///
   /// - Returns: the scans that start now.
   package mutating func resume() -> [UInt64] {
-    isHeld = false
+    isPaused = false
     var started: [UInt64] = []
     while let index = waiting.firstIndex(where: mayStart) {
       let next = waiting.remove(at: index)
@@ -106,5 +106,5 @@ package struct ScanQueue: Sendable {
     return started
   }
 
-  private func mayStart(_ entry: Entry) -> Bool { !isHeld && places.allows(entry, beside: running) }
+  private func mayStart(_ entry: Entry) -> Bool { !isPaused && places.allows(entry, beside: running) }
 }

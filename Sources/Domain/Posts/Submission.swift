@@ -25,10 +25,10 @@ package struct Submission: Sendable, Equatable {
   ///   - link: a web link, unless any text is taken.
   ///   - latitude: degrees, with `longitude` or not at all.
   ///   - longitude: degrees.
-  ///   - takesAnyLink: true keeps what is no link as text, without white space at its ends;
+  ///   - allowsAnyLink: true keeps what is no link as text, without white space at its ends;
   ///     `Limits.linkBytesMax` and one line hold for that too.
   package init(
-    place: String, link: String, latitude: Double?, longitude: Double?, takesAnyLink: Bool = false
+    place: String, link: String, latitude: Double?, longitude: Double?, allowsAnyLink: Bool = false
   ) throws(Refusal) {
     self.place = place.trimmedLine
     guard !self.place.isEmpty else { throw Refusal(field: "place", reason: "is empty; say where you are") }
@@ -36,12 +36,12 @@ package struct Submission: Sendable, Equatable {
       throw Refusal(field: "place", reason: "is longer than \(Limits.placeBytesMax) bytes")
     }
     if let complaint = VisibleText(self.place).complaint { throw Refusal(field: "place", reason: complaint) }
-    let link = takesAnyLink ? link.trimmedLine : link
+    let link = allowsAnyLink ? link.trimmedLine : link
     do {
       self.link = try WebLink(link).text
-      linkText = takesAnyLink ? Submission.spelling(link, of: self.link) : nil
+      linkText = allowsAnyLink ? Submission.spelling(link, of: self.link) : nil
     } catch {
-      guard takesAnyLink, link.utf8.count <= Limits.linkBytesMax, link.isSafeLine else {
+      guard allowsAnyLink, link.utf8.count <= Limits.linkBytesMax, link.isSafeLine else {
         throw Refusal(field: "link", reason: error.reason)
       }
       self.link = ""

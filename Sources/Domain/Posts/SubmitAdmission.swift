@@ -7,19 +7,19 @@ package struct SubmitAdmission: Sendable {
     /// A session of this account.
     case account(AccountID)
     /// No session, or one that is over.
-    case stranger
+    case unauthenticated
   }
 
   /// What is to be done with a request.
   package enum Decision: Sendable, Equatable {
     /// It is taken: it counts until `end`.
-    case take(AccountID)
+    case admit(AccountID)
     /// Taken too, and to be held until `learn`; the token is to be looked up.
-    case ask
+    case authenticate
     /// Taken too, and to be held until `learn`: somebody looks already.
     case wait
     /// Its token is no session's. Not counted.
-    case stranger
+    case unauthorized
     /// Too many wait. Not counted.
     case busy
   }
@@ -47,7 +47,7 @@ package struct SubmitAdmission: Sendable {
   /// - Parameter peer: its connection.
   package mutating func begin(_ peer: [UInt8], token: String, nowMs: Int64) -> Decision {
     var producer = producers[peer] ?? Producer()
-    if producer.token == token, producer.identity == .stranger, nowMs < producer.untilMs { return .stranger }
+    if producer.token == token, producer.identity == .unauthenticated, nowMs < producer.untilMs { return .unauthorized }
     guard unanswered < Limits.submitRequestsMax, producer.unanswered < Limits.submitUnansweredMax else { return .busy }
     if producers[peer] == nil, producers.count >= Limits.submitProducersMax {
       producers = producers.filter { $0.value.unanswered > 0 }
@@ -57,13 +57,13 @@ package struct SubmitAdmission: Sendable {
     defer { producers[peer] = producer }
     if producer.token == token {
       switch producer.identity {
-      case .account(let account)? where nowMs < producer.untilMs: return .take(account)
+      case .account(let account)? where nowMs < producer.untilMs: return .admit(account)
       case nil: return .wait
       default: break
       }
     }
     (producer.token, producer.identity) = (token, nil)
-    return .ask
+    return .authenticate
   }
 
   /// A token that was asked for is known; those who wait for it are to be judged by it. Nil when the look-up failed,

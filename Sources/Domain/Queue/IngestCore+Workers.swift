@@ -23,7 +23,7 @@ extension IngestCore {
     /// Credit for jobs, cumulative.
     case ready(jobLimit: UInt64)
     /// Answers by lease; nil where the protocol forbids the answer.
-    case results([(lease: Lease, answer: WorkerAnswer?)])
+    case results([(lease: Lease, reply: WorkerReply?)])
     /// Leases that the worker gives back.
     case release([Lease], isGoodbye: Bool)
     /// A heartbeat. `progress` is the number of jobs that the worker has answered; nil where it does not count them.
@@ -85,15 +85,15 @@ extension IngestCore {
   }
 
   private mutating func receive(
-    _ results: [(lease: Lease, answer: WorkerAnswer?)], session: UInt64, nowMs: Int64
+    _ results: [(lease: Lease, reply: WorkerReply?)], session: UInt64, nowMs: Int64
   ) {
     var failures = 0
-    for (lease, answer) in results {
-      if answer?.isFailure == true { failures += 1 }
-      switch scheduler.evaluate(JobResult(lease: lease, answer: answer ?? .malformed)) {
+    for (lease, reply) in results {
+      if reply?.isFailure == true { failures += 1 }
+      switch scheduler.evaluate(JobResult(lease: lease, reply: reply ?? .malformed)) {
       case .settle(let job, let outcome):
         ended.append(Ended(session: session, lease: lease, job: job, outcome: outcome))
-      case .answer(let disposition): acknowledgements[session, default: []].append((lease, disposition))
+      case .reply(let disposition): acknowledgements[session, default: []].append((lease, disposition))
       case .pending: break
       }
     }
@@ -115,7 +115,7 @@ extension IngestCore {
   /// Ends a session that did not fail: its jobs count no loss.
   private mutating func close(_ session: UInt64, _ reason: String) -> [Effect] {
     guard let origin = forget(session) else { return [] }
-    return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, blamed: false))
+    return [.log(.workerLeft(origin, reason: reason))] + report(scheduler.close(session, countsAsLoss: false))
   }
 
   /// Forgets the connection of a session.
@@ -126,7 +126,7 @@ extension IngestCore {
   }
 
   mutating func report(_ losses: JobScheduler.LostLeases) -> [Effect] {
-    var effects: [Effect] = losses.lookups.map { .answer($0, .workerLost) }
+    var effects: [Effect] = losses.lookups.map { .lookupEnded($0, .workerLost) }
     if !losses.requeued.isEmpty || !losses.dead.isEmpty {
       effects.append(.log(.workersLostOverPosts(requeued: losses.requeued.count, dead: losses.dead.count)))
       effects.append(.store(.countLosses(losses)))
@@ -135,9 +135,9 @@ extension IngestCore {
   }
 }
 
-extension WorkerAnswer {
+extension WorkerReply {
   /// An answer that the protocol forbids. The job is tried again.
-  fileprivate static let malformed = WorkerAnswer.outcome(
+  fileprivate static let malformed = WorkerReply.outcome(
     .failed(.init(kind: .transient, code: "malformed_result", detail: "not understood")))
 }
 

@@ -2,7 +2,7 @@
 /// workers, lookups and the pause.
 ///
 /// A pure state machine without sockets, disk or clock. A shell decodes what comes, calls a method, and performs the
-/// effects in their order: `JobServer` and `PostQueue` in production, `Simulation` in the tests. Times are milliseconds
+/// effects in their order: `JobServer` and `PostPipeline` in production, `Simulation` in the tests. Times are milliseconds
 /// of a clock that never goes back.
 ///
 /// A job that is settled leaves the queue only when the store has committed the settlement. Until then no other result
@@ -69,11 +69,11 @@ package struct IngestCore: Sendable {
   /// An action for the shell.
   package enum Effect: Sendable {
     /// A message to a worker. If jobs cannot be sent, the shell calls `sendFailed`.
-    case send(IngestSpeech, session: UInt64, to: Peer)
+    case send(MessageToWorker, session: UInt64, to: Peer)
     /// A write for the store. The shell passes its result to `committed`.
     case store(Write)
     /// The end of a lookup, for the clients that wait for it.
-    case answer(JobID, JobOutcome)
+    case lookupEnded(JobID, JobOutcome)
     /// Changes of the list, for the feeds.
     case publish([FeedChange])
     /// Settlements that are durable, or need no write, for the metrics. `void` are posts that were deleted meanwhile:
@@ -82,7 +82,7 @@ package struct IngestCore: Sendable {
     /// Losses that are durable, for the metrics. `void` as above.
     case lossesCounted(JobScheduler.LostLeases, void: Set<PostID>)
     /// Posts that have left the queue.
-    case left([PostID])
+    case leftQueue([PostID])
     /// An event for the log.
     case log(Event)
   }
@@ -112,9 +112,9 @@ package struct IngestCore: Sendable {
   ///   - boot, remotePerSecond, startMs: see `JobScheduler`.
   ///   - isPaused: true if the operator has paused the queue.
   package init(
-    boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
+    generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil, isPaused: Bool = false
   ) {
-    scheduler = JobScheduler(boot: boot, remotePerSecond: remotePerSecond, startMs: startMs)
+    scheduler = JobScheduler(generation: generation, remotePerSecond: remotePerSecond, startMs: startMs)
     scheduler.isPaused = isPaused
     heartbeatMs = startMs ?? 0
   }
@@ -135,7 +135,7 @@ package struct IngestCore: Sendable {
   }
 
   /// Queues a lookup, which the store does not know.
-  package mutating func lookUp(_ job: Job) { scheduler.add(job) }
+  package mutating func enqueueLookup(_ job: Job) { scheduler.add(job) }
 
   /// Forgets a lookup whose clients have gone.
   package mutating func cancel(_ lookup: JobID) { scheduler.cancel(lookup) }
@@ -167,7 +167,7 @@ package struct IngestCore: Sendable {
     case .written(.countLosses(let losses), let result?):
       for job in losses.dead { scheduler.settled(job) }
       rates.settled.add(losses.dead.count, nowMs: nowMs)
-      return [.left(losses.dead.compactMap(\.post)), .lossesCounted(losses, void: result.void)]
+      return [.leftQueue(losses.dead.compactMap(\.post)), .lossesCounted(losses, void: result.notQueued)]
     case .written(.countLosses(let losses), nil):
       // Ingest's memory still has the count. A restart forgets it.
       for job in losses.dead { scheduler.delay(job, attempts: nil, untilMs: nowMs + Limits.storeRetryPauseMs) }
@@ -183,7 +183,7 @@ package struct IngestCore: Sendable {
     for pending in settlements {
       let post = pending.job.id.post
       // A deleted post has nothing to retry.
-      let isVoid = !result.void.isEmpty && post.map(result.void.contains) == true
+      let isVoid = !result.notQueued.isEmpty && post.map(result.notQueued.contains) == true
       if case .retry(let attempts, let pauseMs, _) = pending.settlement, !isVoid {
         scheduler.delay(pending.job.id, attempts: attempts, untilMs: nowMs + pauseMs)
       } else {
@@ -193,7 +193,7 @@ package struct IngestCore: Sendable {
       acknowledge(pending, .committed)
     }
     rates.settled.add(left.count, nowMs: nowMs)
-    return [.left(left), .settled(settlements, void: result.void)]
+    return [.leftQueue(left), .settled(settlements, void: result.notQueued)]
   }
 
   // MARK: - Time
@@ -205,7 +205,7 @@ package struct IngestCore: Sendable {
   /// Call this after messages and commits, and at `nextMs`; then call `assign`.
   ///
   /// - Parameter random: for the pauses of retries; the caller's, so that a simulation can be repeated.
-  package mutating func turn(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
+  package mutating func tick(nowMs: Int64, using random: inout some RandomNumberGenerator) -> [Effect] {
     var effects = settle(nowMs: nowMs, using: &random)
     if isHeartbeatDue(nowMs: nowMs) {
       heartbeatMs = nowMs
@@ -261,7 +261,7 @@ package struct IngestCore: Sendable {
       guard !ended.job.id.isLookup else {
         scheduler.settled(ended.job.id)
         acknowledgements[ended.session, default: []].append((ended.lease, .committed))
-        effects.append(.answer(ended.job.id, ended.outcome))
+        effects.append(.lookupEnded(ended.job.id, ended.outcome))
         continue
       }
       let settlement = Settlement(of: ended.outcome, job: ended.job, using: &random)

@@ -9,7 +9,7 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
   package init(lookup: UInt64) { rawValue = lookup | JobID.lookupBit }
 
   /// The number below the lookups of a start of ingest; all of earlier starts are below it.
-  package static func lookupsBefore(boot: UInt32) -> UInt64 { UInt64(boot) << 39 }
+  package static func lookupsBefore(generation: UInt32) -> UInt64 { UInt64(generation) << 39 }
 
   /// Nil for a lookup.
   package var post: PostID? { isLookup ? nil : PostID(rawValue: rawValue) }
@@ -25,7 +25,7 @@ package struct JobID: RawRepresentable, Sendable, Hashable {
 /// A text whose place is to be found.
 package struct Job: Sendable, Equatable {
   /// What is to be found out.
-  package enum Question: Sendable, Equatable {
+  package enum Request: Sendable, Equatable {
     /// The place of a post, by its text of 1 … `Limits.placeBytesMax` bytes.
     case post(String)
     /// Whatever a lookup asks. In a box of its own, so that posts, which wait by the thousand, take no more room.
@@ -35,7 +35,7 @@ package struct Job: Sendable, Equatable {
   package let id: JobID
   /// Account whose turn the job takes; lookups have a line of their own.
   package let account: AccountID
-  package let question: Question
+  package let request: Request
   /// The client's own coordinates, to compare the answer with; they do not travel.
   package let given: Coordinate?
   /// Failed tries so far, as on disk.
@@ -48,10 +48,10 @@ package struct Job: Sendable, Equatable {
   package var isRemote = false
   /// Other data of its post, so that the settlement need not read it back; nil for a lookup, and for a job that was
   /// read from the disk. Not sent to workers.
-  package var draft: Draft?
+  package var content: PostContent?
 
   /// Of a post as it was accepted: nothing changes it while it is queued, but its owner may delete it.
-  package struct Draft: Sendable, Equatable {
+  package struct PostContent: Sendable, Equatable {
     package let link: String
     /// Milliseconds since 1970, UTC.
     package let createdMs: Int64
@@ -66,16 +66,16 @@ package struct Job: Sendable, Equatable {
   package init(
     id: JobID, account: AccountID, query: String, given: Coordinate? = nil, attempts: Int = 0, leaseLosses: Int = 0
   ) {
-    self.init(id: id, account: account, question: .post(query), given: given)
+    self.init(id: id, account: account, request: .post(query), given: given)
     self.attempts = attempts
     self.leaseLosses = leaseLosses
   }
 
   /// Any, at its first try.
-  package init(id: JobID, account: AccountID, question: Question, given: Coordinate? = nil) {
+  package init(id: JobID, account: AccountID, request: Request, given: Coordinate? = nil) {
     self.id = id
     self.account = account
-    self.question = question
+    self.request = request
     self.given = given
     attempts = 0
     leaseLosses = 0
@@ -83,7 +83,7 @@ package struct Job: Sendable, Equatable {
 
   /// The text: 1 … `Limits.placeBytesMax` bytes.
   package var query: String {
-    switch question {
+    switch request {
     case .post(let text): text
     case .lookup(let query): query.text
     }
@@ -91,7 +91,7 @@ package struct Job: Sendable, Equatable {
 
   /// The question as a geocoder takes it.
   package var placeQuery: PlaceQuery {
-    switch question {
+    switch request {
     case .post(let text): PlaceQuery(text)
     case .lookup(let query): query
     }
@@ -99,7 +99,7 @@ package struct Job: Sendable, Equatable {
 }
 
 /// An answer of a worker to a job: a closed set.
-package enum WorkerAnswer: Sendable, Equatable {
+package enum WorkerReply: Sendable, Equatable {
   /// The lookup has ended.
   case outcome(JobOutcome)
   /// The text asks for more than the gazetteer's 0 … `Limits.candidatesMax` places. A remote provider may know more,
@@ -189,14 +189,14 @@ package struct Lease: Sendable, Hashable {
 /// A worker's answer under its lease.
 package struct JobResult: Sendable, Equatable {
   package let lease: Lease
-  package let answer: WorkerAnswer
+  package let reply: WorkerReply
 
-  package init(lease: Lease, answer: WorkerAnswer) {
+  package init(lease: Lease, reply: WorkerReply) {
     self.lease = lease
-    self.answer = answer
+    self.reply = reply
   }
 
-  package init(lease: Lease, outcome: JobOutcome) { self.init(lease: lease, answer: .outcome(outcome)) }
+  package init(lease: Lease, outcome: JobOutcome) { self.init(lease: lease, reply: .outcome(outcome)) }
 }
 
 /// What ingest did with a result; final for the worker unless it is `retryLater`.

@@ -27,8 +27,8 @@ package enum Settlement: Sendable, Equatable {
   package init(of outcome: JobOutcome, job: Job, using random: inout some RandomNumberGenerator) {
     switch outcome {
     case .located(let places):
-      self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
-    case .notFound: self = .verdict(ResultCheck.verdict(place: job.query, coordinate: job.given, found: nil))
+      self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.given, found: places.first))
+    case .notFound: self = .verdict(PlacementCheck.verdict(place: job.query, coordinate: job.given, found: nil))
     case .failed(let failure):
       self = Settlement.of(failure, attempts: job.attempts, using: &random)
     }
@@ -69,7 +69,7 @@ package struct SettlementResult: Sendable {
   /// New entries of the list, by rising `seq`.
   package var entries: [FeedEntry] = []
   /// Posts that were queued no more: deleted while their jobs were out. Nothing has changed for them.
-  package var void: Set<PostID> = []
+  package var notQueued: Set<PostID> = []
 
   package init() {}
 }

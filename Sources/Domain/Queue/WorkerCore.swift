@@ -33,7 +33,7 @@ package struct WorkerCore: Sendable {
   /// True from WELCOME until `left`.
   private var hasJoined = false
   /// No HELLO is sent before this.
-  private var quietUntilMs: Int64 = 0
+  private var helloPausedUntilMs: Int64 = 0
 
   /// - Parameter concurrency: see `WorkerSession`.
   package init(concurrency: Int, nowMs: Int64) { session = WorkerSession(concurrency: concurrency, nowMs: nowMs) }
@@ -43,16 +43,16 @@ package struct WorkerCore: Sendable {
     switch message {
     case .welcome(let heartbeatMs, let livenessMs):
       // A refusal may have crossed it: the session's heartbeats must not wait.
-      quietUntilMs = 0
+      helloPausedUntilMs = 0
       hasJoined = true
       let messages = session.welcome(session: id, heartbeatMs: heartbeatMs, livenessMs: livenessMs, nowMs: nowMs)
       return send(messages) + [.joined]
     case .refusal(let retryAfterMs):
       guard session.session == nil else { return [] }
-      quietUntilMs = nowMs + min(max(Limits.refusedPauseMinMs, retryAfterMs), Limits.quarantineMs)
+      helloPausedUntilMs = nowMs + min(max(Limits.refusedPauseMinMs, retryAfterMs), Limits.quarantineMs)
     case _ where id != session.session: break
     case .acks(let acks): for ack in acks { session.acknowledge(ack.lease, ack.disposition, nowMs: nowMs) }
-    case .heartbeat: session.heard(nowMs: nowMs)
+    case .heartbeat: session.recordActivity(nowMs: nowMs)
     case .reset: session.reset()
     }
     return []
@@ -81,14 +81,14 @@ package struct WorkerCore: Sendable {
       hasJoined = false
       effects.append(.left)
     }
-    guard nowMs >= quietUntilMs else { return effects }
+    guard nowMs >= helloPausedUntilMs else { return effects }
     let messages = session.tick(nowMs: nowMs)
     return effects + send(messages)
   }
 
   /// The time of the next call of `tick`.
   package func nextMs(nowMs: Int64) -> Int64 {
-    guard nowMs >= quietUntilMs else { return quietUntilMs }
+    guard nowMs >= helloPausedUntilMs else { return helloPausedUntilMs }
     return max(session.nextMs, nowMs + (session.session == nil ? Limits.linkRetryMs : 1))
   }
 

@@ -11,7 +11,7 @@ package struct WorkerSession: Sendable {
     case goodbye([Lease])
   }
 
-  private struct Kept {
+  private struct UnacknowledgedResult {
     let result: JobResult
     var sentMs: Int64
     var pauseMs: Int64
@@ -26,12 +26,12 @@ package struct WorkerSession: Sendable {
   private(set) var granted: UInt64 = 0
   private var answered: UInt64 = 0
   private var working: [JobID: Lease] = [:]
-  private var outbox: [Lease: Kept] = [:]
+  private var outbox: [Lease: UnacknowledgedResult] = [:]
   private var heartbeatMs = Limits.heartbeatMs
   private var livenessMs = Limits.livenessMs
-  private var isLeaving = false
-  private var heardMs: Int64
-  private var spokeMs: Int64
+  private var isDraining = false
+  private var lastReceivedMs: Int64
+  private var lastSentMs: Int64
   private var helloMs: Int64?
   /// No result is to be sent again before this.
   private var resendMs = Int64.max
@@ -39,8 +39,8 @@ package struct WorkerSession: Sendable {
   /// - Parameter concurrency: jobs that the worker works on at once, 1 or more; twice as many may wait with it.
   package init(concurrency: Int, nowMs: Int64) {
     window = min(2 * concurrency, Limits.windowMax)
-    heardMs = nowMs
-    spokeMs = nowMs
+    lastReceivedMs = nowMs
+    lastSentMs = nowMs
   }
 
   /// Results that ingest has not acknowledged.
@@ -51,7 +51,7 @@ package struct WorkerSession: Sendable {
   package mutating func welcome(
     session: UInt64, heartbeatMs: Int64, livenessMs: Int64, nowMs: Int64
   ) -> [Message] {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     guard session != self.session else { return [] }
     self.session = session
     self.heartbeatMs = max(Limits.heartbeatMinMs, heartbeatMs)
@@ -68,9 +68,9 @@ package struct WorkerSession: Sendable {
 
   /// Jobs to work on: those that are not here already.
   package mutating func receive(_ leases: [Lease], nowMs: Int64) -> [Lease] {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     jobsReceived += UInt64(leases.count)
-    guard !isLeaving else { return [] }
+    guard !isDraining else { return [] }
     return leases.filter { lease in
       guard outbox[lease] == nil, working[lease.job]?.token ?? 0 < lease.token else { return false }
       working[lease.job] = lease
@@ -84,23 +84,23 @@ package struct WorkerSession: Sendable {
       if let index = working.index(forKey: result.lease.job), working.values[index] == result.lease {
         working.remove(at: index)
       }
-      outbox[result.lease] = Kept(result: result, sentMs: nowMs, pauseMs: Limits.resultResendMs)
+      outbox[result.lease] = UnacknowledgedResult(result: result, sentMs: nowMs, pauseMs: Limits.resultResendMs)
     }
     answered += UInt64(results.count)
     resendMs = min(resendMs, nowMs + Limits.resultResendMs)
     guard session != nil, !results.isEmpty else { return [] }
-    spokeMs = nowMs
+    lastSentMs = nowMs
     return [.results(results)] + grant(nowMs: nowMs)
   }
 
   /// What ingest did with a result.
   package mutating func acknowledge(_ lease: Lease, _ disposition: Disposition, nowMs: Int64) {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     if disposition != .retryLater { outbox[lease] = nil }
   }
 
   /// Ingest lives.
-  package mutating func heard(nowMs: Int64) { heardMs = nowMs }
+  package mutating func recordActivity(nowMs: Int64) { lastReceivedMs = nowMs }
 
   /// Ingest does not know the session: say HELLO again, with the leases that are held.
   package mutating func reset() {
@@ -117,8 +117,8 @@ package struct WorkerSession: Sendable {
     }
     var messages = nowMs >= resendMs ? resend(nowMs: nowMs) : []
     messages += grant(nowMs: nowMs)
-    if nowMs - spokeMs >= heartbeatMs {
-      spokeMs = nowMs
+    if nowMs - lastSentMs >= heartbeatMs {
+      lastSentMs = nowMs
       messages.append(.heartbeat(jobLimit: granted, held: held, progress: answered))
     }
     return messages
@@ -130,7 +130,7 @@ package struct WorkerSession: Sendable {
   /// When `tick` is to be called next.
   package var nextMs: Int64 {
     guard session != nil else { return helloMs.map { $0 + Limits.helloRepeatMs } ?? 0 }
-    return min(spokeMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
+    return min(lastSentMs + heartbeatMs, outbox.isEmpty ? .max : resendMs)
   }
 
   /// HELLO found no connection: it is to be said as soon as there is one.
@@ -144,7 +144,7 @@ package struct WorkerSession: Sendable {
       if dueMs <= nowMs {
         overdue.append(kept.result)
         let pauseMs = min(2 * kept.pauseMs, Limits.resultResendCapMs)
-        outbox[lease] = Kept(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
+        outbox[lease] = UnacknowledgedResult(result: kept.result, sentMs: nowMs, pauseMs: pauseMs)
         dueMs = nowMs + pauseMs
       }
       resendMs = min(resendMs, dueMs)
@@ -153,13 +153,13 @@ package struct WorkerSession: Sendable {
   }
 
   /// Ingest has been silent too long: the connection is to be made anew, the session is over.
-  package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - heardMs > livenessMs }
+  package func isDead(nowMs: Int64) -> Bool { session != nil && nowMs - lastReceivedMs > livenessMs }
 
   /// Takes no more jobs and gives up those that are not answered, at shutdown. The session is over with the RESET that
   /// answers it.
   package mutating func drain() -> [Message] {
-    guard session != nil, !isLeaving else { return [] }
-    isLeaving = true
+    guard session != nil, !isDraining else { return [] }
+    isDraining = true
     defer { working = [:] }
     return [.goodbye(working.values.oldestFirst)]
   }

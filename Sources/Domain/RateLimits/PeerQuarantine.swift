@@ -14,7 +14,7 @@ package struct PeerQuarantine: Sendable {
   package var peerCount: Int { peers.count }
 
   /// Whether nothing that the peer sends is to be looked at.
-  package func isShut(_ peer: [UInt8], nowMs: Int64) -> Bool {
+  package func isQuarantined(_ peer: [UInt8], nowMs: Int64) -> Bool {
     guard let known = peers[peer] else { return false }
     return known.frames >= Limits.malformedFramesMax && nowMs - known.sinceMs < Limits.quarantineMs
   }
@@ -22,7 +22,7 @@ package struct PeerQuarantine: Sendable {
   /// A frame of the peer could not be read.
   ///
   /// - Returns: true when that was one too many: from now on the peer is shut out.
-  package mutating func note(_ peer: [UInt8], nowMs: Int64) -> Bool {
+  package mutating func recordMalformed(_ peer: [UInt8], nowMs: Int64) -> Bool {
     var known = peers[peer] ?? Peer(sinceMs: nowMs)
     if nowMs - known.sinceMs >= Limits.quarantineMs { known = Peer(sinceMs: nowMs) }
     guard known.frames < Limits.malformedFramesMax else { return false }

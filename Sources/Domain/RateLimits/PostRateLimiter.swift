@@ -16,21 +16,21 @@ package struct PostRateLimiter: Sendable {
   /// Takes the right to make posts.
   ///
   /// - Returns: how many the account may make now, `wanted` at most.
-  package mutating func take(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
+  package mutating func consume(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int {
     sweep(nowMs: nowMs)
-    return buckets[account, default: full].take(wanted, nowMs: nowMs)
+    return buckets[account, default: full].consume(wanted, nowMs: nowMs)
   }
 
   /// Takes the right to make `wanted` posts, or none. See `TokenBucket.takeAll`.
   ///
   /// - Returns: 0, or the milliseconds to wait.
-  package mutating func takeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
+  package mutating func consumeAll(_ wanted: Int, by account: AccountID, nowMs: Int64) -> Int64 {
     sweep(nowMs: nowMs)
-    return buckets[account, default: full].takeAll(wanted, nowMs: nowMs)
+    return buckets[account, default: full].consumeAll(wanted, nowMs: nowMs)
   }
 
   /// Returns the right to make posts that were not made.
-  package mutating func giveBack(_ count: Int, to account: AccountID) { buckets[account]?.giveBack(count) }
+  package mutating func refund(_ count: Int, to account: AccountID) { buckets[account]?.refund(count) }
 
   /// Until the account may make one: 1 or more milliseconds.
   package func pauseMs(of account: AccountID, nowMs: Int64) -> Int64 {

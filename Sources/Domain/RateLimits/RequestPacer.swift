@@ -14,7 +14,7 @@ package struct RequestPacer: Sendable, Equatable {
   /// Takes the permit for one request. False before `nextMs`.
   ///
   /// - Parameter pauseMs: until the next one, where that is longer than the interval.
-  package mutating func take(nowMs: Int64, pauseMs: Int64 = 0) -> Bool {
+  package mutating func tryAcquire(nowMs: Int64, pauseMs: Int64 = 0) -> Bool {
     guard nowMs >= nextMs else { return false }
     nextMs = nowMs + max(intervalMs, pauseMs)
     return true

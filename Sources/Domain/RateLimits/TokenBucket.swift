@@ -34,7 +34,7 @@ package struct TokenBucket: Sendable {
   /// Takes tokens.
   ///
   /// - Returns: the number taken, from 0 to `wanted`.
-  package mutating func take(_ wanted: Int, nowMs: Int64) -> Int {
+  package mutating func consume(_ wanted: Int, nowMs: Int64) -> Int {
     fill(nowMs: nowMs)
     let taken = max(0, min(Int64(wanted), units / periodMs))
     units -= taken * periodMs
@@ -45,7 +45,7 @@ package struct TokenBucket: Sendable {
   /// in: otherwise a request for more than the capacity could never be served.
   ///
   /// - Returns: 0, or the milliseconds to wait.
-  package mutating func takeAll(_ wanted: Int, nowMs: Int64) -> Int64 {
+  package mutating func consumeAll(_ wanted: Int, nowMs: Int64) -> Int64 {
     fill(nowMs: nowMs)
     let cost = Int64(wanted) * periodMs
     let pauseMs = pauseMs(lacking: min(capacity, cost) - units)
@@ -54,7 +54,7 @@ package struct TokenBucket: Sendable {
   }
 
   /// Returns tokens that were taken and not used.
-  package mutating func giveBack(_ count: Int) { units = min(capacity, units + Int64(count) * periodMs) }
+  package mutating func refund(_ count: Int) { units = min(capacity, units + Int64(count) * periodMs) }
 
   /// Milliseconds until there is a token; 0 if there is one.
   package func pauseMs(nowMs: Int64) -> Int64 { pauseMs(lacking: periodMs - level(nowMs: nowMs)) }

@@ -5,7 +5,7 @@ import Synchronization
 package final class AsyncSemaphore: Sendable {
   private struct State: Sendable {
     var free: Int
-    var line: Deque<CheckedContinuation<Bool, Never>> = []
+    var waiters: Deque<CheckedContinuation<Bool, Never>> = []
   }
 
   private let state: Mutex<State>
@@ -20,7 +20,7 @@ package final class AsyncSemaphore: Sendable {
   }
 
   /// Number of tasks that wait for a permit.
-  var waitingCount: Int { state.withLock { $0.line.count } }
+  var waitingCount: Int { state.withLock { $0.waiters.count } }
 
   /// Runs a function with a permit. A task that is cancelled keeps its place in line.
   ///
@@ -40,8 +40,8 @@ package final class AsyncSemaphore: Sendable {
           state.free -= 1
           return true
         }
-        guard state.line.count < waitingMax else { return false }
-        state.line.append(continuation)
+        guard state.waiters.count < waitingMax else { return false }
+        state.waiters.append(continuation)
         return nil
       }
       if let hasPermit { continuation.resume(returning: hasPermit) }
@@ -51,7 +51,7 @@ package final class AsyncSemaphore: Sendable {
   /// The first in line takes the permit over.
   private func release() {
     let next = state.withLock { state in
-      let next = state.line.popFirst()
+      let next = state.waiters.popFirst()
       if next == nil { state.free += 1 }
       return next
     }

@@ -22,7 +22,7 @@ package enum FuzzyTable {
 
   /// The hashes of a name's halves; nil for a name that is too short or too long to be looked for as misspelt.
   package static func halves(of name: UnsafeRawBufferPointer) -> (first: UInt64, second: UInt64)? {
-    guard let scalars = Scalars(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return nil }
+    guard let scalars = EditDistance(name), scalars.count >= GazetteerLimits.fuzzyCharactersMin else { return nil }
     let (middle, count) = (scalars.count / 2, scalars.count)
     return (
       hash(.first, scalars.slice(0, middle), count: count), hash(.second, scalars.slice(middle, count), count: count)
@@ -31,7 +31,7 @@ package enum FuzzyTable {
 
   /// True if a name with this posting is worth looking for as misspelt.
   /// - Parameter population: inhabitants of the posting's place.
-  package static func isWorthIt(_ posting: Posting, population: UInt32) -> Bool {
+  package static func isIndexed(_ posting: Posting, population: UInt32) -> Bool {
     switch posting.kind {
     case .official: posting.isArea || population > 0
     case .alternate, .short: posting.isArea || population >= GazetteerLimits.fuzzyPopulationMin

@@ -53,7 +53,7 @@ package enum IndexLayout {
 /// A Bloom filter over the hashes of how names of several words begin, each in one word of the filter (Putze, Sanders,
 /// Singler, 2007). Most sequences of words are no name: it tells, from a part of the file that stays in the processor's
 /// cache, with which word a search may end.
-package enum NameBeginnings {
+package enum NamePrefixFilter {
   /// Eight bits for each beginning, as a power of two of words.
   package static func words(for beginnings: Int) -> Int {
     var count = 1
@@ -84,7 +84,7 @@ package enum NameBeginnings {
 /// A hash table of names with linear probing from the beginning of a line of the processor's cache, so that a search
 /// mostly touches one. A slot of 32 bits holds where the name lies below, in as few bits as the largest position takes,
 /// and a part of the name's hash above; 0 is free.
-package enum NameSlots {
+package enum NameHashTable {
   /// Slots in a line of 64 bytes.
   package static let line = 16
   /// Slots that a search looks at, so that a damaged file costs no time either: many times as many as ten million names

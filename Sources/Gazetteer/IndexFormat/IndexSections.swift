@@ -1,22 +1,22 @@
 /// The sections of an open file. Every read is checked against the section's size, so that a damaged file leads to a
 /// wrong answer at worst. Valid while the file is mapped.
 struct IndexSections {
-  let places: Column<PlaceRecord>
-  let countries: Column<CountryRecord>
-  let names: Column<UInt32>
-  let nameOrder: Column<UInt32>
-  let slots: Column<UInt32>
-  let beginnings: Column<UInt64>
-  let strings: Column<UInt8>
-  let attributionBytes: Column<UInt8>
-  let fuzzyBuckets: Column<UInt32>
-  let fuzzyNames: Column<UInt32>
-  let gridPlaces: Column<GridRecord>
-  let blockRanks: Column<UInt16>
-  let postcodeKeys: Column<UInt64>
-  let postcodeRecords: Column<PostcodeRecord>
-  let boxes: Column<BoxRecord>
-  let localNames: Column<LocalNameRecord>
+  let places: RecordArray<PlaceRecord>
+  let countries: RecordArray<CountryRecord>
+  let names: RecordArray<UInt32>
+  let nameOrder: RecordArray<UInt32>
+  let slots: RecordArray<UInt32>
+  let beginnings: RecordArray<UInt64>
+  let strings: RecordArray<UInt8>
+  let attributionBytes: RecordArray<UInt8>
+  let fuzzyBuckets: RecordArray<UInt32>
+  let fuzzyNames: RecordArray<UInt32>
+  let gridPlaces: RecordArray<GridRecord>
+  let blockRanks: RecordArray<UInt16>
+  let postcodeKeys: RecordArray<UInt64>
+  let postcodeRecords: RecordArray<PostcodeRecord>
+  let boxes: RecordArray<BoxRecord>
+  let localNames: RecordArray<LocalNameRecord>
   let builtAt: Int64
   /// As the file says; opening does not take the time to see whether it fits.
   let checksum: UInt64
@@ -37,33 +37,33 @@ struct IndexSections {
     guard size == UInt64(file.count) else { throw .truncated(path: path, bytes: file.count, expected: size) }
     builtAt = file.integer(at: 24, as: Int64.self)
     checksum = file.integer(at: IndexLayout.checksumOffset, as: UInt64.self)
-    places = try Column(.places, file, path)
-    countries = try Column(.countries, file, path)
-    names = try Column(.names, file, path)
+    places = try RecordArray(.places, file, path)
+    countries = try RecordArray(.countries, file, path)
+    names = try RecordArray(.names, file, path)
     // So that no sum of positions overflows.
     guard names.count < 1 << 31 else { throw .damaged(path: path, part: "names") }
-    nameOrder = try Column(.nameOrder, file, path)
-    slots = try Column(.slots, file, path)
-    guard slots.count > 0, slots.count.isMultiple(of: NameSlots.line) else {
+    nameOrder = try RecordArray(.nameOrder, file, path)
+    slots = try RecordArray(.slots, file, path)
+    guard slots.count > 0, slots.count.isMultiple(of: NameHashTable.line) else {
       throw .damaged(path: path, part: "slots")
     }
-    beginnings = try Column(.beginnings, file, path)
+    beginnings = try RecordArray(.beginnings, file, path)
     guard beginnings.count > 0, beginnings.count & (beginnings.count - 1) == 0 else {
       throw .damaged(path: path, part: "beginnings")
     }
-    strings = try Column(.strings, file, path)
-    attributionBytes = try Column(.attribution, file, path)
-    fuzzyBuckets = try Column(.fuzzyBuckets, file, path)
-    fuzzyNames = try Column(.fuzzyNames, file, path)
-    gridPlaces = try Column(.gridPlaces, file, path)
-    blockRanks = try Column(.blockRanks, file, path)
-    postcodeKeys = try Column(.postcodeKeys, file, path)
+    strings = try RecordArray(.strings, file, path)
+    attributionBytes = try RecordArray(.attribution, file, path)
+    fuzzyBuckets = try RecordArray(.fuzzyBuckets, file, path)
+    fuzzyNames = try RecordArray(.fuzzyNames, file, path)
+    gridPlaces = try RecordArray(.gridPlaces, file, path)
+    blockRanks = try RecordArray(.blockRanks, file, path)
+    postcodeKeys = try RecordArray(.postcodeKeys, file, path)
     guard fuzzyBuckets.count > 0, fuzzyBuckets.count & (fuzzyBuckets.count - 1) == 0 else {
       throw .damaged(path: path, part: "fuzzyBuckets")
     }
-    postcodeRecords = try Column(.postcodes, file, path)
-    boxes = try Column(.boxes, file, path)
-    localNames = try Column(.localNames, file, path)
+    postcodeRecords = try RecordArray(.postcodes, file, path)
+    boxes = try RecordArray(.boxes, file, path)
+    localNames = try RecordArray(.localNames, file, path)
     guard countries.count <= places.count else { throw .damaged(path: path, part: "countries") }
   }
 
@@ -100,10 +100,10 @@ struct IndexSections {
   /// A folded name whose hash is given; nil when no place has the name.
   @inline(__always)
   func name(_ name: UnsafeRawBufferPointer, hash: UInt64) -> NameEntry? {
-    let positionBits = NameSlots.positionBits(names.count)
-    let tag = NameSlots.tag(hash, positionBits)
-    var slot = NameSlots.first(hash, of: slots.count)
-    for _ in 0..<min(NameSlots.probesMax, slots.count) {
+    let positionBits = NameHashTable.positionBits(names.count)
+    let tag = NameHashTable.tag(hash, positionBits)
+    var slot = NameHashTable.first(hash, of: slots.count)
+    for _ in 0..<min(NameHashTable.probesMax, slots.count) {
       guard let found = slots[UInt32(truncatingIfNeeded: slot)], found != 0 else { return nil }
       if found >> positionBits == tag, let entry = self.name(at: found & (1 << positionBits &- 1)),
         entry.bytes.hasBytes(of: name)
@@ -136,8 +136,8 @@ struct IndexSections {
   /// Whether some name begins with words whose hash is given, or is they: false for sure, or true.
   @inline(__always)
   func mayBegin(_ hash: UInt64) -> Bool {
-    let word = beginnings[UInt32(truncatingIfNeeded: NameBeginnings.word(hash, of: beginnings.count))] ?? 0
-    return word & NameBeginnings.bits(hash) == NameBeginnings.bits(hash)
+    let word = beginnings[UInt32(truncatingIfNeeded: NamePrefixFilter.word(hash, of: beginnings.count))] ?? 0
+    return word & NamePrefixFilter.bits(hash) == NamePrefixFilter.bits(hash)
   }
 
   /// Positions among the fuzzy names of those that may have this half.

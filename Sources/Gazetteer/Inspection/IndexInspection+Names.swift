@@ -44,8 +44,8 @@ extension IndexInspection {
     var filter = [UInt64](repeating: 0, count: sections.beginnings.count)
     for number in 0..<UInt32(sections.nameCount) {
       guard let name = sections.name(number) else { throw fault("name \(number): its bytes") }
-      NameBeginnings.forEach(of: name.bytes) { hash in
-        filter[NameBeginnings.word(hash, of: filter.count)] |= NameBeginnings.bits(hash)
+      NamePrefixFilter.forEach(of: name.bytes) { hash in
+        filter[NamePrefixFilter.word(hash, of: filter.count)] |= NamePrefixFilter.bits(hash)
       }
     }
     for (number, word) in filter.enumerated() where sections.beginnings[UInt32(number)] != word {
@@ -73,7 +73,7 @@ extension IndexInspection {
   }
 
   private func inspectBlockRanks() throws(PlaceIndexError) {
-    let size = UInt32(NameBlocks.names)
+    let size = UInt32(NameBlockRanks.names)
     let count = (UInt32(sections.nameCount) + size - 1) / size
     guard sections.blockRanks.count == Int(count) else { throw fault("the ranks of blocks") }
     for block in 0..<count {
@@ -118,10 +118,10 @@ extension IndexInspection {
 
   /// Whether a name is to be found misspelt.
   private func isFuzzy(_ name: NameEntry) -> Bool {
-    let isWorthIt = name.postings.lazy.compactMap(sections.posting).contains {
-      FuzzyTable.isWorthIt($0, population: sections.place($0.place)?.population ?? 0)
+    let isIndexed = name.postings.lazy.compactMap(sections.posting).contains {
+      FuzzyTable.isIndexed($0, population: sections.place($0.place)?.population ?? 0)
     }
-    return isWorthIt && FuzzyTable.halves(of: name.bytes) != nil
+    return isIndexed && FuzzyTable.halves(of: name.bytes) != nil
   }
 
   /// How often a name is in a bucket.

@@ -34,7 +34,7 @@ struct Candidate {
   var match: Place.Match {
     switch spelling {
     case .fuzzy: .fuzzy
-    case .begun: .prefix
+    case .prefix: .prefix
     case .exact: isWhole ? .exact : .fallback
     }
   }

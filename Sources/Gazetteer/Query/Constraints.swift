@@ -16,7 +16,7 @@ struct Constraints {
 
   /// What a place at the focus gains, in the unit of ranks: as one with 4,096 times its inhabitants. Each doubling of
   /// the distance, from 5 km on, takes away one of twelve parts.
-  private static let focusWorthMax = 12.0 * 256
+  private static let focusBonusMax = 12.0 * 256
   private static let focusKm = 5.0
 
   /// Nil for a country that is not known.
@@ -70,14 +70,14 @@ struct Constraints {
   }
 
   /// What the nearness of a place is worth at most.
-  var focusWorthMax: Int { focus == nil ? 0 : Int(Self.focusWorthMax) }
+  var focusBonusMax: Int { focus == nil ? 0 : Int(Self.focusBonusMax) }
 
   /// What the nearness of a place is worth.
-  func focusWorth(_ place: PlaceRecord) -> Int {
+  func focusBonus(_ place: PlaceRecord) -> Int {
     guard let focus, let point = Coordinate(latitudeE7: place.latitudeE7, longitudeE7: place.longitudeE7) else {
       return 0
     }
     let lost = log2(1 + focus.distanceKm(to: point) / Self.focusKm) * 256
-    return max(Int(Self.focusWorthMax - lost), 0)
+    return max(Int(Self.focusBonusMax - lost), 0)
   }
 }

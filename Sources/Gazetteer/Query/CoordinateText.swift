@@ -7,7 +7,7 @@ enum CoordinateText {
   static func isURI(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var scanner = Scanner(text: text)
     scanner.skip(" ")
-    return scanner.take("geo:")
+    return scanner.consume("geo:")
   }
 
   /// Nil when the text is something else, or a number is out of range.
@@ -16,17 +16,17 @@ enum CoordinateText {
     guard text.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
     var scanner = Scanner(text: text)
     scanner.skip(" ")
-    let isURI = scanner.take("geo:")
-    let isBracketed = scanner.take("(")
+    let isURI = scanner.consume("geo:")
+    let isBracketed = scanner.consume("(")
     guard let latitude = scanner.degrees(positive: "N", negative: "S") else { return nil }
     scanner.skip(" ")
-    let hasComma = scanner.take(",") || scanner.take(";")
+    let hasComma = scanner.consume(",") || scanner.consume(";")
     scanner.skip(" ")
     guard let longitude = scanner.degrees(positive: "E", negative: "W") else { return nil }
     // "10115 12" may be a postcode and a house number, so whole numbers need the comma or their directions.
     guard hasComma || latitude.isCertain && longitude.isCertain else { return nil }
     scanner.skip(" ")
-    guard !isBracketed || scanner.take(")") else { return nil }
+    guard !isBracketed || scanner.consume(")") else { return nil }
     guard isURI || scanner.isAtEnd else { return nil }
     return Coordinate(latitude: latitude.value, longitude: longitude.value)
   }
@@ -38,7 +38,7 @@ enum CoordinateText {
     var isAtEnd: Bool { index == text.count }
 
     /// Takes a word, either case.
-    mutating func take(_ word: StaticString) -> Bool {
+    mutating func consume(_ word: StaticString) -> Bool {
       let end = index + word.utf8CodeUnitCount
       guard end <= text.count, word.withUTF8Buffer({ zip($0, text[index..<end]).allSatisfy(Self.isSame) }) else {
         return false
@@ -53,32 +53,32 @@ enum CoordinateText {
       return character == byte || isLetter && character ^ 0x20 == byte
     }
 
-    private mutating func take(anyOf words: [StaticString]) -> Bool {
-      for word in words where take(word) { return true }
+    private mutating func consume(anyOf words: [StaticString]) -> Bool {
+      for word in words where consume(word) { return true }
       return false
     }
 
     mutating func skip(_ character: StaticString) {
-      while take(character) {}
+      while consume(character) {}
     }
 
     /// A number, or whole degrees with minutes and seconds; a sign, a degree sign, and a direction before or behind.
     mutating func degrees(positive: StaticString, negative: StaticString) -> (value: Double, isCertain: Bool)? {
       var sign = 1.0
       var hasDirection = false
-      if take(positive) {
+      if consume(positive) {
         hasDirection = true
-      } else if take(negative) {
+      } else if consume(negative) {
         (hasDirection, sign) = (true, -1)
       }
       if hasDirection { skip(" ") }
-      if take("-") || take("−") {
+      if consume("-") || consume("−") {
         sign = -sign
       } else {
-        _ = take("+")
+        _ = consume("+")
       }
       guard let (magnitude, hasFraction) = number() else { return nil }
-      let hasDegreeSign = take("°") || take("º")
+      let hasDegreeSign = consume("°") || consume("º")
       let start = index
       // As much of minutes and seconds as there is. Without their signs only a direction tells that they are some.
       for count in stride(from: hasFraction ? 0 : 2, through: 0, by: -1) {
@@ -98,8 +98,8 @@ enum CoordinateText {
     ) -> Bool {
       let before = index
       skip(" ")
-      if take(positive) { return true }
-      if take(negative) {
+      if consume(positive) { return true }
+      if consume(negative) {
         sign = -sign
         return true
       }
@@ -118,7 +118,7 @@ enum CoordinateText {
         value += number * unit
         mayFollow = !hasFraction
         isSound = isSound && number < 60
-        isMarked = take(anyOf: part == 0 ? Self.minuteSigns : Self.secondSigns) && isMarked
+        isMarked = consume(anyOf: part == 0 ? Self.minuteSigns : Self.secondSigns) && isMarked
       }
       return (value, isMarked, isSound)
     }

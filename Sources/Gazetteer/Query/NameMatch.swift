@@ -4,7 +4,7 @@ enum Spelling: UInt8 {
   /// One edit away.
   case fuzzy
   /// The name begins with them.
-  case begun
+  case prefix
 }
 
 /// Tokens of a query that together are a name in the index.

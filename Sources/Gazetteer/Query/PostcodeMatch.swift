@@ -16,9 +16,9 @@ struct PostcodeMatch {
 }
 
 /// The postcodes in a query.
-struct Postcodes {
+struct PostcodeMatcher {
   /// Memory of the caller.
-  private let room: UnsafeMutableBufferPointer<PostcodeMatch>
+  private let storage: UnsafeMutableBufferPointer<PostcodeMatch>
   private var count = 0
   private let index: UnsafePointer<IndexSections>
   private var sections: IndexSections { index.pointee }
@@ -29,7 +29,7 @@ struct Postcodes {
     _ index: UnsafePointer<IndexSections>, _ text: FoldedText, _ room: UnsafeMutableBufferPointer<PostcodeMatch>
   ) {
     self.index = index
-    self.room = room
+    self.storage = room
     for first in 0..<text.tokenCount where text.tokens[first].content.contains(.digit) {
       let parts = Self.parts(at: first, text)
       if parts.before { find(first - 1, first + 1, text) }
@@ -38,7 +38,7 @@ struct Postcodes {
     }
   }
 
-  var matches: Slice<UnsafeMutableBufferPointer<PostcodeMatch>> { room[..<count] }
+  var matches: Slice<UnsafeMutableBufferPointer<PostcodeMatch>> { storage[..<count] }
 
   /// Whether the token may be the second or the first part of a code: "L-1234", "K1A 0B1".
   private static func parts(at token: Int, _ text: FoldedText) -> (before: Bool, behind: Bool) {
@@ -55,7 +55,7 @@ struct Postcodes {
 
   private mutating func find(_ first: Int, _ end: Int, _ text: FoldedText) {
     let bytes = text.slice(first, end)
-    guard count < room.count, let packed = PostcodeRecord.packed(bytes) else { return }
+    guard count < storage.count, let packed = PostcodeRecord.packed(bytes) else { return }
     var records = sections.postcodes(packed)
     var country: UInt16?
     // "EN52LP" is "EN5 2LP", "1011HB" is "1011 HB": the data has the first part.
@@ -66,7 +66,7 @@ struct Postcodes {
     guard !records.isEmpty else { return }
     let mask: UInt64 = ((1 << end) - 1) ^ ((1 << first) - 1)
     let length = bytes.count - (end - first - 1)
-    room.initializeElement(
+    storage.initializeElement(
       at: count,
       to: PostcodeMatch(first: first, end: end, mask: mask, records: records, length: length, country: country))
     count += 1

@@ -13,7 +13,7 @@ struct Search {
 
   /// The answers, best first.
   func places() -> [Place] {
-    guard text.tokenCount > 0, !text.isCut else { return [] }
+    guard text.tokenCount > 0, !text.isTruncated else { return [] }
     // Most queries are short and spelt right: what they take fits on the stack.
     if text.tokenCount <= 2, case .forward = constraints.kind,
       let places = withUnsafeTemporaryAllocation(
@@ -32,10 +32,10 @@ struct Search {
     let capacity = (constraints.limit == 1 ? 0 : Limits.candidatesMax) + GazetteerLimits.rivals
     return withUnsafeTemporaryAllocation(of: Candidate.self, capacity: capacity) { room in
       withUnsafeTemporaryAllocation(of: PostcodeMatch.self, capacity: GazetteerLimits.postcodesPerQuery) { codes in
-        let phrases = Phrases(index, text)
-        let postcodes = Postcodes(index, text, codes)
+        let phrases = NameMatcher(index, text)
+        let postcodes = PostcodeMatcher(index, text, codes)
         var count = phrases.find(into: matches)
-        if case .prefix = constraints.kind { count = phrases.findBegun(into: matches, after: count) }
+        if case .prefix = constraints.kind { count = phrases.findPrefixes(into: matches, after: count) }
         if asTyped, count == matches.count { return nil }
         var ranking = rank(phrases, matches, count, postcodes, room)
         let words = misspelt(ranking.best, phrases)
@@ -50,19 +50,19 @@ struct Search {
   }
 
   private func rank(
-    _ phrases: Phrases, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int, _ postcodes: Postcodes,
+    _ phrases: NameMatcher, _ matches: UnsafeMutableBufferPointer<NameMatch>, _ count: Int, _ postcodes: PostcodeMatcher,
     _ room: UnsafeMutableBufferPointer<Candidate>
-  ) -> Ranking {
-    var ranking = Ranking(room, limit: constraints.limit)
+  ) -> TopCandidates {
+    var ranking = TopCandidates(room, limit: constraints.limit)
     let found = UnsafeBufferPointer(rebasing: matches[..<count])
-    Reading(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
+    CandidateScorer(index: index, phrases: phrases, matches: found, postcodes: postcodes, constraints: constraints)
       .rank(into: &ranking)
     return ranking
   }
 
   /// The words that are probably misspelt, one bit each: those that are left over, unless they may be a street's; and
   /// all, where the place that was found is so small that the name of a larger one was rather meant.
-  private func misspelt(_ best: Candidate?, _ phrases: Phrases) -> UInt64 {
+  private func misspelt(_ best: Candidate?, _ phrases: NameMatcher) -> UInt64 {
     guard let best else { return phrases.words(without: 0) }
     let left = phrases.words(without: best.mask)
     guard let place = sections.place(best.place) else { return 0 }

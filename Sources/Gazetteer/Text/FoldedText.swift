@@ -19,7 +19,7 @@ package struct FoldedText {
   /// Tokens of the text, at most `GazetteerLimits.queryTokens`.
   package fileprivate(set) var tokenCount = 0
   /// True when the text did not fit: what follows the last token was left out.
-  package fileprivate(set) var isCut = false
+  package fileprivate(set) var isTruncated = false
   /// The text has characters that the reading concerns, so that reading it that way makes a difference.
   package fileprivate(set) var readings: Reading = []
 
@@ -88,7 +88,7 @@ private struct Folding {
   init(_ empty: FoldedText) { result = empty }
 
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, _ reading: Reading, _ fold: Fold) {
-    while next < text.count, !result.isCut {
+    while next < text.count, !result.isTruncated {
       position = next
       let byte = text[position]
       let letter = byte | 0x20
@@ -188,7 +188,7 @@ private struct Folding {
     if !isOpen {
       // Room for the space, the longest character, and one token more.
       guard result.byteCount + 6 <= result.bytes.count, result.tokenCount < result.tokens.count else {
-        result.isCut = true
+        result.isTruncated = true
         return
       }
       if result.byteCount > 0 {
@@ -199,7 +199,7 @@ private struct Folding {
       if isAfterDot, position > 0 { content = .afterDot }
     }
     guard result.byteCount < result.bytes.count else {
-      result.isCut = true
+      result.isTruncated = true
       return
     }
     result.bytes[result.byteCount] = byte

@@ -22,7 +22,7 @@ struct Token {
   /// Number of the part between commas.
   var segment: UInt8
   var content: Content
-  /// What the word says of others, told by `Phrases`.
+  /// What the word says of others, told by `NameMatcher`.
   var role = Vocabulary.Role.none
   /// How much it counts when coverage is taken.
   var weight: UInt8 = 0

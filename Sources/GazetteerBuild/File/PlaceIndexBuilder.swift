@@ -66,7 +66,7 @@ package struct PlaceIndexBuilder {
     file.add(.fuzzyBuckets, fuzzy.buckets)
     file.add(.fuzzyNames, fuzzy.names)
     file.add(.gridPlaces, PlaceGrid.compiled(places))
-    file.add(.blockRanks, NameBlocks.compiled(compiled, places))
+    file.add(.blockRanks, NameBlockRanks.compiled(compiled, places))
     file.add(.attribution, attribution)
     file.add(.postcodes, codes)
     file.add(.postcodeKeys, PostcodeTable.keys(codes))

@@ -26,7 +26,7 @@ struct GeoNamesArea {
   }
 
   /// What the dump has under the area's own number.
-  mutating func settle(_ feature: GeoNamesFeature) {
+  mutating func merge(_ feature: GeoNamesFeature) {
     point = feature.coordinate
     if feature.population > 0 { population = feature.population }
     for name in feature.alternateNames { add(Bytes(name)) }

@@ -183,7 +183,7 @@ package struct GeoNamesDump {
     try Self.forEachLine(of: places, progress) { line, number throws(GazetteerBuildError) in
       if line.isEmpty { return }
       let feature = try GeoNamesFeature(line, number: number)
-      if let area = byIdentifier[feature.identifier] { areas[area].settle(feature) }
+      if let area = byIdentifier[feature.identifier] { areas[area].merge(feature) }
       guard feature.isPlace else { return }
       for area in Self.codes(feature).compactMap({ byCode[$0] }) { areas[area].add(feature) }
     }

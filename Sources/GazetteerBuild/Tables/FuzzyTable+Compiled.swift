@@ -11,11 +11,11 @@ extension FuzzyTable {
     var halves: [(hash: UInt64, name: UInt32)] = []
     for position in names.order {
       names.withName(at: position) { name, postings in
-        let isWorthIt = postings.contains {
+        let isIndexed = postings.contains {
           let posting = Posting(rawValue: $0)
-          return self.isWorthIt(posting, population: places[Int(posting.place)].population)
+          return self.isIndexed(posting, population: places[Int(posting.place)].population)
         }
-        guard isWorthIt, let both = self.halves(of: name) else { return }
+        guard isIndexed, let both = self.halves(of: name) else { return }
         halves.append((both.first, position))
         halves.append((both.second, position))
       }

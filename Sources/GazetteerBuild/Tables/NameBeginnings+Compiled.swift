@@ -1,6 +1,6 @@
 import Gazetteer
 
-extension NameBeginnings {
+extension NamePrefixFilter {
   /// The filter that has these hashes.
   static func compiled(_ hashes: [UInt64]) -> [UInt64] {
     var filter = [UInt64](repeating: 0, count: words(for: hashes.count))

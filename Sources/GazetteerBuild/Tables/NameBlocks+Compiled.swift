@@ -1,6 +1,6 @@
 import Gazetteer
 
-extension NameBlocks {
+extension NameBlockRanks {
   /// The highest rank in each block of names, less what the kind of name takes away.
   static func compiled(_ names: NameTable.Compiled, _ places: [PlaceRecord]) -> [UInt16] {
     stride(from: 0, to: names.order.count, by: Self.names).map { start in

@@ -1,6 +1,6 @@
 import Gazetteer
 
-extension NameSlots {
+extension NameHashTable {
   /// How many of them are taken at most, on average.
   private static let load = 10
 

@@ -88,7 +88,7 @@ struct NameTable {
   private mutating func append(_ text: FoldedText, _ posting: Posting, _ rank: Int) {
     let name = text.folded
     // A name longer than a query can be, or of more tokens than are looked up together, is never found.
-    guard !name.isEmpty, !text.isCut, name.count <= GazetteerLimits.queryBytes,
+    guard !name.isEmpty, !text.isTruncated, name.count <= GazetteerLimits.queryBytes,
       text.tokenCount <= GazetteerLimits.nameTokens
     else { return }
     var prefix: UInt64 = 0
@@ -119,19 +119,19 @@ struct NameTable {
       let name = bytes[Int(first.offset)..<Int(first.offset) + Int(first.length)]
       name.withUnsafeBytes { name in
         names.append((NameHash.of(name), UInt32(result.words.count)))
-        NameBeginnings.forEach(of: name) { beginnings.append($0) }
+        NamePrefixFilter.forEach(of: name) { beginnings.append($0) }
       }
-      result.append(name, Self.settled(postings, places).prefix(NameEntry.postingsMax))
+      result.append(name, Self.resolved(postings, places).prefix(NameEntry.postingsMax))
     }
-    result.slots = NameSlots.compiled(names, words: result.words.count)
-    result.beginnings = NameBeginnings.compiled(beginnings)
+    result.slots = NameHashTable.compiled(names, words: result.words.count)
+    result.beginnings = NamePrefixFilter.compiled(beginnings)
     return result
   }
 
   /// Settles what a name means when an area and a town in it share it. A region is marked as eclipsed if the town has a
   /// 64th of its inhabitants, or a 16th if the name is only an alternate one ("New York" of New York City). A
   /// country loses an alternate name, since it is not one ("Panama City" of Panama).
-  private static func settled(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
+  private static func resolved(_ postings: [Posting], _ places: [PlaceRecord]) -> [Posting] {
     guard postings.count > 1, postings[0].isArea else { return postings }
     return postings.compactMap { area in
       let record = places[Int(area.place)]

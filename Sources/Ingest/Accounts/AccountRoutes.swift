@@ -9,13 +9,13 @@ import Web
 struct AccountRoutes: Sendable {
   let database: any AccountStore
   let sessions: Sessions
-  let passwords: Passwords
-  let logins: Logins
-  let providers: ProviderLogins
+  let passwords: PasswordHasher
+  let logins: PasswordLogin
+  let providers: ExternalSignIn
   let site: Site
   /// Whether anybody may sign up.
   let isOpen: Bool
-  let signUps: SignUps
+  let signUps: SignUpGuard
 
   struct SignUp: Decodable {
     let email: String
@@ -49,23 +49,23 @@ struct AccountRoutes: Sendable {
     router.post("/v2/accounts") { request, context in try await signUp(request, site.source(of: request, context)) }
     router.post("/v2/session") { request, context in try await logIn(request, site.source(of: request, context)) }
     router.get("/v2/session") { request, _ in
-      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
       return Response(.object { caller.account.write(to: &$0) })
     }
     router.delete("/v2/session") { request, context in
-      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
       try await sessions.end(token: caller.token)
       logins.audit.note(.loggedOut, account: caller.account.id, site.source(of: request, context))
       var response = Response(status: .noContent)
       response.setCookie(site.sessionCookie("", maxAge: 0))
       return response
     }
-    router.refuseOthers(at: "/v2/accounts", than: .post)
-    router.refuseOthers(at: "/v2/session", than: .get, .post, .delete)
+    router.respondMethodNotAllowed(at: "/v2/accounts", than: .post)
+    router.respondMethodNotAllowed(at: "/v2/session", than: .get, .post, .delete)
   }
 
   private func signUp(_ request: Request, _ source: LoginSource) async throws -> Response {
-    try site.refuseOthers(request)
+    try site.requireSameOrigin(request)
     let body = try await RequestBody.decode(SignUp.self, from: request)
     guard isOpen else { throw Problem.signUpClosed }
     let registration = try Registration(
@@ -81,30 +81,30 @@ struct AccountRoutes: Sendable {
   /// - Throws: `Problem.emailTaken`; a problem with the seconds to wait, where the network asked for too many addresses
   ///   that have an account, or made too many accounts; `Problem.busy`.
   private func addAccount(_ registration: Registration, _ source: LoginSource) async throws -> Account {
-    let tries = logins.tries
+    let tries = logins.loginGuard
     // Asking which addresses have accounts is rate limited like guessing passwords.
     try tries.check(source)
     // Check this before the hash, which has to wait for its turn.
     guard try await database.accountID(email: registration.email) == nil else {
-      try tries.countTaken(source)
+      try tries.countEmailTaken(source)
       throw Problem.emailTaken
     }
-    try signUps.take(source)
+    try signUps.consume(source)
     do {
       let hash = try await passwords.hash(
-        registration.password, in: PasswordQueue.Turn(.signUp, from: source.address))
+        registration.password, in: PasswordQueue.HashRequest(.signUp, from: source.address))
       return try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
     } catch {
-      signUps.giveBack(source)
+      signUps.refund(source)
       guard error is EmailTaken else { throw error }
-      try tries.countTaken(source)
+      try tries.countEmailTaken(source)
       throw Problem.emailTaken
     }
   }
 
   private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
     // Otherwise a site could log its visitors in as somebody else, who then sees what they post.
-    try site.refuseOthers(request)
+    try site.requireSameOrigin(request)
     let body = try await RequestBody.decode(LogIn.self, from: request)
     let begun =
       switch body {
@@ -136,7 +136,7 @@ struct AccountRoutes: Sendable {
 
 extension Account {
   /// Adds the account's members, as its owner sees them, to an open object.
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONWriter) {
     json.add("id", String(id.rawValue))
     json.add("email", email)
     json.add("firstName", firstName)

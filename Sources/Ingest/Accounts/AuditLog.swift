@@ -19,7 +19,7 @@ final class AuditLog: Sendable {
     /// And is none any more.
     case identityUnlinked = "identity_unlinked"
     /// After too many wrong passwords; these lines are few, however many there are.
-    case loginHeldUp = "login_held_up"
+    case loginThrottled = "login_held_up"
     case loggedOut = "logged_out"
     /// One or more, from another one.
     case sessionsEnded = "sessions_ended"
@@ -33,12 +33,12 @@ final class AuditLog: Sendable {
     case accountDisabled = "account_disabled"
     case accountEnabled = "account_enabled"
     case passwordReset = "password_reset"
-    case operatorAppointed = "operator_appointed"
-    case operatorDismissed = "operator_dismissed"
+    case operatorPromoted = "operator_appointed"
+    case operatorDemoted = "operator_dismissed"
   }
 
   private let logger: Logger
-  private let quota = Mutex(LogQuota())
+  private let logLimiter = Mutex(LogRateLimiter())
 
   init(logger: Logger) { self.logger = logger }
 
@@ -48,9 +48,9 @@ final class AuditLog: Sendable {
   ///   - by: the operator who caused it; nil for the account's owner.
   func note(_ event: Event, account: AccountID?, _ source: LoginSource? = nil, by: Operator? = nil) {
     let address = source.map { $0.address?.description ?? "unknown" }
-    if event == .loginHeldUp {
+    if event == .loginThrottled {
       let subject = source?.address?.network.description ?? ""
-      guard quota.withLock({ $0.admit(subject, nowMs: WallClock.unixMs) }) != nil else { return }
+      guard logLimiter.withLock({ $0.admit(subject, nowMs: WallClock.unixMs) }) != nil else { return }
     }
     var metadata: Logger.Metadata = ["event": "\(event.rawValue)"]
     if let account { metadata["account"] = "\(account.rawValue)" }

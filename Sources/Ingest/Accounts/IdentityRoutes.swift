@@ -9,7 +9,7 @@ import Web
 struct IdentityRoutes: Sendable {
   let database: any IdentityStore
   let sessions: Sessions
-  let providers: ProviderLogins
+  let providers: ExternalSignIn
   let site: Site
 
   private struct Addition: Decodable {
@@ -26,12 +26,12 @@ struct IdentityRoutes: Sendable {
     router.delete("/v2/account/identities/{id}") { request, context in
       try await remove(context.parameters.get("id"), request, site.source(of: request, context))
     }
-    router.refuseOthers(at: "/v2/account/identities", than: .get, .post)
-    router.refuseOthers(at: "/v2/account/identities/{id}", than: .delete)
+    router.respondMethodNotAllowed(at: "/v2/account/identities", than: .get, .post)
+    router.respondMethodNotAllowed(at: "/v2/account/identities/{id}", than: .delete)
   }
 
   private func list(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let all = try await database.identities(of: caller.account.id)
     return Response(.object { json in json.array("identities", all) { json, identity in identity.write(to: &json) } })
   }
@@ -39,7 +39,7 @@ struct IdentityRoutes: Sendable {
   /// With Facebook's token at once; otherwise the answer says where to send the browser, which comes back to
   /// `LoginRoutes`. It takes more than a session: with a stolen one somebody would make himself a way in that stays.
   private func add(_ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Addition.self, from: request)
     _ = try await providers.logins.confirm(body.currentPassword, of: caller, from: source)
     if let token = body.facebookAccessToken {
@@ -54,7 +54,7 @@ struct IdentityRoutes: Sendable {
   }
 
   private func remove(_ id: String?, _ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)
     _ = try await providers.logins.confirm(body.currentPassword, of: caller, from: source)
     let own = try await database.identities(of: caller.account.id)
@@ -73,7 +73,7 @@ extension LinkedIdentity {
   /// By which its owner names it: the provider's names may have any characters.
   fileprivate var id: String { hexadecimal(Secrets.fingerprint(issuer + "\n" + subject)) }
 
-  fileprivate func write(to json: inout JSONText) {
+  fileprivate func write(to json: inout JSONWriter) {
     json.add("id", id)
     json.add("issuer", issuer)
     json.add("subject", subject)

@@ -6,31 +6,31 @@ import Web
 
 /// `/v2/login`: the ways to log in, and the one by OpenID Connect: to the provider, and back.
 struct LoginRoutes: Sendable {
-  let providers: ProviderLogins
+  let providers: ExternalSignIn
   let site: Site
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/v2/login") { _, _ in Response(.object { providers.writeWays(to: &$0) }) }
-    router.refuseOthers(at: "/v2/login", than: .get)
+    router.get("/v2/login") { _, _ in Response(.object { providers.writeLoginMethods(to: &$0) }) }
+    router.respondMethodNotAllowed(at: "/v2/login", than: .get)
     router.get("/v2/login/oidc") { request, context in try await begin(request, site.source(of: request, context)) }
     router.get("/v2/login/oidc/callback") { request, context in
       try await end(request, site.source(of: request, context))
     }
-    router.refuseOthers(at: "/v2/login/oidc", than: .get)
-    router.refuseOthers(at: "/v2/login/oidc/callback", than: .get)
+    router.respondMethodNotAllowed(at: "/v2/login/oidc", than: .get)
+    router.respondMethodNotAllowed(at: "/v2/login/oidc/callback", than: .get)
   }
 
   /// Sends a browser to the provider.
   private func begin(_ request: Request, _ source: LoginSource) async throws -> Response {
     // Another site could have people log in as somebody else.
-    try site.refuseOthers(request)
+    try site.requireSameOrigin(request)
     let returnPath = Query(request)["return"] ?? "/"
     do {
       let begun = try await providers.begin(returnPath: returnPath, link: nil, from: source)
       var response = Response(status: .seeOther, headers: [.location: begun.location])
       response.setCookie(site.loginCookie(begun.key, maxAge: Int(Limits.loginFlowMs / 1_000)))
       return response
-    } catch let problem as Problem where ProviderLogins.isReturnPath(returnPath) {
+    } catch let problem as Problem where ExternalSignIn.isReturnPath(returnPath) {
       return try LoginRoutes.refusal(problem, of: request, at: returnPath)
     }
   }
@@ -40,7 +40,7 @@ struct LoginRoutes: Sendable {
   private func end(_ request: Request, _ source: LoginSource) async throws -> Response {
     let query = Query(request)
     let key = request.cookies[site.loginCookieName]?.value ?? ""
-    guard let flow = providers.take(key: key, state: query["state"] ?? "") else {
+    guard let flow = providers.consumeAuthorization(key: key, state: query["state"] ?? "") else {
       return try LoginRoutes.refusal(.loginUnknown, of: request, at: "/")
     }
     do { return try await finish(flow, query, request, source) } catch let problem as Problem {
@@ -51,11 +51,11 @@ struct LoginRoutes: Sendable {
   }
 
   private func finish(
-    _ flow: LoginFlow, _ query: Query, _ request: Request, _ source: LoginSource
+    _ flow: PendingAuthorization, _ query: Query, _ request: Request, _ source: LoginSource
   ) async throws -> Response {
-    var caller: Caller?
+    var caller: AuthenticatedCaller?
     if let link = flow.link {
-      caller = try await Caller.identify(request, sessions: providers.logins.sessions, site: site)
+      caller = try await AuthenticatedCaller.authenticate(request, sessions: providers.logins.sessions, site: site)
       guard caller?.account.id == link else { throw Problem.loginUnknown }
     }
     if let error = query["error"] { throw LoginRoutes.problem(error) }
@@ -92,9 +92,9 @@ struct LoginRoutes: Sendable {
   }
 }
 
-extension ProviderLogins {
+extension ExternalSignIn {
   /// Adds the ways to log in that are on to an open object.
-  func writeWays(to json: inout JSONText) {
+  func writeLoginMethods(to json: inout JSONWriter) {
     var ways: [(kind: String, name: String?)] = [("password", nil)]
     if let openID { ways.append(("openid", openID.configuration.name)) }
     if facebook != nil { ways.append(("facebook", nil)) }

@@ -7,9 +7,9 @@ import Web
 
 /// `/v2/account`: one's own data, to read, to change, and to take away with all that one has posted.
 struct ProfileRoutes: Sendable {
-  let queue: PostQueue
+  let queue: PostPipeline
   let sessions: Sessions
-  let logins: Logins
+  let logins: PasswordLogin
   let site: Site
 
   struct Change: Decodable {
@@ -21,29 +21,29 @@ struct ProfileRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/account") { request, _ in
-      let caller = try await Caller.identify(request, sessions: sessions, site: site)
+      let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
       return Response(.object { caller.account.write(to: &$0) })
     }
     router.patch("/v2/account") { request, context in try await change(request, site.source(of: request, context)) }
     router.delete("/v2/account") { request, context in try await delete(request, site.source(of: request, context)) }
-    router.refuseOthers(at: "/v2/account", than: .get, .patch, .delete)
+    router.respondMethodNotAllowed(at: "/v2/account", than: .get, .patch, .delete)
   }
 
   /// What the body does not name stays.
   private func change(_ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Change.self, from: request)
     let change = try ProfileChange(email: body.email, firstName: body.firstName, lastName: body.lastName)
     if let email = change.email, email != caller.account.email {
       // Asking which addresses have accounts is rate limited as at sign-up.
-      try logins.tries.check(source)
+      try logins.loginGuard.check(source)
       _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     }
     let account: Account
     do { account = try await queue.change(caller.account.id, change) } catch let problem as Problem
       where problem.code == Problem.emailTaken.code
     {
-      try logins.tries.countTaken(source)
+      try logins.loginGuard.countEmailTaken(source)
       throw problem
     }
     if account.email != caller.account.email { logins.audit.note(.emailChanged, account: account.id, source) }
@@ -52,7 +52,7 @@ struct ProfileRoutes: Sendable {
 
   /// Answered once nothing is left of the account.
   private func delete(_ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(Confirmation.self, from: request)
     _ = try await logins.confirm(body.currentPassword, of: caller, from: source)
     guard try await logins.database.close(caller.account.id, unixMs: WallClock.unixMs) else {

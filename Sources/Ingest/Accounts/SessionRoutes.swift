@@ -10,8 +10,8 @@ import Web
 struct SessionRoutes: Sendable {
   let database: any LoginStore & AccountStore
   let sessions: Sessions
-  let passwords: Passwords
-  let logins: Logins
+  let passwords: PasswordHasher
+  let logins: PasswordLogin
   let site: Site
 
   struct PasswordChange: Decodable {
@@ -28,13 +28,13 @@ struct SessionRoutes: Sendable {
     router.put("/v2/account/password") { request, context in
       try await changePassword(request, site.source(of: request, context))
     }
-    router.refuseOthers(at: "/v2/sessions", than: .get, .delete)
-    router.refuseOthers(at: "/v2/sessions/{id}", than: .delete)
-    router.refuseOthers(at: "/v2/account/password", than: .put)
+    router.respondMethodNotAllowed(at: "/v2/sessions", than: .get, .delete)
+    router.respondMethodNotAllowed(at: "/v2/sessions/{id}", than: .delete)
+    router.respondMethodNotAllowed(at: "/v2/account/password", than: .put)
   }
 
   private func list(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let all = try await database.sessions(of: caller.account.id, unixMs: WallClock.unixMs)
     return Response(
       .object { json in
@@ -51,7 +51,7 @@ struct SessionRoutes: Sendable {
 
   /// With `except=current` the caller's stays.
   private func endAll(_ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let query = Query(request)
     guard query["except"] == nil || query["except"] == "current" else {
       throw Problem(.badRequest, "invalid_except", "except must be current, or not be there", field: "except")
@@ -65,7 +65,7 @@ struct SessionRoutes: Sendable {
   }
 
   private func end(_ id: String?, _ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     guard let id = id.flatMap({ SessionID($0) }), try await sessions.end(id, of: caller.account.id) else {
       throw Problem(.notFound, "session_not_found", "you have no session with this id")
     }
@@ -74,11 +74,11 @@ struct SessionRoutes: Sendable {
   }
 
   private func changePassword(_ request: Request, _ source: LoginSource) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.decode(PasswordChange.self, from: request)
     try Registration.check(password: body.password)
     let compared = try await logins.confirm(body.currentPassword, of: caller, from: source)
-    let hash = try await passwords.hash(body.password, in: PasswordQueue.Turn(.known, from: source.address))
+    let hash = try await passwords.hash(body.password, in: PasswordQueue.HashRequest(.known, from: source.address))
     guard try await database.setPassword(of: caller.account.id, hash, from: compared, ending: .sessions) else {
       throw Problem.wrongPassword
     }

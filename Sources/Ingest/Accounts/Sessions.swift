@@ -5,7 +5,7 @@ import Synchronization
 /// Sessions of accounts: random tokens outside, their hashes on disk, the recent ones in memory.
 final class Sessions: Sendable {
   private struct State: Sendable {
-    var known: [[UInt8]: Session] = [:]
+    var cached: [[UInt8]: Session] = [:]
     /// Counts ends, so that a session read before its end is not remembered after it.
     var ends = 0
   }
@@ -48,14 +48,14 @@ final class Sessions: Sendable {
   /// The session of a token; nil when it is none, or over.
   func session(token: String, unixMs: Int64) async throws -> Session? {
     let hash = Secrets.hash(token)
-    let (known, ends) = state.withLock { ($0.known[hash], $0.ends) }
+    let (known, ends) = state.withLock { ($0.cached[hash], $0.ends) }
     if let known { return known.expiresMs > unixMs ? known : nil }
     guard let stored = try await database.session(tokenHash: hash), stored.expiresMs > unixMs else { return nil }
     state.withLock { state in
       guard state.ends == ends else { return }
       // Full, it begins anew: those in use are back with their next request.
-      if state.known.count >= Limits.sessionsCachedMax { state.known.removeAll(keepingCapacity: true) }
-      state.known[hash] = stored
+      if state.cached.count >= Limits.sessionsCachedMax { state.cached.removeAll(keepingCapacity: true) }
+      state.cached[hash] = stored
     }
     return stored
   }
@@ -79,14 +79,14 @@ final class Sessions: Sendable {
 
   private func forget(_ account: AccountID) {
     state.withLock { state in
-      state.known = state.known.filter { $0.value.account.id != account }
+      state.cached = state.cached.filter { $0.value.account.id != account }
       state.ends += 1
     }
   }
 
   private func forget(_ tokenHash: [UInt8]) {
     state.withLock { state in
-      state.known[tokenHash] = nil
+      state.cached[tokenHash] = nil
       state.ends += 1
     }
   }

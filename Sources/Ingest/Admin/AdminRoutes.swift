@@ -5,7 +5,7 @@ import Web
 
 /// `/v2/admin`: the queue for operators, to see and to steer, as the admin socket has it for the host's own.
 struct AdminRoutes: Sendable {
-  let admin: AdminAnswers
+  let admin: AdminResponder
   let history: QueueHistory
   let sessions: Sessions
   let site: Site
@@ -19,7 +19,7 @@ struct AdminRoutes: Sendable {
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/admin/status") { request, _ in try await answer(.status, request) }
-    router.get("/v2/admin/history") { request, _ in try await past(request) }
+    router.get("/v2/admin/history") { request, _ in try await historyResponse(request) }
     router.get("/v2/admin/posts") { request, _ in
       _ = try await caller(of: request)
       return try await answer(try Self.list(Query(request)), request)
@@ -42,23 +42,23 @@ struct AdminRoutes: Sendable {
     router.post("/v2/admin/pause") { request, _ in try await answer(.pause, request) }
     router.post("/v2/admin/resume") { request, _ in try await answer(.resume, request) }
     for path in ["/v2/admin/status", "/v2/admin/history", "/v2/admin/posts", "/v2/admin/posts/{id}"] as [RouterPath] {
-      router.refuseOthers(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, than: .get)
     }
     for path in ["posts/retry", "posts/drop", "pause", "resume"] {
-      router.refuseOthers(at: "/v2/admin/\(path)", than: .post)
+      router.respondMethodNotAllowed(at: "/v2/admin/\(path)", than: .post)
     }
   }
 
   /// Throws `Problem.unauthorized`, or that it takes an operator.
-  private func caller(of request: Request) async throws -> Caller {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+  private func caller(of request: Request) async throws -> AuthenticatedCaller {
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     guard caller.account.isOperator else { throw Problem.operatorRequired }
     return caller
   }
 
   private func answer(_ request: AdminRequest, _ source: Request) async throws -> Response {
     let account = try await caller(of: source).account.id
-    let answer: AdminAnswer
+    let answer: AdminReply
     do { answer = try await admin.answer(request, to: account) } catch let refusal as AdminRefusal {
       throw Problem(refusal)
     }
@@ -88,7 +88,7 @@ struct AdminRoutes: Sendable {
   /// The greatest number that every client writes as it is: RFC 8259, 6.
   private static let wholeMax: Int64 = 9_007_199_254_740_991
 
-  private func past(_ request: Request) async throws -> Response {
+  private func historyResponse(_ request: Request) async throws -> Response {
     _ = try await caller(of: request)
     let text = Query(request)["since"] ?? ""
     guard let sinceMs = Int64(text.isEmpty ? "0" : text), (0...Self.wholeMax).contains(sinceMs) else {
@@ -139,7 +139,7 @@ extension AdminRoutes.Selection {
 }
 
 extension QueueHistory.Sample {
-  fileprivate func write(to json: inout JSONText) {
+  fileprivate func write(to json: inout JSONWriter) {
     json.add("at", atMs)
     json.add("depth", depth)
     json.add("dead", dead)

@@ -18,17 +18,17 @@ private struct PlainObject {
 
   consuming func body() -> PostBody? {
     var (place, link, key): (String?, String?, String?)
-    guard take(UInt8(ascii: "{")) else { return nil }
+    guard consume(UInt8(ascii: "{")) else { return nil }
     repeat {
-      guard let name = text(), take(UInt8(ascii: ":")), let value = text() else { return nil }
+      guard let name = text(), consume(UInt8(ascii: ":")), let value = text() else { return nil }
       switch name {
       case "place" where place == nil: place = value
       case "link" where link == nil: link = value
       case "idempotencyKey" where key == nil: key = value
       default: return nil
       }
-    } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: "}")), let place, let link else { return nil }
+    } while consume(UInt8(ascii: ","))
+    guard consume(UInt8(ascii: "}")), let place, let link else { return nil }
     skipSpace()
     guard next == bytes.count else { return nil }
     return PostBody(place: place, link: link, latitude: nil, longitude: nil, idempotencyKey: key)
@@ -41,7 +41,7 @@ private struct PlainObject {
     }
   }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func consume(_ byte: UInt8) -> Bool {
     skipSpace()
     guard next < bytes.count, bytes[next] == byte else { return false }
     next += 1
@@ -50,7 +50,7 @@ private struct PlainObject {
 
   /// What stands between two quotation marks, if it stands for itself: no escape, and no control character.
   private mutating func text() -> String? {
-    guard take(UInt8(ascii: "\"")) else { return nil }
+    guard consume(UInt8(ascii: "\"")) else { return nil }
     let start = next
     while next < bytes.count, bytes[next] != UInt8(ascii: "\"") {
       guard bytes[next] >= 0x20, bytes[next] != UInt8(ascii: "\\") else { return nil }

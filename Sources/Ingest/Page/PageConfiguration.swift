@@ -36,7 +36,7 @@ package struct PageConfiguration: Sendable {
   }
 
   /// Who may see the map.
-  package var viewing = Viewing.open
+  package var viewing = MapAccess.open
   /// Where the page hears what is new.
   package var feed = Feed.unknown
   /// Nil for the outline that the page brings.

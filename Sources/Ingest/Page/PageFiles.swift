@@ -15,23 +15,23 @@ struct PageFiles: Sendable {
     let type: String
     let plain: ByteBuffer
     /// Nil where it would be no smaller.
-    let packed: ByteBuffer?
+    let gzipped: ByteBuffer?
 
     init(name: String, bytes: UnsafeRawBufferPointer) {
       type = PageFiles.types[name.split(separator: ".").last.map(String.init) ?? ""] ?? "application/octet-stream"
       plain = ByteBuffer(bytes: bytes)
-      packed = plain.gzip().flatMap { [plain] in $0.readableBytes < plain.readableBytes ? $0 : nil }
+      gzipped = plain.gzip().flatMap { [plain] in $0.readableBytes < plain.readableBytes ? $0 : nil }
     }
 
     func response(_ coding: ContentCoding, _ headers: HTTPFields) -> Response {
       var headers = headers
       headers[.contentType] = type
       headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
-      guard coding == .gzip, let packed else {
+      guard coding == .gzip, let gzipped else {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: plain))
       }
       headers[.contentEncoding] = "gzip"
-      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: packed))
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: gzipped))
     }
   }
 

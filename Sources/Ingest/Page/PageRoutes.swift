@@ -9,10 +9,10 @@ import Web
 struct PageRoutes: Sendable {
   private let configuration: PageConfiguration
   private let sessions: Sessions
-  private let providers: ProviderLogins
+  private let providers: ExternalSignIn
   private let site: Site
 
-  init(_ configuration: PageConfiguration, sessions: Sessions, providers: ProviderLogins, site: Site) {
+  init(_ configuration: PageConfiguration, sessions: Sessions, providers: ExternalSignIn, site: Site) {
     self.configuration = configuration
     self.sessions = sessions
     self.providers = providers
@@ -35,19 +35,19 @@ struct PageRoutes: Sendable {
       return file.response(ContentCoding(accepting: request.headers[.acceptEncoding]), PageRoutes.kept)
     }
     router.get("/v2/page") { request, _ in try await start(request) }
-    router.refuseOthers(at: "/", than: .get)
-    router.refuseOthers(at: "/admin", than: .get)
-    router.refuseOthers(at: "/v2/page", than: .get)
+    router.respondMethodNotAllowed(at: "/", than: .get)
+    router.respondMethodNotAllowed(at: "/admin", than: .get)
+    router.respondMethodNotAllowed(at: "/v2/page", than: .get)
   }
 
   /// Who asks and what is set up here, in one answer: a page that had to ask who it is for would get a 401 most times,
   /// which browsers show as an error.
   private func start(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identifyIfAny(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
     return Response(
       .object { json in
         if let caller { json.object("account") { caller.account.write(to: &$0) } } else { json.addNull("account") }
-        json.object("login") { providers.writeWays(to: &$0) }
+        json.object("login") { providers.writeLoginMethods(to: &$0) }
         json.add("isOpen", !configuration.viewing.isClosed)
         if let feed = feed(for: request) { json.add("feed", feed) } else { json.addNull("feed") }
         if caller != nil, let tickets = configuration.viewing.tickets {

@@ -14,14 +14,14 @@ enum PasswordHash {
   private static let head = "$argon2id$v=\(ARGON2_VERSION_13.rawValue)$m=\(memoryKiB),t=\(passes),p=1$"
 
   /// Slow, and takes much memory, on purpose. Nil where argon2 fails.
-  static func make(_ password: String, in memory: PasswordMemory) -> String? {
+  static func make(_ password: String, in memory: HashBuffer) -> String? {
     var salt = [UInt8](repeating: 0, count: saltBytes)
     randombytes_buf(&salt, salt.count)
     return compute(password, salt: salt, in: memory).map { head + salt.base64 + "$" + $0.base64 }
   }
 
   /// Takes as long as making a hash; with one that was made with more work or less, as long as that.
-  static func isPassword(_ password: String, of hash: String, in memory: PasswordMemory) -> Bool {
+  static func isPassword(_ password: String, of hash: String, in memory: HashBuffer) -> Bool {
     guard hash.hasPrefix(head) else {
       // Made with more work or less: libsodium copies so many bytes without looking for the end.
       return hash.utf8.count < Int(crypto_pwhash_STRBYTES)
@@ -43,7 +43,7 @@ enum PasswordHash {
     return memory < memoryKiB || passes < PasswordHash.passes
   }
 
-  private static func compute(_ password: String, salt: [UInt8], in memory: PasswordMemory) -> [UInt8]? {
+  private static func compute(_ password: String, salt: [UInt8], in memory: HashBuffer) -> [UInt8]? {
     var (password, salt) = (Array(password.utf8), salt)
     var hash = [UInt8](repeating: 0, count: hashBytes)
     let result = password.withUnsafeMutableBufferPointer { password in
@@ -56,11 +56,11 @@ enum PasswordHash {
           (context.t_cost, context.m_cost, context.lanes, context.threads) = (passes, memoryKiB, 1, 1)
           context.version = ARGON2_VERSION_13.rawValue
           context.allocate_cbk = { bytes, _ in
-            bytes?.pointee = PasswordMemory.current?.bytes
+            bytes?.pointee = HashBuffer.current?.bytes
             return 0
           }
           context.free_cbk = { _, _ in }
-          return PasswordMemory.$current.withValue(memory) { argon2id_ctx(&context) }
+          return HashBuffer.$current.withValue(memory) { argon2id_ctx(&context) }
         }
       }
     }

@@ -9,7 +9,7 @@ final class LatestListCache: Sendable {
     /// Counts changes, so that a list read before one is not kept after it.
     var changes = 0
     var native: ByteBuffer?
-    var classic: ByteBuffer?
+    var compat: ByteBuffer?
   }
 
   private let database: any PostReader & ObservableStore
@@ -24,7 +24,7 @@ final class LatestListCache: Sendable {
   private func invalidate() {
     state.withLock { state in
       state.changes += 1
-      (state.native, state.classic) = (nil, nil)
+      (state.native, state.compat) = (nil, nil)
     }
   }
 
@@ -34,8 +34,8 @@ final class LatestListCache: Sendable {
   }
 
   /// The latest posts as clients of the original service get them.
-  func classic() async throws -> ByteBuffer {
-    try await bytes(\.classic) {
+  func compat() async throws -> ByteBuffer {
+    try await bytes(\.compat) {
       ByteBuffer(bytes: ListedPost.json(try await database.listed(ListQuery(), for: .ingest)).bytes)
     }
   }

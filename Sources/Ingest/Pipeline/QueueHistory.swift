@@ -23,10 +23,10 @@ final class QueueHistory: Service {
   }
 
   private let database: any QueueReader
-  private let view: QueueView
+  private let view: QueueInspector
   private let samples = Mutex<[Sample]>([])
 
-  init(database: any QueueReader, view: QueueView) {
+  init(database: any QueueReader, view: QueueInspector) {
     self.database = database
     self.view = view
   }
@@ -52,7 +52,7 @@ final class QueueHistory: Service {
 
   /// Nil where the reactor or the database have no time: then there is a gap.
   private func sample() async -> Sample? {
-    guard case .status(let queue, let rates, let feeds) = await view.known(about: .status),
+    guard case .status(let queue, let rates, let feeds) = await view.liveState(about: .status),
       let dead = try? await database.deadCounts().all, let oldest = try? await database.oldestQueuedMs() as Int64??
     else { return nil }
     let nowMs = WallClock.unixMs

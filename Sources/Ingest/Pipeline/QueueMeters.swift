@@ -19,7 +19,7 @@ final class QueueMeters: Sendable {
   private let deleted = Metric.queueCompleted.counter("deleted")
   private let logger: Logger
   /// Of posts that die: a worker that fails at everything must not fill the log.
-  private let quota = Mutex(LogQuota())
+  private let logLimiter = Mutex(LogRateLimiter())
 
   init(logger: Logger) { self.logger = logger }
 
@@ -89,7 +89,7 @@ final class QueueMeters: Sendable {
 
   /// So many a second; the others only where somebody wants to see everything. Each is in the queue's list.
   private func logDead(_ post: PostID, _ metadata: Logger.Metadata) {
-    let isAdmitted = quota.withLock { $0.admit("\(post)", nowMs: Reactor.nowMs) } != nil
+    let isAdmitted = logLimiter.withLock { $0.admit("\(post)", nowMs: Reactor.nowMs) } != nil
     logger.log(level: isAdmitted ? .notice : .debug, "post dead", metadata: metadata)
   }
 }

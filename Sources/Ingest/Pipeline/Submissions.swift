@@ -11,14 +11,14 @@ import Web
 /// How many there are at once is bounded by `SubmitAdmission`.
 final class Submissions: Sendable {
   private let database: any PostReader
-  private let queue: PostQueue
+  private let queue: PostPipeline
   private let sessions: Sessions
-  private let answers: Inbox<SubmitServer.Command>
+  private let answers: CommandQueue<SubmitServer.Command>
   private let logger: Logger
   private let meters = SubmitMeters()
 
   init(
-    database: any PostReader, queue: PostQueue, sessions: Sessions, answers: Inbox<SubmitServer.Command>, logger: Logger
+    database: any PostReader, queue: PostPipeline, sessions: Sessions, answers: CommandQueue<SubmitServer.Command>, logger: Logger
   ) {
     self.database = database
     self.queue = queue
@@ -28,7 +28,7 @@ final class Submissions: Sendable {
   }
 
   /// Returns at once.
-  func take(_ requests: [SubmitServer.Request]) {
+  func handle(_ requests: [SubmitServer.Request]) {
     for request in requests {
       switch request {
       case .identify(let peer, let token): Task { await identify(peer, token) }
@@ -42,9 +42,9 @@ final class Submissions: Sendable {
     var identity: SubmitAdmission.Identity?
     do {
       let session = try await sessions.session(token: token, unixMs: WallClock.unixMs)
-      identity = session.map { .account($0.account.id) } ?? .stranger
+      identity = session.map { .account($0.account.id) } ?? .unauthenticated
     } catch { logger.error("a session cannot be looked up", metadata: ["error": "\(error)"]) }
-    answers.put(.identified(peer: peer, token: token, identity))
+    answers.enqueue(.identified(peer: peer, token: token, identity))
   }
 
   private func accept(_ posts: [SubmittedPost], _ account: AccountID, _ ticket: SubmitServer.Ticket) {
@@ -72,7 +72,7 @@ final class Submissions: Sendable {
 
   private func finish(_ ticket: SubmitServer.Ticket, _ receipts: [SubmitReceipt]) {
     meters.count(receipts)
-    answers.put(.answered(ticket, .receipts(receipts)))
+    answers.enqueue(.answered(ticket, .receipts(receipts)))
   }
 
   private static func submission(_ post: SubmittedPost) throws(Problem) -> Submission {
@@ -94,7 +94,7 @@ final class Submissions: Sendable {
         switch acceptance {
         case .accepted(let accepted): accepted.job == nil ? .replayed(accepted.id) : .accepted(accepted.id)
         case .conflict: SubmitReceipt(.idempotencyKeyReused)
-        case .noRoom: SubmitReceipt(refusal)
+        case .backlogFull: SubmitReceipt(refusal)
         }
       }
     case .failure(let error): Array(repeating: SubmitReceipt(Problem(error)), count: count)
@@ -106,11 +106,11 @@ final class Submissions: Sendable {
     do {
       let posts = try await database.posts(ids).filter { $0.state == .published || $0.account == account }
       let found = Dictionary(posts.map { ($0.id, $0) }) { first, _ in first }
-      answers.put(.answered(ticket, .statuses(ids.map { ($0, found[$0]) })))
+      answers.enqueue(.answered(ticket, .statuses(ids.map { ($0, found[$0]) })))
     } catch {
       logger.error("posts cannot be looked up", metadata: ["error": "\(error)"])
       let detail = "the posts cannot be read at the moment"
-      answers.put(.answered(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
+      answers.enqueue(.answered(ticket, .busy(detail: detail, retryAfterMs: Limits.submitRetryMs)))
     }
   }
 }

@@ -6,9 +6,9 @@ import Synchronization
 final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   private enum State: Sendable {
     /// Somebody will wait.
-    case expected
+    case registered
     case waiting(CheckedContinuation<Outcome?, Never>)
-    case over(Outcome)
+    case completed(Outcome)
   }
 
   private let states = Mutex<[ID: State]>([:])
@@ -18,31 +18,31 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
 
   /// Before the thing can end. False when somebody waits for it, or too many wait already; `outcome` is not to be
   /// called then.
-  func expect(_ id: ID) -> Bool {
+  func register(_ id: ID) -> Bool {
     states.withLock { states in
       guard states.count < max, states[id] == nil else { return false }
-      states[id] = .expected
+      states[id] = .registered
       return true
     }
   }
 
   /// It has ended; nothing happens where nobody waits.
-  func tell(_ id: ID, _ outcome: Outcome) { tell([id], outcome) }
+  func complete(_ id: ID, _ outcome: Outcome) { complete([id], outcome) }
 
   /// They have ended, all in the same way.
-  func tell(_ ids: [ID], _ outcome: Outcome) {
+  func complete(_ ids: [ID], _ outcome: Outcome) {
     let waiting = states.withLock { states in
       // Mostly nobody waits, and thousands end at once.
       guard !states.isEmpty else { return [CheckedContinuation<Outcome?, Never>]() }
       return ids.compactMap { id in
         switch states[id] {
-        case .expected:
-          states[id] = .over(outcome)
+        case .registered:
+          states[id] = .completed(outcome)
           return nil
         case .waiting(let continuation):
           states[id] = nil
           return continuation
-        case .over, nil: return nil
+        case .completed, nil: return nil
         }
       }
     }
@@ -54,17 +54,17 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
   func outcome(of id: ID, withinMs: Int64) async -> Outcome? {
     let clock = Task {
       try await Task.sleep(for: .milliseconds(withinMs))
-      giveUp(id)
+      cancel(id)
     }
     defer { clock.cancel() }
     return await withTaskCancellationOrGracefulShutdownHandler {
       await withCheckedContinuation { continuation in
         let outcome: Outcome?? = states.withLock { states in
           switch states[id] {
-          case .expected:
+          case .registered:
             states[id] = .waiting(continuation)
             return .none
-          case .over(let outcome):
+          case .completed(let outcome):
             states[id] = nil
             return .some(outcome)
           case .waiting, nil: return .some(nil)
@@ -73,12 +73,12 @@ final class Waiters<ID: Hashable & Sendable, Outcome: Sendable>: Sendable {
         if case .some(let outcome) = outcome { continuation.resume(returning: outcome) }
       }
     } onCancelOrGracefulShutdown: {
-      self.giveUp(id)
+      self.cancel(id)
     }
   }
 
   /// Whoever expected it does not wait, or no longer.
-  func giveUp(_ id: ID) {
+  func cancel(_ id: ID) {
     let continuation: CheckedContinuation<Outcome?, Never>? = states.withLock { states in
       defer { states[id] = nil }
       if case .waiting(let continuation) = states[id] { return continuation }

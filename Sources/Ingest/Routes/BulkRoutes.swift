@@ -9,17 +9,17 @@ import Web
 /// `/v2/posts/bulk`: many posts in one request, a line of JSON each, all in one transaction; answered with a line for
 /// each when all are on disk. A line that is not right is refused alone.
 struct BulkRoutes: Sendable {
-  let queue: PostQueue
+  let queue: PostPipeline
   let sessions: Sessions
   let site: Site
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts/bulk") { request, _ in try await create(request) }
-    router.refuseOthers(at: "/v2/posts/bulk", than: .post)
+    router.respondMethodNotAllowed(at: "/v2/posts/bulk", than: .post)
   }
 
   private func create(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let body = try await RequestBody.collect(request, upTo: Limits.bulkBytesMax)
     let lines = try BulkRoutes.lines(Array(body.readableBytesView))
     // With a header, a line without a key of its own has one by its place: sent again with the same one, each is
@@ -41,7 +41,7 @@ struct BulkRoutes: Sendable {
       } catch { return .failure(error) }
     }
     let answers = try await stored(read, caller.account.id)
-    var text = JSONText()
+    var text = JSONWriter()
     for answer in answers { text.line { answer.write(to: &$0) } }
     return Response(
       status: .ok, headers: [.contentType: "application/x-ndjson"],
@@ -64,7 +64,7 @@ struct BulkRoutes: Sendable {
   }
 
   /// What became of each line, in their order.
-  private func stored(_ lines: [Result<NewPost, Problem>], _ account: AccountID) async throws -> [BulkAnswer] {
+  private func stored(_ lines: [Result<NewPost, Problem>], _ account: AccountID) async throws -> [BulkResult] {
     let valid = lines.compactMap { try? $0.get() }
     var (stored, refusal) = ([Acceptance](), Problem.busy)
     if !valid.isEmpty {
@@ -82,7 +82,7 @@ struct BulkRoutes: Sendable {
         switch next.next() {
         case .accepted(let accepted): .accepted(accepted.id, isReplayed: accepted.job == nil)
         case .conflict: .refused(.idempotencyKeyReused)
-        case .noRoom, nil: .refused(refusal)
+        case .backlogFull, nil: .refused(refusal)
         }
       }
     }
@@ -90,11 +90,11 @@ struct BulkRoutes: Sendable {
 }
 
 /// A line's answer.
-private enum BulkAnswer {
+private enum BulkResult {
   case accepted(PostID, isReplayed: Bool)
   case refused(Problem)
 
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONWriter) {
     switch self {
     case .accepted(let id, let isReplayed):
       json.add("status", isReplayed ? 200 : 202)

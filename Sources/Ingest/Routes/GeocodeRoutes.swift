@@ -10,11 +10,11 @@ struct GeocodeRoutes: Sendable {
   func add(to router: Router<ConnectionContext>) {
     router.get("/v2/geocode") { try await answer(try Self.forward(Query($0)), $1) }
     router.get("/v2/reverse") { try await answer(try Self.reverse(Query($0)), $1) }
-    for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    for path in ["/v2/geocode", "/v2/reverse"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
   }
 
   private func answer(_ query: PlaceQuery, _ context: ConnectionContext) async throws -> Response {
-    let places = try await lookups.places(query, whenGone: context.whenClientGone)
+    let places = try await lookups.places(query, onDisconnect: context.onClientDisconnect)
     guard !places.isEmpty else {
       throw query.kind == .reverse
         ? Problem(.notFound, "place_not_found", "no place is known around \(query.text)")
@@ -29,7 +29,7 @@ struct GeocodeRoutes: Sendable {
   }
 
   private static func forward(_ parameters: Query) throws -> PlaceQuery {
-    var query = PlaceQuery("", limit: Limits.candidatesUsual, isDetailed: true)
+    var query = PlaceQuery("", limit: Limits.candidatesDefault, isDetailed: true)
     try read([.text, .limit, .country, .focus, .language, .level, .prefix], of: parameters, into: &query)
     if let complaint = VisibleText(query.text).complaint {
       throw Problem(.badRequest, "invalid_q", "q \(complaint)", field: "q")
@@ -46,7 +46,7 @@ struct GeocodeRoutes: Sendable {
     guard let point = Coordinate(latitude: latitude, longitude: longitude) else {
       throw invalid("lon", "degrees from -180 to 180, such as -122.3", longitude)
     }
-    var query = PlaceQuery(point.text, kind: .reverse, limit: Limits.candidatesUsual, isDetailed: true)
+    var query = PlaceQuery(point.text, kind: .reverse, limit: Limits.candidatesDefault, isDetailed: true)
     try read([.limit, .country, .language, .level], of: parameters, into: &query)
     return query
   }
@@ -57,7 +57,7 @@ struct GeocodeRoutes: Sendable {
     for option in options {
       let name = name(of: option)
       do { try query.set(option, to: parameters[name] ?? "") } catch {
-        throw invalid(name, error.expected, error.came)
+        throw invalid(name, error.expected, error.actual)
       }
     }
   }

@@ -15,7 +15,7 @@ extension PostFilter {
     let feed: FeedFilter
     do { feed = try FeedFilter(country: query["country"] ?? "", box: query["box"] ?? "") } catch {
       throw Problem(
-        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.came)\"",
+        .badRequest, "invalid_\(error.name)", "\(error.name) must be \(error.expected), not \"\(error.actual)\"",
         field: error.name)
     }
     self.init(

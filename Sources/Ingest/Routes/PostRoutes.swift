@@ -7,31 +7,31 @@ import Web
 /// `/v2/posts`: put oneself on the map, see what became of it, edit and delete it.
 struct PostRoutes: Sendable {
   let database: any PostReader
-  let queue: PostQueue
+  let queue: PostPipeline
   let sessions: Sessions
   let site: Site
-  let viewers: Viewers
+  let viewers: MapAuthorization
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/v2/posts") { request, _ in try await create(request) }
     router.get("/v2/posts") { request, context in try await list(request, ScanClient(request, context, site)) }
     router.get("/v2/posts/{id}") { request, context in try await show(context.parameters.get("id"), request) }
     router.put("/v2/posts/{id}") { request, context in
-      try await edit(context.parameters.get("id"), request, whenGone: context.whenClientGone)
+      try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
     }
     router.delete("/v2/posts/{id}") { request, context in try await delete(context.parameters.get("id"), request) }
-    router.refuseOthers(at: "/v2/posts", than: .get, .post)
-    router.refuseOthers(at: "/v2/posts/{id}", than: .get, .put, .delete)
+    router.respondMethodNotAllowed(at: "/v2/posts", than: .get, .post)
+    router.respondMethodNotAllowed(at: "/v2/posts/{id}", than: .get, .put, .delete)
   }
 
   /// On the map, it is everybody's. Before, and when it never gets there, only its owner learns that it is.
   private func show(_ id: String?, _ request: Request) async throws -> Response {
-    try await viewers.admit(request)
+    try await viewers.authorize(request)
     guard let id = id.flatMap({ PostID($0) }), let post = try await database.post(id) else {
       throw Problem.postNotFound
     }
     if post.state != .published {
-      let caller = try await Caller.identifyIfAny(request, sessions: sessions, site: site)
+      let caller = try await AuthenticatedCaller.authenticateIfPresent(request, sessions: sessions, site: site)
       guard caller?.account.id == post.account else { throw Problem.postNotFound }
     }
     return Response(.object { post.write(to: &$0) })
@@ -39,17 +39,17 @@ struct PostRoutes: Sendable {
 
   /// Makes the caller's post another one: on disk and on the list when it is answered.
   private func edit(
-    _ id: String?, _ request: Request, whenGone: (@escaping @Sendable () -> Void) -> Void
+    _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
   ) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let submission = try await PostBody.submission(of: request)
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
-    let post = try await queue.edit(id, of: caller.account.id, submission, whenGone: whenGone)
+    let post = try await queue.edit(id, of: caller.account.id, submission, onDisconnect: onDisconnect)
     return Response(.object { post.write(to: &$0) })
   }
 
   private func delete(_ id: String?, _ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
     try await queue.delete(id, of: caller.account.id)
     return Response(status: .noContent)
@@ -65,7 +65,7 @@ struct PostRoutes: Sendable {
     switch query["scope"] ?? "own" {
     case "own": return try await own(query, filter, limit, request, client)
     case "all":
-      try await viewers.admit(request)
+      try await viewers.authorize(request)
       return try await all(query, filter, limit, client)
     default: throw Problem(.badRequest, "invalid_scope", "scope must be own or all", field: "scope")
     }
@@ -94,7 +94,7 @@ struct PostRoutes: Sendable {
   private func own(
     _ query: Query, _ filter: PostFilter, _ limit: Int, _ request: Request, _ client: ScanClient
   ) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let after = try query["after"].map { text in
       guard let id = PostID(text) else {
         throw Problem(.badRequest, "invalid_after", "after must be the id of a post", field: "after")
@@ -116,7 +116,7 @@ struct PostRoutes: Sendable {
   }
 
   private func create(_ request: Request) async throws -> Response {
-    let caller = try await Caller.identify(request, sessions: sessions, site: site)
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
     let waitSeconds = request.headers[.prefer].map(PostRoutes.waitSeconds) ?? 0
     let submission = try await PostBody.submission(of: request)
     let idempotency = try request.headers[.idempotencyKey].map { key in
@@ -138,17 +138,17 @@ struct PostRoutes: Sendable {
     if waitSeconds > 0 || accepted.job == nil {
       var post: Post?
       do { post = accepted.job == nil ? try await database.post(accepted.id) : nil } catch {
-        queue.forget(accepted.id)
+        queue.cancelWait(accepted.id)
         throw error
       }
       if let post, post.state != .queued {
-        queue.forget(accepted.id)
+        queue.cancelWait(accepted.id)
       } else if waitSeconds > 0, post != nil || accepted.job != nil {
         await queue.outcome(of: accepted.id, withinMs: Int64(waitSeconds) * 1_000)
         post = try await database.post(accepted.id)
       }
       guard let post else {
-        queue.forget(accepted.id)
+        queue.cancelWait(accepted.id)
         throw Problem.postDeleted
       }
       response = Response(.object { post.write(to: &$0) }, status: post.state == .queued ? .accepted : .ok)
@@ -185,7 +185,7 @@ extension Post {
   }
 
   /// Adds the post's members to an open object.
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONWriter) {
     json.add("id", id.description)
     json.add("state", state.word)
     json.add("place", place)

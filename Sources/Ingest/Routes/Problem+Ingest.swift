@@ -10,7 +10,7 @@ extension Problem {
   static let busy = Problem(
     .serviceUnavailable, "busy", "too much is waiting; nothing was stored, send it again later",
     retryAfterSeconds: Limits.retrySoonSeconds)
-  static let behind = Problem(
+  static let maxWaitExceeded = Problem(
     .serviceUnavailable, "busy", "posts wait too long for a geocoder; nothing was stored, send it again later",
     retryAfterSeconds: Limits.retryOperatorSeconds)
 

@@ -8,20 +8,20 @@ import Web
 struct PublicRoutes: Sendable {
   let latest: LatestListCache
   let readiness: IngestReadiness
-  let viewers: Viewers
+  let viewers: MapAuthorization
 
   func add(to router: Router<ConnectionContext>) {
     router.get("/livez") { _, _ in Response(status: .noContent) }
     // A paused queue still takes posts, so it is ready.
     router.get("/readyz") { _, _ in PublicRoutes.response(try Readiness.text([readiness.check])) }
     router.get("/v2/feed") { request, _ in
-      try await viewers.admit(request)
+      try await viewers.authorize(request)
       return Response(json: try await latest.native())
     }
     router.get("/v2/version") { _, _ in Response(.object { $0.add("version", ProductVersion.text) }) }
     router.get("/v2/limits") { _, _ in Response(PublicRoutes.limits) }
     for path in ["/livez", "/readyz", "/v2/feed", "/v2/version", "/v2/limits"] as [RouterPath] {
-      router.refuseOthers(at: path, than: .get)
+      router.respondMethodNotAllowed(at: path, than: .get)
     }
   }
 
@@ -33,7 +33,7 @@ struct PublicRoutes: Sendable {
   }
 
   /// What a client has to keep to, for those that would rather know than try.
-  private static let limits = JSONText.object { json in
+  private static let limits = JSONWriter.object { json in
     json.add("placeBytesMax", Limits.placeBytesMax)
     json.add("linkBytesMax", Limits.linkBytesMax)
     json.add("nameBytesMax", Limits.nameBytesMax)

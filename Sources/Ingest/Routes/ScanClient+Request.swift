@@ -8,7 +8,7 @@ extension ScanClient {
   /// for many clients.
   init(_ request: Request, _ context: ConnectionContext, _ site: Site) {
     let address = site.source(of: request, context).address
-    let isCounted = address.map { !$0.isLoopback && !site.proxies.contain($0) } ?? false
-    self.init(network: isCounted ? address?.network : nil, whenGone: context.whenClientGone)
+    let isCounted = address.map { !$0.isLoopback && !site.proxies.contains($0) } ?? false
+    self.init(network: isCounted ? address?.network : nil, onDisconnect: context.onClientDisconnect)
   }
 }

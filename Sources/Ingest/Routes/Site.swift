@@ -11,7 +11,7 @@ struct Site: Sendable {
   let origin: String
   let proxies: TrustedProxies
   /// Origins of others whose pages may use the API.
-  let partners: Set<String>
+  let allowedOrigins: Set<String>
 
   /// Whether TLS ends in front of the service.
   var isSecure: Bool { origin.hasPrefix("https://") }
@@ -26,9 +26,9 @@ struct Site: Sendable {
   /// Throws a `Problem` where another site has made a browser send this. A browser sends cookies with it, and keeps
   /// those that come back; it also says where it comes from. Other clients do not, and are none of our business.
   ///
-  /// - Parameter takesPartners: whether partners may; not where a cookie says who asks: they have tokens.
-  func refuseOthers(_ request: Request, takesPartners: Bool = true) throws(Problem) {
-    if takesPartners, let origin = request.headers[.origin], partners.contains(origin) { return }
+  /// - Parameter allowsCORSOrigins: whether partners may; not where a cookie says who asks: they have tokens.
+  func requireSameOrigin(_ request: Request, allowsCORSOrigins: Bool = true) throws(Problem) {
+    if allowsCORSOrigins, let origin = request.headers[.origin], allowedOrigins.contains(origin) { return }
     let forbidden = Problem(
       .forbidden, "cross_site", "another site has sent this; send it from this site, or with a bearer token")
     if let from = request.headers[.secFetchSite] {

@@ -10,13 +10,13 @@ import Web
 /// `IngestService` runs them behind HTTP. Tests ask the routes without a server.
 final class IngestComponents: Sendable {
   let database: any IngestStore
-  let queue: PostQueue
-  let providers: ProviderLogins
+  let queue: PostPipeline
+  let providers: ExternalSignIn
   let readiness: IngestReadiness
-  let admin: AdminAnswers
+  let admin: AdminResponder
   let history: QueueHistory
-  let samples: QueueSamples
-  let signUps = SignUps()
+  let samples: QueueCollector
+  let signUps = SignUpGuard()
   /// Addresses of the links, with the ports in use.
   let endpoints: Endpoints
 
@@ -48,40 +48,40 @@ final class IngestComponents: Sendable {
 
   private init(_ configuration: IngestConfiguration, _ database: any IngestStore, logger: Logger) throws {
     let start = try database.start()
-    let wake = Wake()
-    let jobs = Inbox<JobServer.Command>(wake)
-    let changes = Inbox<[FeedChange]>(wake)
+    let wake = WakeupEvent()
+    let jobs = CommandQueue<JobServer.Command>(wake)
+    let changes = CommandQueue<[FeedChange]>(wake)
     let pause = QueuePause(sinceMs: start.pausedMs, changes: database.changes)
-    let lookups = Lookups(jobs: jobs, pause: pause, boot: start.generation)
-    let queue = PostQueue(
+    let lookups = Lookups(jobs: jobs, pause: pause, generation: start.generation)
+    let queue = PostPipeline(
       database: database, jobs: jobs, changes: changes, lookups: lookups, depth: start.jobs.count,
       waitMaxMs: configuration.queueWaitMaxMs, postsPerMinute: configuration.postsPerMinute, logger: logger)
     let sessions = Sessions(database: database)
-    let logins = Logins(
-      database: database, sessions: sessions, passwords: Passwords(pace: queue.pace),
-      tries: try LoginTries(database: database), audit: AuditLog(logger: logger))
-    let answers = Inbox<AdminServer.Command>(wake)
-    let view = QueueView(answers)
-    let admin = AdminAnswers(
-      database: database, queue: queue, pause: pause, users: UserAnswers(database: database, logins: logins),
+    let logins = PasswordLogin(
+      database: database, sessions: sessions, passwords: PasswordHasher(pace: queue.pace),
+      loginGuard: try LoginGuard(database: database), audit: AuditLog(logger: logger))
+    let answers = CommandQueue<AdminServer.Command>(wake)
+    let view = QueueInspector(answers)
+    let admin = AdminResponder(
+      database: database, queue: queue, pause: pause, users: UserAdministration(database: database, logins: logins),
       view: view, answers: answers, logger: logger)
-    let submitted = Inbox<SubmitServer.Command>(wake)
+    let submitted = CommandQueue<SubmitServer.Command>(wake)
     let submissions = Submissions(
       database: database, queue: queue, sessions: sessions, answers: submitted, logger: logger)
     (reactor, endpoints) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
-        context, bind: configuration.jobs, boot: start.generation, remotePerSecond: configuration.remotePerSecond,
+        context, bind: configuration.jobs, generation: start.generation, remotePerSecond: configuration.remotePerSecond,
         isPaused: pause.sinceMs != nil, curve: configuration.jobsCurve, inbox: jobs, logger: logger,
-        perform: { queue.perform($0) }, waited: { queue.waited($0) })
+        perform: { queue.perform($0) }, waited: { queue.recordQueueWait($0) })
       let changeServer = try ChangeServer(
         context, bind: configuration.changes, state: start.list, inbox: changes, curve: configuration.changesCurve,
         logger: logger)
       let submitServer = try SubmitServer(
         context, bind: configuration.submit, curve: configuration.submitCurve, inbox: submitted, logger: logger,
-        taken: { submissions.take($0) })
+        onRequests: { submissions.handle($0) })
       let adminServer = try AdminServer(
         context, bind: configuration.admin, jobs: jobServer, changes: changeServer, inbox: answers, logger: logger,
-        asked: { admin.take($0) })
+        onRequest: { admin.handle($0) })
       return (
         [jobServer, changeServer, submitServer, adminServer],
         Endpoints(jobs: jobServer.endpoint, changes: changeServer.endpoint, submit: submitServer.endpoint)
@@ -91,20 +91,20 @@ final class IngestComponents: Sendable {
     self.database = database
     self.queue = queue
     self.admin = admin
-    providers = ProviderLogins(
+    providers = ExternalSignIn(
       logins: logins, facebook: configuration.facebook, openID: configuration.openID,
       isOpen: configuration.isSignUpOpen, logger: logger)
     closedAccounts = start.closedAccounts
     readiness = IngestReadiness(database: database, queue: queue, pause: pause)
     history = QueueHistory(database: database, view: view)
-    samples = QueueSamples(database: database, view: view, pause: pause)
+    samples = QueueCollector(database: database, view: view, pause: pause)
     resume(start.jobs, isPaused: pause.sinceMs != nil, logger: logger)
   }
 
   /// Queues the jobs that the store had at the start.
   private func resume(_ unsettled: [StoreSnapshot.QueuedJob], isPaused: Bool, logger: Logger) {
     if isPaused { logger.notice("the queue is paused; onthemap queue resume lets it go on") }
-    queue.jobs.put(.resume(unsettled.map { ($0.job, $0.dueMs) }, unixMs: WallClock.unixMs))
+    queue.jobs.enqueue(.resume(unsettled.map { ($0.job, $0.dueMs) }, unixMs: WallClock.unixMs))
     if !unsettled.isEmpty { logger.notice("jobs of before", metadata: ["count": "\(unsettled.count)"]) }
   }
 
@@ -126,10 +126,10 @@ final class IngestComponents: Sendable {
     let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
     if configuration.registry != nil { router.add(middleware: RequestMeter()) }
     let site = Site(
-      origin: configuration.origin, proxies: configuration.proxies, partners: configuration.partners)
-    router.add(middleware: CrossOriginAnswers(site: site))
-    router.add(middleware: ProblemMiddleware(Problem.of, form: ClassicForm.body, isSecure: site.isSecure))
-    let viewers = Viewers(viewing: configuration.page.viewing, sessions: sessions, site: site)
+      origin: configuration.origin, proxies: configuration.proxies, allowedOrigins: configuration.allowedOrigins)
+    router.add(middleware: CrossOriginMiddleware(site: site))
+    router.add(middleware: ProblemMiddleware(Problem.of, form: CompatResponseFormat.body, isSecure: site.isSecure))
+    let viewers = MapAuthorization(viewing: configuration.page.viewing, sessions: sessions, site: site)
     PublicRoutes(latest: queue.latest, readiness: readiness, viewers: viewers).add(to: router)
     PageRoutes(configuration.page, sessions: sessions, providers: providers, site: site).add(to: router)
     DocumentRoutes(of: .ingest).add(to: router)
@@ -146,10 +146,10 @@ final class IngestComponents: Sendable {
     PostRoutes(database: database, queue: queue, sessions: sessions, site: site, viewers: viewers).add(to: router)
     BulkRoutes(queue: queue, sessions: sessions, site: site).add(to: router)
     AdminRoutes(admin: admin, history: history, sessions: sessions, site: site).add(to: router)
-    ClassicSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
-    ClassicUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
-    ClassicListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
-    ClassicPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
+    CompatSessionRoutes(sessions: sessions, logins: logins, providers: providers, site: site).add(to: router)
+    CompatUserRoutes(database: database, sessions: sessions, site: site).add(to: router)
+    CompatListRoutes(database: database, latest: queue.latest, site: site, viewers: viewers).add(to: router)
+    CompatPostRoutes(database: database, queue: queue, sessions: sessions, site: site).add(to: router)
     return router
   }
 }

@@ -6,7 +6,7 @@ import Web
 /// Readiness to accept posts: the answer of `/readyz`, and ingest's part in the readiness of its process. Any thread.
 struct IngestReadiness: Sendable {
   let database: any StoreHealth
-  let queue: PostQueue
+  let queue: PostPipeline
   let pause: QueuePause
 
   /// Returns a remark for people; nil without one.

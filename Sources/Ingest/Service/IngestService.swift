@@ -28,7 +28,7 @@ package struct IngestConfiguration: Sendable {
   /// Who may say for whom they ask.
   package var proxies = TrustedProxies()
   /// Origins of others whose pages may use the API from a browser: "https://app.example.org".
-  package var partners: Set<String> = []
+  package var allowedOrigins: Set<String> = []
   /// Whether anybody may sign up.
   package var isSignUpOpen = true
   /// By which app people log in with Facebook; nil where they cannot.
@@ -116,13 +116,13 @@ package struct IngestService: Service {
     let http = HTTPRun { [self] in
       try await HTTPService.run(
         components.router(), host: configuration.host, port: configuration.port, proxies: configuration.proxies,
-        form: ClassicForm.body, logger: logger
+        form: CompatResponseFormat.body, logger: logger
       ) { port in
         ready(
           Addresses(httpPort: port, jobs: endpoints.jobs, changes: endpoints.changes, submit: endpoints.submit))
       }
     }
-    try await DiskWatch(database: components.database, logger: logger).run(beside: http, components.history)
+    try await StoreFailureMonitor(database: components.database, logger: logger).run(beside: http, components.history)
   }
 
   /// What the operator may not have thought of.

@@ -24,7 +24,7 @@ struct Audit {
   let plan: LoadPlan
   let store: StoreReader
   let tally: Tally
-  let subscription: Subscription
+  let subscription: RunSubscriber
   let subscribers: Subscribers
 
   /// - Parameter untilNs: when waiting for queued posts ends, of `RunClock`.

@@ -43,7 +43,7 @@ final class Tally: Sendable {
     /// Posts sent more than `LoadLimits.lateNs` after they were due.
     var late = 0
     /// Those of them for which no connection was free.
-    var lateUnclaimed = 0
+    var lateWaitingForConnection = 0
     /// When the last post was accepted, of `RunClock`.
     var lastAcceptedNs: Int64 = 0
     /// Refusals by status and code.
@@ -69,13 +69,13 @@ final class Tally: Sendable {
   /// From a post's intended start to the subscriber.
   var feedLatency: Latency { state.withLock { $0.feed } }
 
-  /// A post's first attempt begins, `lateNs` after it was due. `isUnclaimed`: no connection took it in time.
-  func send(lateNs: Int64, isUnclaimed: Bool) {
+  /// A post's first attempt begins, `lateNs` after it was due. `waitedForConnection`: no connection took it in time.
+  func send(lateNs: Int64, waitedForConnection: Bool) {
     state.withLock { state in
       state.counts.sent += 1
       guard lateNs > LoadLimits.lateNs else { return }
       state.counts.late += 1
-      if isUnclaimed { state.counts.lateUnclaimed += 1 }
+      if waitedForConnection { state.counts.lateWaitingForConnection += 1 }
     }
   }
 
@@ -95,7 +95,7 @@ final class Tally: Sendable {
     }
   }
 
-  func giveUp() { state.withLock { $0.counts.unanswered += 1 } }
+  func recordUnanswered() { state.withLock { $0.counts.unanswered += 1 } }
 
   /// A post was accepted, `latencyNs` after it was due.
   func accept(_ post: Int, id: PostID, latencyNs: Int64, nowNs: Int64) {

@@ -50,7 +50,7 @@ package struct LoadPlan: Sendable {
 
   /// The request's body.
   func body(_ post: Int) -> [UInt8] {
-    JSONText.object { json in
+    JSONWriter.object { json in
       json.add("place", place(post))
       json.add("link", link(post))
     }.bytes

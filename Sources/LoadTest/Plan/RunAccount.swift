@@ -4,7 +4,7 @@ package import HTTPClient
 /// The account whose posts a load test sends.
 package enum RunAccount: Sendable {
   /// An account that is made for the run, and never used again.
-  case throwAway
+  case temporary
   case existing(user: String, password: String)
 
   /// Logs in, or makes the account, and returns the session's token.
@@ -14,7 +14,7 @@ package enum RunAccount: Sendable {
     let path: String
     let json: [String: String]
     switch self {
-    case .throwAway:
+    case .temporary:
       path = "/v2/accounts"
       json = [
         "email": "load-\(UUID().uuidString.lowercased().prefix(18))@load.invalid", "password": UUID().uuidString,

@@ -38,7 +38,7 @@ package struct LoadReport {
       "",
       row(
         "sent late", counts.late,
-        "more than \(LoadLimits.lateNs / 1_000_000) ms after they were due; \(counts.lateUnclaimed) of them because no "
+        "more than \(LoadLimits.lateNs / 1_000_000) ms after they were due; \(counts.lateWaitingForConnection) of them because no "
           + "connection was free"),
     ]
     return (lines + s.failures.map { "FAILED: \($0)" }).joined(separator: "\n")
@@ -47,7 +47,7 @@ package struct LoadReport {
   /// The same as one JSON object.
   package var json: String {
     let (s, counts) = (summary, summary.counts)
-    let json = JSONText.object { json in
+    let json = JSONWriter.object { json in
       json.add("durability", "accepted = on disk (fdatasync)")
       json.add("run", s.plan.run)
       json.add("server", s.server)
@@ -70,7 +70,7 @@ package struct LoadReport {
       add(s.acceptLatency, "acceptMs", to: &json)
       add(s.feedLatency, "postToSubscriberMs", to: &json)
       json.add("late", counts.late)
-      json.add("lateWithoutConnection", counts.lateUnclaimed)
+      json.add("lateWithoutConnection", counts.lateWaitingForConnection)
       json.array("failures", s.failures) { $0.add("reason", $1) }
     }
     return String(decoding: json.bytes, as: UTF8.self)
@@ -111,7 +111,7 @@ package struct LoadReport {
     }
   }
 
-  private func addStored(to json: inout JSONText) {
+  private func addStored(to json: inout JSONWriter) {
     let s = summary
     json.add("storedUnanswered", s.storedUnanswered)
     json.add("published", s.published)
@@ -142,7 +142,7 @@ package struct LoadReport {
     return name.padded(18) + values.map { thousandths($0).leftPadded(11) }.joined()
   }
 
-  private func add(_ latency: Latency, _ name: String, to json: inout JSONText) {
+  private func add(_ latency: Latency, _ name: String, to json: inout JSONWriter) {
     json.object(name) { json in
       json.add("count", latency.count)
       for percentile in LoadReport.percentiles { json.add(percentile.name, latency.ms(percentile.value)) }
@@ -150,7 +150,7 @@ package struct LoadReport {
     }
   }
 
-  private func add(_ kinds: [String: Int], _ name: String, to json: inout JSONText) {
+  private func add(_ kinds: [String: Int], _ name: String, to json: inout JSONWriter) {
     json.object(name) { json in
       for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) { json.add(kind, count) }
     }

@@ -12,7 +12,7 @@ struct PostConnection {
   private struct Claim {
     let post: Int
     /// Whether it was due before this connection was free.
-    let isUnclaimed: Bool
+    let waitedForConnection: Bool
     var attempts = 0
   }
 
@@ -50,7 +50,7 @@ struct PostConnection {
       }
       do {
         try await channel.executeThenClose { answers, requests in
-          try await talk(answers.makeAsyncIterator(), requests, channel.channel)
+          try await sendPosts(answers.makeAsyncIterator(), requests, channel.channel)
         }
       } catch {
         timeouts.end(number)
@@ -60,16 +60,16 @@ struct PostConnection {
         try? await pause()
       }
     }
-    if claim != nil { tally.giveUp() }
+    if claim != nil { tally.recordUnanswered() }
   }
 
   /// Sends post after post, until none is left or the connection is not usable any more.
-  private mutating func talk(_ answers: Answers, _ requests: Requests, _ channel: any Channel) async throws {
+  private mutating func sendPosts(_ answers: Answers, _ requests: Requests, _ channel: any Channel) async throws {
     var answers = answers
     while let post = try await nextPost() {
       try await requests.write(
         contentsOf: target.request(body: plan.body(post), idempotencyKey: plan.idempotencyKey(post)))
-      timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + LoadLimits.answerNs, schedule.endNs))
+      timeouts.begin(number, channel, untilNs: min(RunClock.nowNs + LoadLimits.responseTimeoutNs, schedule.endNs))
       let answer = try await PostConnection.read(&answers)
       timeouts.end(number)
       try await settle(post, answer)
@@ -80,13 +80,13 @@ struct PostConnection {
   /// Waits for the time of the claimed post, or of a new one; nil when there is none, or no time.
   private mutating func nextPost() async throws -> Int? {
     if claim == nil, let post = schedule.claim() {
-      claim = Claim(post: post, isUnclaimed: RunClock.nowNs > schedule.dueNs(post))
+      claim = Claim(post: post, waitedForConnection: RunClock.nowNs > schedule.dueNs(post))
     }
     guard let claim, !schedule.isOver else { return nil }
     if claim.attempts == 0 {
       let dueNs = schedule.dueNs(claim.post)
       try await RunClock.sleep(untilNs: dueNs)
-      tally.send(lateNs: RunClock.nowNs - dueNs, isUnclaimed: claim.isUnclaimed)
+      tally.send(lateNs: RunClock.nowNs - dueNs, waitedForConnection: claim.waitedForConnection)
     } else {
       tally.retry()
     }
@@ -94,8 +94,8 @@ struct PostConnection {
     return claim.post
   }
 
-  private mutating func settle(_ post: Int, _ answer: PostAnswer) async throws {
-    switch answer.meaning {
+  private mutating func settle(_ post: Int, _ answer: PostResponse) async throws {
+    switch answer.outcome {
     case .accepted(let id):
       let nowNs = RunClock.nowNs
       // Counted from when the post was due, not from when it could be sent: the wait for a connection, and for a server
@@ -106,7 +106,7 @@ struct PostConnection {
     case .refused(let kind):
       tally.refuse(kind)
       claim = nil
-    case .again(let kind):
+    case .retry(let kind):
       tally.fail(kind)
       try await pause()
     }
@@ -119,7 +119,7 @@ struct PostConnection {
     try await RunClock.sleep(untilNs: min(untilNs, schedule.endNs))
   }
 
-  private static func read(_ answers: inout Answers) async throws -> PostAnswer {
+  private static func read(_ answers: inout Answers) async throws -> PostResponse {
     var head: HTTPResponseHead?
     var body = ByteBuffer()
     while let part = try await answers.next(isolation: #isolation) {
@@ -130,7 +130,7 @@ struct PostConnection {
         guard let head, head.status.code >= 300, body.readableBytes + bytes.readableBytes <= LoadLimits.bodyBytesMax
         else { break }
         body.writeBuffer(&bytes)
-      case .end: if let head { return PostAnswer(head: head, body: body) }
+      case .end: if let head { return PostResponse(head: head, body: body) }
       }
     }
     throw Closed()

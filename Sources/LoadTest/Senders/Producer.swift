@@ -9,9 +9,9 @@ final class Producer: Sendable {
     var batches: [UInt64: [Int]] = [:]
     var lastBatch: UInt64 = 0
     /// The next post, where it is not due yet, and whether it was due before it was claimed.
-    var claimed: (post: Int, isUnclaimed: Bool)?
+    var claimed: (post: Int, waitedForConnection: Bool)?
     /// Posts to be sent again, by the time before which they must not, of `RunClock`.
-    var again: [(post: Int, dueNs: Int64)] = []
+    var retries: [(post: Int, dueNs: Int64)] = []
     /// Posts without their last answer.
     var open = 0
   }
@@ -35,8 +35,8 @@ final class Producer: Sendable {
   var isDone: Bool { schedule.isOver || schedule.isExhausted && state.withLock { $0.open == 0 && $0.claimed == nil } }
 
   /// When nothing is sent any more: what was never answered. Any thread.
-  func giveUp() {
-    for _ in 0..<state.withLock({ $0.open }) { tally.giveUp() }
+  func recordUnanswered() {
+    for _ in 0..<state.withLock({ $0.open }) { tally.recordUnanswered() }
   }
 
   /// What goes out next; `nowMs` is the reactor's time.
@@ -45,15 +45,15 @@ final class Producer: Sendable {
     if nowNs >= schedule.endNs { return .over }
     return state.withLock { state in
       var posts: [Int] = []
-      var dueNs = gatherAgain(&state, &posts, nowNs)
+      var dueNs = collectRetries(&state, &posts, nowNs)
       while posts.count < batchMax {
         if state.claimed == nil {
           state.claimed = schedule.claim().map { ($0, nowNs > schedule.dueNs($0)) }
         }
-        guard let (post, isUnclaimed) = state.claimed else { break }
+        guard let (post, waitedForConnection) = state.claimed else { break }
         dueNs = min(dueNs, schedule.dueNs(post))
         guard schedule.dueNs(post) <= nowNs else { break }
-        tally.send(lateNs: nowNs - schedule.dueNs(post), isUnclaimed: isUnclaimed)
+        tally.send(lateNs: nowNs - schedule.dueNs(post), waitedForConnection: waitedForConnection)
         state.open += 1
         state.claimed = nil
         posts.append(post)
@@ -69,7 +69,7 @@ final class Producer: Sendable {
   }
 
   /// What became of a batch.
-  func take(_ event: SubmitClient.Event) {
+  func handle(_ event: SubmitClient.Event) {
     let nowNs = RunClock.nowNs
     switch event {
     case .receipts(let batch, let receipts):
@@ -97,20 +97,20 @@ final class Producer: Sendable {
     case .busy(let refusal, let retryAfterMs):
       tally.fail(refusal.code)
       let dueNs = nowNs + max(1, retryAfterMs) * 1_000_000
-      return state.withLock { $0.again.append((post, dueNs)) }
+      return state.withLock { $0.retries.append((post, dueNs)) }
     }
     state.withLock { $0.open -= 1 }
   }
 
   /// Those of before whose pause is over; and when the next of the others is.
-  private func gatherAgain(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
-    guard !state.again.isEmpty else { return .max }
-    let due = state.again.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)
+  private func collectRetries(_ state: inout State, _ posts: inout [Int], _ nowNs: Int64) -> Int64 {
+    guard !state.retries.isEmpty else { return .max }
+    let due = state.retries.filter { $0.dueNs <= nowNs }.prefix(batchMax).map(\.post)
     let taken = Set(due)
-    state.again.removeAll { taken.contains($0.post) }
+    state.retries.removeAll { taken.contains($0.post) }
     for _ in due { tally.retry() }
     posts += due
-    return state.again.map(\.dueNs).min() ?? .max
+    return state.retries.map(\.dueNs).min() ?? .max
   }
 
   private func submitted(_ post: Int) -> SubmittedPost {

@@ -50,10 +50,10 @@ final class Subscribers: Sendable {
     defer { for reactor in reactors { reactor.stop() } }
     for (number, momentMs) in moments.enumerated() {
       do { try await Task.sleep(until: start + .milliseconds(momentMs)) } catch { return }
-      let reactor = try Reactor.start("audience", wake: Wake()) { [self] context in
+      let reactor = try Reactor.start("audience", wake: WakeupEvent()) { [self] context in
         (
           stations: [
-            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.states[number].take($0) }
+            try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.states[number].handle($0) }
           ], told: ()
         )
       }.reactor
@@ -80,7 +80,7 @@ final class Subscribers: Sendable {
 
 extension Subscribers.SubscriberState {
   /// On the subscriber's own thread.
-  fileprivate func take(_ news: FeedSubscriber.Event) {
+  fileprivate func handle(_ news: FeedSubscriber.Event) {
     standing.withLock { standing in
       switch news {
       case .list(let state, _):
@@ -88,9 +88,9 @@ extension Subscribers.SubscriberState {
         standing.isLive = true
         standing.lists += 1
       case .changes(_, let state): standing.list = state
-      case .lost(let loss):
+      case .desynced(let loss):
         standing.isLive = false
-        if loss == .wrongHash { standing.wrong += 1 }
+        if loss == .hashMismatch { standing.wrong += 1 }
       case .stale: break
       }
     }

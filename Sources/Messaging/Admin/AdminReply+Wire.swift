@@ -4,7 +4,7 @@ import SwiftProtobuf
 typealias AdminReplyFrame = Onthemap_Admin_V1_AdminReply
 
 extension AdminReplyFrame {
-  init(id: UInt64, _ answer: AdminAnswer) {
+  init(id: UInt64, _ answer: AdminReply) {
     magic = Protocol.magic
     major = Protocol.major
     minor = Protocol.minor
@@ -50,7 +50,7 @@ extension AdminReplyFrame {
   }
 
   /// What is answered; nil where a field is not as the protocol says, or the body is not known here.
-  var answer: AdminAnswer? {
+  var answer: AdminReply? {
     switch body {
     case .status(let status): return .status(status.status)
     case .list(let list):

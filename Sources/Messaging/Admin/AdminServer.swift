@@ -8,9 +8,9 @@ import SwiftProtobuf
 /// come another way it tells what the stations know.
 ///
 /// An ipc socket is made for its owner only (0600): whoever reaches it may steer the queue.
-package final class AdminServer: Station {
+package final class AdminServer: ReactorSocket {
   /// What the reactor knows about a question.
-  package enum Known: Sendable {
+  package enum LiveState: Sendable {
     case nothing
     case status(QueueSnapshot, QueueRates.Readings, [QueueStatus.Feed])
     /// Of the posts asked for that are in the queue.
@@ -18,9 +18,9 @@ package final class AdminServer: Station {
   }
 
   /// A question, and to whom the answer goes.
-  package struct Question: Sendable {
+  package struct Request: Sendable {
     package let request: AdminRequest
-    package let known: Known
+    package let known: LiveState
     /// The sender, as in `Socket.sender`.
     package let sender: String
     fileprivate let peer: [UInt8]
@@ -30,9 +30,9 @@ package final class AdminServer: Station {
   /// What ingest tells it; any thread, through the inbox.
   package enum Command: Sendable {
     /// On its way back; each question of the socket gets one.
-    case answer(Question, AdminAnswer)
+    case answer(Request, AdminReply)
     /// Calls back on the reactor's thread with what the stations know about a request; the callee must not wait.
-    case look(AdminRequest, @Sendable (Known) -> Void)
+    case inspect(AdminRequest, @Sendable (LiveState) -> Void)
   }
 
   package let socket: Socket
@@ -40,9 +40,9 @@ package final class AdminServer: Station {
   package let endpoint: Endpoint?
   private let jobs: JobServer
   private let changes: ChangeServer
-  private let inbox: Inbox<Command>
+  private let inbox: CommandQueue<Command>
   private let logger: Logger
-  private let asked: @Sendable (Question) -> Void
+  private let onRequest: @Sendable (Request) -> Void
   private var open = 0
   private var malformed = MalformedFrames("admin")
 
@@ -52,8 +52,8 @@ package final class AdminServer: Station {
   ///   - asked: called on the reactor's thread with each question, `Limits.adminRequestsMax` at most without an answer;
   ///     must not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer, inbox: Inbox<Command>,
-    logger: Logger, asked: @escaping @Sendable (Question) -> Void
+    _ context: Reactor.Context, bind: Endpoint?, jobs: JobServer, changes: ChangeServer, inbox: CommandQueue<Command>,
+    logger: Logger, onRequest: @escaping @Sendable (Request) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.adminRequestBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -66,7 +66,7 @@ package final class AdminServer: Station {
     self.changes = changes
     self.inbox = inbox
     self.logger = logger
-    self.asked = asked
+    self.onRequest = onRequest
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
@@ -85,9 +85,9 @@ package final class AdminServer: Station {
       let request = try frame.request()
       guard open < Limits.adminRequestsMax else { throw AdminRefusal(.busy, "too many ask at once; ask again later") }
       open += 1
-      asked(
-        Question(
-          request: request, known: known(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
+      onRequest(
+        Request(
+          request: request, known: liveState(about: request, nowMs: nowMs), sender: socket.sender, peer: peer,
           id: frame.requestID))
     } catch {
       guard error.code == .malformed else { return send(.refused(error), to: peer, id: frame.requestID) }
@@ -95,21 +95,21 @@ package final class AdminServer: Station {
     }
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    for command in inbox.takeAll() {
+  package func tick(nowMs: Int64) -> Int64 {
+    for command in inbox.drain() {
       switch command {
       case .answer(let question, let answer):
         open -= 1
         send(answer, to: question.peer, id: question.id)
-      case .look(let request, let tell): tell(known(about: request, nowMs: nowMs))
+      case .inspect(let request, let tell): tell(liveState(about: request, nowMs: nowMs))
       }
     }
     return .max
   }
 
-  package func leave() {}
+  package func shutDown() {}
 
-  private func known(about request: AdminRequest, nowMs: Int64) -> Known {
+  private func liveState(about request: AdminRequest, nowMs: Int64) -> LiveState {
     switch request {
     case .status: .status(jobs.snapshot(nowMs: nowMs), jobs.rates(nowMs: nowMs), changes.feeds(nowMs: nowMs))
     case .list(.dead, _, _, _): .nothing
@@ -130,7 +130,7 @@ package final class AdminServer: Station {
     send(.refused(refusal), to: peer, id: id)
   }
 
-  private func send(_ answer: AdminAnswer, to peer: [UInt8], id: UInt64) {
+  private func send(_ answer: AdminReply, to peer: [UInt8], id: UInt64) {
     socket.send(peer, AdminReplyFrame(id: id, answer).bytes)
   }
 }

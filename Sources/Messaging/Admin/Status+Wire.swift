@@ -36,7 +36,7 @@ extension Onthemap_Admin_V1_Status {
     workers = queue.workers.map(Onthemap_Admin_V1_Worker.init)
     feeds = status.feeds.map { feed in
       .with {
-        ($0.name, $0.seq, $0.heardMs) = (feed.name, feed.seq, UInt64(max(0, feed.heardAgoMs)))
+        ($0.name, $0.seq, $0.lastReceivedMs) = (feed.name, feed.seq, UInt64(max(0, feed.heardAgoMs)))
         if let subscribers = feed.subscribers { $0.subscribers = UInt32(clamping: subscribers) }
       }
     }
@@ -61,7 +61,7 @@ extension Onthemap_Admin_V1_Status {
       databaseBytes: Int64(clamping: databaseBytes), fullMs: unixMs(diskFullUnixMs))
     status.feeds = feeds.map {
       .init(
-        name: $0.name, seq: $0.seq, heardAgoMs: Int64(clamping: $0.heardMs),
+        name: $0.name, seq: $0.seq, heardAgoMs: Int64(clamping: $0.lastReceivedMs),
         subscribers: $0.hasSubscribers ? Int($0.subscribers) : nil)
     }
     return status
@@ -77,13 +77,13 @@ extension Onthemap_Admin_V1_Worker {
     jobsSent = worker.jobsSent
     answered = .init(worker.answered)
     failed = worker.failed
-    heardMs = UInt64(max(0, worker.heardAgoMs))
+    lastReceivedMs = UInt64(max(0, worker.heardAgoMs))
     remote = worker.isRemote
   }
 
   var worker: QueueSnapshot.Worker {
     .init(
       session: session, name: name, credit: Int(credit), leases: Int(leases), jobsSent: jobsSent,
-      answered: answered.reading, failed: failed, heardAgoMs: Int64(clamping: heardMs), isRemote: remote)
+      answered: answered.reading, failed: failed, heardAgoMs: Int64(clamping: lastReceivedMs), isRemote: remote)
   }
 }

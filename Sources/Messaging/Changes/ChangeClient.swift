@@ -6,7 +6,7 @@ import Telemetry
 
 /// A feed's end of the change log: a DEALER, driven by `FeedPull`. It fetches, one request at a time, and hands on what
 /// it gets in order.
-package final class ChangeClient: Station {
+package final class ChangeClient: ReactorSocket {
   package let socket: Socket
   private let endpoint: Endpoint
   private let feed: String
@@ -14,7 +14,7 @@ package final class ChangeClient: Station {
   private let replaced: (FeedState, Int64) -> Void
   private let changed: ([FeedChange], FeedDelta, FeedState) -> Void
   private let subscribers: () -> Int?
-  private let heard: (Int64) -> Void
+  private let onValidReply: (Int64) -> Void
   private let turnedStale: (Bool, Int64) -> Void
   private var pull: FeedPull
   private var malformed = MalformedFrames("changes")
@@ -31,7 +31,7 @@ package final class ChangeClient: Station {
   ///   - replaced: a whole list, and the time; on the reactor's thread.
   ///   - changed: what follows, each and in one, and the list with it; on the reactor's thread.
   package init(
-    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, kept: FeedState? = nil,
+    _ context: Reactor.Context, connect endpoint: Endpoint, feed: String, snapshot: FeedState? = nil,
     curve: CurveClient? = nil, logger: Logger, subscribers: @escaping () -> Int? = { nil },
     heard: @escaping (Int64) -> Void = { _ in }, turnedStale: @escaping (Bool, Int64) -> Void = { _, _ in },
     replaced: @escaping (FeedState, Int64) -> Void,
@@ -46,31 +46,31 @@ package final class ChangeClient: Station {
     self.replaced = replaced
     self.changed = changed
     self.subscribers = subscribers
-    self.heard = heard
+    self.onValidReply = heard
     self.turnedStale = turnedStale
-    pull = FeedPull(kept: kept, nowMs: Reactor.nowMs)
+    pull = FeedPull(snapshot: snapshot, nowMs: Reactor.nowMs)
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    if frames.count == 1, let (id, epoch, changes, hash) = EntryFrame.changes(frames[0]) {
+    if frames.count == 1, let (id, epoch, changes, hash) = FeedCodec.changes(frames[0]) {
       return run(pull.receive(.changes(changes, hash: hash), to: id, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
     }
     guard let reply = FetchReply(frames), let epoch = Epoch(reply.epoch) else {
-      pull.heard(nowMs: nowMs)
+      pull.recordActivity(nowMs: nowMs)
       if malformed.add(nowMs: nowMs) {
         logger.warning("malformed frame from ingest", metadata: ["total": "\(malformed.count)"])
       }
       return
     }
-    run(pull.receive(FeedPull.Answer(reply), to: reply.requestID, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
+    run(pull.receive(FeedPull.Reply(reply), to: reply.requestID, epoch: epoch, nowMs: nowMs), nowMs: nowMs)
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
+  package func tick(nowMs: Int64) -> Int64 {
     run(pull.tick(nowMs: nowMs), nowMs: nowMs)
     return pull.nextMs(nowMs: nowMs)
   }
 
-  package func leave() {}
+  package func shutDown() {}
 
   private func run(_ effects: [FeedPull.Effect], nowMs: Int64) {
     for effect in effects {
@@ -81,7 +81,7 @@ package final class ChangeClient: Station {
       case .fetch(let id, let state):
         let request = FetchRequest(id: id, feed: feed, after: state, subscribers: subscribers())
         if socket.send(request.bytes) != .accepted { pull.fetchFailed() }
-      case .heard: heard(nowMs)
+      case .validReply: onValidReply(nowMs)
       case .replaced(let state): replaced(state, nowMs)
       case .changed(let changes, let delta, let state): changed(changes, delta, state)
       case .turnedStale(let isStale): turnedStale(isStale, nowMs)
@@ -106,7 +106,7 @@ package final class ChangeClient: Station {
   }
 }
 
-extension FeedPull.Answer {
+extension FeedPull.Reply {
   init(_ reply: FetchReply) {
     switch reply.body {
     case .list(let list): self = .list(seq: reply.seq, entries(list.entries), hash: list.stateHash)

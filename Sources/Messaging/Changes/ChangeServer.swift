@@ -6,16 +6,16 @@ import Telemetry
 
 /// Ingest's end of the change log: a ROUTER that answers feeds from memory, and keeps a fetch open until there is
 /// something new.
-package final class ChangeServer: Station {
+package final class ChangeServer: ReactorSocket {
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
-  private let inbox: Inbox<[FeedChange]>
+  private let inbox: CommandQueue<[FeedChange]>
   private let logger: Logger
   private var log: ChangeLog
-  private var fetching = OpenFetches<[UInt8]>()
+  private var fetching = PendingFetches<[UInt8]>()
   /// Those that asked lately, `Limits.feedsMax` at most.
-  private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, heardMs: Int64)] = [:]
+  private var seen: [[UInt8]: (name: String, seq: UInt64, subscribers: Int?, lastReceivedMs: Int64)] = [:]
   private var malformed = MalformedFrames("changes")
   private let fetches = Metric.changesFetches.counter()
   private let lastSeq = Metric.changesSeq.meter()
@@ -25,7 +25,7 @@ package final class ChangeServer: Station {
   ///   - inbox: committed changes, by rising `seq`.
   ///   - curve: the link's keys; nil for plain text.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: Inbox<[FeedChange]>,
+    _ context: Reactor.Context, bind: Endpoint, state: FeedState, inbox: CommandQueue<[FeedChange]>,
     curve: CurveServer? = nil, logger: Logger
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
@@ -58,23 +58,23 @@ package final class ChangeServer: Station {
         changesMax: Int(request.max), waitMs: Int64(request.waitMs), nowMs: nowMs))
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    let new = inbox.takeAll()
+  package func tick(nowMs: Int64) -> Int64 {
+    let new = inbox.drain()
     for changes in new { log.append(changes) }
     if !new.isEmpty { lastSeq.set(Double(log.seq)) }
     for (fetch, answer) in fetching.replies(from: &log, nowMs: nowMs) {
-      socket.send(fetch.peer, EntryFrame.reply(answer, id: fetch.id, epoch: log.epoch))
+      socket.send(fetch.peer, FeedCodec.reply(answer, id: fetch.id, epoch: log.epoch))
     }
     return fetching.nextMs
   }
 
-  package func leave() {}
+  package func shutDown() {}
 
   /// The feeds that have asked within `Limits.livenessMs`, by their names, for the operator; forgets the others.
   func feeds(nowMs: Int64) -> [QueueStatus.Feed] {
     forget(nowMs: nowMs)
     return seen.values.map {
-      .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.heardMs, subscribers: $0.subscribers)
+      .init(name: $0.name, seq: $0.seq, heardAgoMs: nowMs - $0.lastReceivedMs, subscribers: $0.subscribers)
     }
     .sorted { ($0.name, $0.seq) < ($1.name, $1.seq) }
   }
@@ -86,7 +86,7 @@ package final class ChangeServer: Station {
     seen[peer] = (request.feed.safeLine(bytesMax: Limits.peerNameBytesMax), request.afterSeq, subscribers, nowMs)
   }
 
-  private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.heardMs <= Limits.livenessMs } }
+  private func forget(nowMs: Int64) { seen = seen.filter { nowMs - $0.value.lastReceivedMs <= Limits.livenessMs } }
 
   /// Counts what cannot be taken; logs and answers it once a second.
   private func reject(

@@ -55,7 +55,7 @@ extension Onthemap_Changes_V1_Changes {
     guard let entries = Messaging.entries(upsert)?.traced(traces.map { ($0.seq, $0.traceparent) }) else { return nil }
     let gone = removals.compactMap(\.change)
     guard gone.count == removals.count else { return nil }
-    let put = entries.map { FeedChange.put($0) }
+    let put = entries.map { FeedChange.upsert($0) }
     return gone.isEmpty ? put : (put + gone).sorted { $0.seq < $1.seq }
   }
 }
@@ -63,7 +63,7 @@ extension Onthemap_Changes_V1_Changes {
 extension Onthemap_Changes_V1_Removal {
   fileprivate var change: FeedChange? {
     guard let id = PostID(postID) else { return nil }
-    guard hasNext else { return .gone(id, seq: seq, next: nil) }
-    return next.entry.map { .gone(id, seq: seq, next: $0) }
+    guard hasNext else { return .remove(id, seq: seq, next: nil) }
+    return next.entry.map { .remove(id, seq: seq, next: $0) }
   }
 }

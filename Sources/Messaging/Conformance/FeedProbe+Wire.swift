@@ -33,7 +33,7 @@ extension FeedProbe.ReceivedMessage {
       self = .badFrame("a frame on the topic \"\(String(decoding: frames[0], as: UTF8.self))\"")
       return
     }
-    if let frame = FeedFrame.read(frames[1]), frame != .later {
+    if let frame = FeedFrame.read(frames[1]), frame != .unknown {
       self = .published(subscriber: subscriber, subject, frame)
     } else {
       self = .badFrame("a frame on \(subject) that cannot be read")
@@ -48,11 +48,11 @@ extension FeedProbe.ReceivedMessage {
       self = .answer(id: 0, .unreadable)
       return
     }
-    self = .answer(id: reply.requestID, FeedProbe.Answer(reply))
+    self = .answer(id: reply.requestID, FeedProbe.Reply(reply))
   }
 }
 
-extension FeedProbe.Answer {
+extension FeedProbe.Reply {
   fileprivate init(_ reply: FeedReply) {
     switch reply.body {
     case .snapshot(let snapshot):
@@ -103,16 +103,16 @@ extension FeedProbe.Stimulus {
   /// Messages for the change log. A well-formed message has one frame.
   package var replies: [[[UInt8]]] {
     switch self {
-    case .reply(let id, let epoch, let answer): [[EntryFrame.reply(answer, id: id, epoch: epoch)]]
+    case .reply(let id, let epoch, let answer): [[FeedCodec.reply(answer, id: id, epoch: epoch)]]
     case .wrongList(let id, let list): [[FeedProbe.changed(id, .snapshot(list), list.epoch) { $0.list.stateHash ^= 1 }]]
     case .malformed(let id, let epoch, let entry):
-      malformed(id, .changes([.put(entry)], lastSeq: entry.seq, hash: nil), epoch)
-    case .subscribe, .ask: []
+      malformed(id, .changes([.upsert(entry)], lastSeq: entry.seq, hash: nil), epoch)
+    case .subscribe, .query: []
     }
   }
 
-  private func malformed(_ id: UInt64, _ answer: ChangeLog.Answer, _ epoch: Epoch) -> [[[UInt8]]] {
-    let whole = EntryFrame.reply(answer, id: id, epoch: epoch)
+  private func malformed(_ id: UInt64, _ answer: ChangeLog.FetchResult, _ epoch: Epoch) -> [[[UInt8]]] {
+    let whole = FeedCodec.reply(answer, id: id, epoch: epoch)
     return [
       [[]], [Array(repeating: 0xFF, count: 40)], [Array(whole.dropLast())], [whole, []],
       [FeedProbe.changed(id, answer, epoch) { $0.magic = 0x3154_4D4F }],
@@ -123,9 +123,9 @@ extension FeedProbe.Stimulus {
 
 extension FeedProbe {
   fileprivate static func changed(
-    _ id: UInt64, _ answer: ChangeLog.Answer, _ epoch: Epoch, _ change: (inout FetchReply) -> Void
+    _ id: UInt64, _ answer: ChangeLog.FetchResult, _ epoch: Epoch, _ change: (inout FetchReply) -> Void
   ) -> [UInt8] {
-    guard var reply = try? FetchReply(serializedBytes: EntryFrame.reply(answer, id: id, epoch: epoch)) else {
+    guard var reply = try? FetchReply(serializedBytes: FeedCodec.reply(answer, id: id, epoch: epoch)) else {
       return []
     }
     change(&reply)
@@ -133,7 +133,7 @@ extension FeedProbe {
   }
 }
 
-extension FeedProbe.Question {
+extension FeedProbe.Query {
   /// The question's frame.
   package func bytes(id: UInt64) -> [UInt8] {
     var request = FeedRequest.with {

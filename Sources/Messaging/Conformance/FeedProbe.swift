@@ -12,7 +12,7 @@ package enum FeedProbe {
     /// A malformed message to a subscriber, with its fault.
     case badFrame(String)
     /// An answer to a question.
-    case answer(id: UInt64, Answer)
+    case answer(id: UInt64, Reply)
   }
 
   /// A FetchRequest.
@@ -42,7 +42,7 @@ package enum FeedProbe {
   }
 
   /// A query to the feed.
-  package enum Question: Sendable, Equatable {
+  package enum Query: Sendable, Equatable {
     case snapshot(Epoch?, seq: UInt64)
     case changes(Epoch, after: UInt64)
     /// A malformed frame.
@@ -50,7 +50,7 @@ package enum FeedProbe {
   }
 
   /// An answer of the feed.
-  package enum Answer: Sendable, Equatable {
+  package enum Reply: Sendable, Equatable {
     case list(FeedState, hash: UInt64)
     case delta(FeedDelta, Epoch, hash: UInt64)
     case notModified
@@ -60,11 +60,11 @@ package enum FeedProbe {
 
   /// A message to the feed.
   package enum Stimulus: Sendable, Equatable {
-    case reply(id: UInt64, Epoch, ChangeLog.Answer)
+    case reply(id: UInt64, Epoch, ChangeLog.FetchResult)
     case wrongList(id: UInt64, FeedState)
     /// Malformed replies. Some have a change in them.
     case malformed(id: UInt64, Epoch, FeedEntry)
     case subscribe(subscriber: Int, Subject)
-    case ask(id: UInt64, Question)
+    case query(id: UInt64, Query)
   }
 }

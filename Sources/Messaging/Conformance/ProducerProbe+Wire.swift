@@ -50,7 +50,7 @@ extension ProducerProbe.Stimulus {
   package var frames: [[UInt8]] {
     switch self {
     case .receipts(_, let id, let receipts, let isLater):
-      [SubmitFrame.receipts(receipts, id: id) + (isLater ? ProducerProbe.later : [])]
+      [SubmitCodec.receipts(receipts, id: id) + (isLater ? ProducerProbe.later : [])]
     case .statuses(_, let id, let posts): [SubmitReply(id: id, .statuses(.published(posts))).bytes]
     case .error(_, let id, let refusal, let pauseMs):
       [

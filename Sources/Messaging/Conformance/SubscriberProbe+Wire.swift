@@ -61,12 +61,12 @@ extension SubscriberProbe {
   fileprivate static func bytes(_ frame: FeedReplica.Frame) -> [UInt8] {
     switch frame {
     case .snapshot(let list, let hash, let isStale):
-      EntryFrame.feed(.snapshot(.join), list, hash: hash, isStale: isStale, instance: instance, unixMs: 0)
+      FeedCodec.feed(.snapshot(.join), list, hash: hash, isStale: isStale, instance: instance, unixMs: 0)
     case .delta(let delta, let epoch, let hash):
-      EntryFrame.feed(
+      FeedCodec.feed(
         .delta(delta), FeedState(epoch: epoch, seq: delta.seq, entries: []), hash: hash, instance: instance, unixMs: 0)
     case .heartbeat(let epoch, let seq, let hash, let isStale):
-      EntryFrame.feed(
+      FeedCodec.feed(
         .heartbeat(ringFrom: seq), FeedState(epoch: epoch, seq: seq, entries: []), hash: hash, isStale: isStale,
         instance: instance, unixMs: 0)
     case .bye(let reason, let alternates, let retryAfterMs):
@@ -76,7 +76,7 @@ extension SubscriberProbe {
           ($0.reason, $0.alternates, $0.retryAfterMs) = (reason, alternates, UInt32(clamping: retryAfterMs))
         }
       }.bytes
-    case .later: []
+    case .unknown: []
     }
   }
 

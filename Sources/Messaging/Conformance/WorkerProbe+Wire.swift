@@ -34,7 +34,7 @@ extension WorkerProbe.ReceivedMessage.Body {
     case .results(let results):
       self = .results(
         results.results.map { result in
-          (Lease(job: JobID(rawValue: result.jobID), token: result.leaseToken), result.result?.answer)
+          (Lease(job: JobID(rawValue: result.jobID), token: result.leaseToken), result.result?.reply)
         })
     case .release(let release): self = .release(release.leases.map(\.lease), goodbye: release.goodbye)
     case .heartbeat(let beat):
@@ -54,8 +54,8 @@ extension WorkerProbe.Stimulus {
           session,
           .welcome(
             .init(
-              heartbeatMs: Limits.examHeartbeatMs, livenessMs: Limits.examLivenessMs,
-              frameBytesMax: Limits.examFrameBytesMax)))
+              heartbeatMs: Limits.conformanceHeartbeatMs, livenessMs: Limits.conformanceLivenessMs,
+              frameBytesMax: Limits.conformanceFrameBytesMax)))
       ]
     case .jobs(let session, let tasks, let version): [[jobs(session, tasks, version)]]
     case .acks(let session, let leases, let disposition):

@@ -5,7 +5,7 @@ package enum WorkerProbe {
   /// A message from the worker.
   package struct ReceivedMessage: Sendable {
     /// A Result. Its answer is nil if the protocol forbids the outcome.
-    package typealias Answer = (lease: Lease, answer: WorkerAnswer?)
+    package typealias Answer = (lease: Lease, answer: WorkerReply?)
 
     /// The frame's body.
     package enum Body: Sendable {

@@ -42,7 +42,7 @@ extension Onthemap_Feed_V1_Delta {
 extension FeedFrame {
   /// Nil when the bytes are no frame of this major version, or one with a field that is not as the protocol says.
   static func read(_ bytes: [UInt8]) -> FeedReplica.Frame? {
-    EntryFrame.delta(bytes) ?? message(bytes)
+    FeedCodec.delta(bytes) ?? message(bytes)
   }
 
   /// The same, by the generated code alone.
@@ -63,7 +63,7 @@ extension FeedFrame {
       return .bye(
         reason: bye.reason, alternates: Array(bye.alternates.prefix(Limits.alternatesMax)),
         retryAfterMs: Int64(bye.retryAfterMs))
-    case nil: return wire.minor > Protocol.minor ? .later : nil
+    case nil: return wire.minor > Protocol.minor ? .unknown : nil
     }
   }
 }

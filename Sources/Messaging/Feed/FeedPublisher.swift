@@ -8,7 +8,7 @@ import Telemetry
 /// subscriber that joins.
 ///
 /// Joins, deltas and snapshots travel through one pipe, in order: that is why a join cannot miss a change.
-package final class FeedPublisher: Station {
+package final class FeedPublisher: ReactorSocket {
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
@@ -17,13 +17,13 @@ package final class FeedPublisher: Station {
   private let unixMs: @Sendable () -> Int64
   private let alternates: [Endpoint]
   private var publishing = FeedPublishing()
-  private var joins = WaitingJoins()
+  private var joins = JoinQueue()
   private var joinTokens = TokenBucket(perSecond: Limits.joinsPerSecondMax)
   /// The snapshot of the current list, shared by all joins; nil until the first join.
   private var joinFrame: SharedFrame?
-  private let unread: UnreadFrames
+  private let unread: SendBufferLimit
   private var malformed = MalformedFrames("feed")
-  private let connections = Connections()
+  private let connections = OpenConnections()
   private let answeredJoins = Metric.feedJoins.counter()
   private let droppedJoins = Metric.feedDropped.counter()
 
@@ -42,7 +42,7 @@ package final class FeedPublisher: Station {
     try socket.set(ZMQOption.xpubManual, 1)
     try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedFramesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .feed, curve: curve, connections: connections, logger: logger)
-    unread = UnreadFrames(unreadBytesMax, at: socket, .feed, logger: logger)
+    unread = SendBufferLimit(unreadBytesMax, at: socket, .feed, logger: logger)
     self.instance = instance
     self.alternates = Array(alternates.prefix(Limits.alternatesMax))
     self.logger = logger
@@ -102,15 +102,15 @@ package final class FeedPublisher: Station {
     if isWanted { try? socket.subscribe(text) } else { try? socket.unsubscribe(text) }
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    let unreadMs = unread.turn(nowMs: nowMs)
+  package func tick(nowMs: Int64) -> Int64 {
+    let unreadMs = unread.tick(nowMs: nowMs)
     answerJoins(nowMs: nowMs)
     publish(publishing.tick(nowMs: nowMs))
     guard let dueMs = publishing.nextMs else { return min(unreadMs, nowMs + Limits.feedHeartbeatMs) }
-    return min(unreadMs, dueMs, joins.count == 0 ? .max : nowMs + Limits.joinTurnMs)
+    return min(unreadMs, dueMs, joins.count == 0 ? .max : nowMs + Limits.joinTickMs)
   }
 
-  package func leave() {
+  package func shutDown() {
     guard publishing.state != nil else { return }
     publish(Topic.heartbeat, .bye(reason: "the feed is stopped", alternates: alternates))
   }
@@ -121,8 +121,8 @@ package final class FeedPublisher: Station {
   }
 
   private func answerJoins(nowMs: Int64) {
-    guard joins.count > 0, publishing.state != nil, unread.hasRoom else { return }
-    let answered = joins.take(joinTokens.take(joins.count, nowMs: nowMs))
+    guard joins.count > 0, publishing.state != nil, unread.isWithinLimit else { return }
+    let answered = joins.dequeue(joinTokens.consume(joins.count, nowMs: nowMs))
     if answered.isEmpty { return }
     let frame = joinFrame ?? SharedFrame(frame(.snapshot(.join)), in: unread.memory)
     joinFrame = frame
@@ -135,20 +135,20 @@ package final class FeedPublisher: Station {
       switch frame {
       case .snapshot(let isPeriodic):
         // When unread frames use too much memory, skip snapshots: the next one follows soon.
-        if unread.hasRoom { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
+        if unread.isWithinLimit { publish(Topic.snapshot, .snapshot(isPeriodic ? .periodic : .change)) }
       case .delta(let delta): publish(Topic.delta, .delta(delta))
       case .heartbeat: publish(Topic.heartbeat, .heartbeat(ringFrom: publishing.ringFrom))
       }
     }
   }
 
-  private func publish(_ topic: String, _ body: EntryFrame.Body) {
+  private func publish(_ topic: String, _ body: FeedCodec.Body) {
     socket.send([Array(topic.utf8)], SharedFrame(frame(body), in: unread.memory))
   }
 
-  private func frame(_ body: EntryFrame.Body) -> [UInt8] {
+  private func frame(_ body: FeedCodec.Body) -> [UInt8] {
     guard let state = publishing.state else { return [] }
-    return EntryFrame.feed(
+    return FeedCodec.feed(
       body, state, hash: publishing.hash, isStale: publishing.isStale, instance: instance, unixMs: unixMs())
   }
 }

@@ -5,7 +5,7 @@ import SwiftProtobuf
 import Telemetry
 
 /// A feed's ROUTER for questions: the whole list, or what has changed since. Answered at once, from memory.
-package final class FeedQueryServer: Station {
+package final class FeedQueryServer: ReactorSocket {
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
@@ -14,10 +14,10 @@ package final class FeedQueryServer: Station {
   private var isStale = true
   private var tokens: TokenBucket
   /// Questions of this second that got a token, by who asked: as many entries as tokens at most.
-  private var askers: [[UInt8]: Int] = [:]
-  private var askersSecond: Int64 = 0
+  private var queriesByPeer: [[UInt8]: Int] = [:]
+  private var queriesSecond: Int64 = 0
   private var malformed = MalformedFrames("query")
-  private let unread: UnreadFrames
+  private let unread: SendBufferLimit
   private let answered = Metric.feedQueries.counter()
   private let refused = Metric.feedQueriesRefused.counter()
 
@@ -27,19 +27,19 @@ package final class FeedQueryServer: Station {
   ///   - unreadBytesMax: bytes of answers that may be unread, all together.
   package init(
     _ context: Reactor.Context, bind: Endpoint, perSecond: Int = Limits.feedQueriesPerSecondMax,
-    curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedAnswerBytesUnreadMax, logger: Logger
+    curve: CurveServer? = nil, unreadBytesMax: Int = Limits.feedReplyBytesUnreadMax, logger: Logger
   ) throws(LinkError) {
     tokens = TokenBucket(perSecond: perSecond)
     socket = try context.socket(.router, frameBytesMax: Limits.feedQueryBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
-    try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedAnswersQueuedMax))
+    try socket.set(ZMQOption.sendHighWater, Int32(Limits.feedRepliesQueuedMax))
     endpoint = try context.bind(socket, bind, as: .query, curve: curve, logger: logger)
-    unread = UnreadFrames(unreadBytesMax, at: socket, .query, logger: logger)
+    unread = SendBufferLimit(unreadBytesMax, at: socket, .query, logger: logger)
     self.logger = logger
   }
 
   /// The list after a start, a gap, or another history. On the reactor's thread, as all here.
-  package func replace(_ state: FeedState) { list = (state, ChangeLog(state: state, kept: Limits.feedChangesKept)) }
+  package func replace(_ state: FeedState) { list = (state, ChangeLog(state: state, capacity: Limits.feedChangesKept)) }
 
   /// Changes of the list, and the list after them.
   package func change(_ changes: [FeedChange], to state: FeedState) {
@@ -51,7 +51,7 @@ package final class FeedQueryServer: Station {
   package func set(isStale: Bool) { self.isStale = isStale }
 
   /// What changed after a number that is not below it can be told.
-  package var ringFrom: UInt64 { list?.log.from ?? 0 }
+  package var ringFrom: UInt64 { list?.log.ringFrom ?? 0 }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard var envelope = frames.first.map({ [$0] }) else { return }
@@ -65,7 +65,7 @@ package final class FeedQueryServer: Station {
       let detail = "version \(Protocol.major) is spoken here"
       return reject(envelope, id: request.requestID, .unsupportedVersion, detail, nowMs: nowMs)
     }
-    guard let question = Question(request) else {
+    guard let question = Query(request) else {
       let detail = "no question that this version knows, or an epoch that has not 16 bytes"
       return reject(envelope, id: request.requestID, .malformed, detail, nowMs: nowMs)
     }
@@ -73,7 +73,7 @@ package final class FeedQueryServer: Station {
       return refuse(
         envelope, id: request.requestID, .busy, "too many ask at once", retryAfterMs: Limits.feedQueryBusyMs)
     }
-    guard unread.hasRoom else {
+    guard unread.isWithinLimit else {
       return refuse(
         envelope, id: request.requestID, .busy, "too many answers are unread", retryAfterMs: Limits.feedQueryBusyMs)
     }
@@ -83,27 +83,27 @@ package final class FeedQueryServer: Station {
     }
     answered.increment()
     let answer = answer(to: question, list)
-    let frame = EntryFrame.answer(answer, list.state, isStale: isStale, id: request.requestID)
+    let frame = FeedCodec.answer(answer, list.state, isStale: isStale, id: request.requestID)
     socket.send(envelope, SharedFrame(frame, in: unread.memory))
   }
 
-  package func turn(nowMs: Int64) -> Int64 { unread.turn(nowMs: nowMs) }
+  package func tick(nowMs: Int64) -> Int64 { unread.tick(nowMs: nowMs) }
 
-  package func leave() {}
+  package func shutDown() {}
 
   private func admit(_ asker: [UInt8], nowMs: Int64) -> Bool {
-    if nowMs / 1_000 != askersSecond {
-      askersSecond = nowMs / 1_000
-      askers.removeAll(keepingCapacity: true)
+    if nowMs / 1_000 != queriesSecond {
+      queriesSecond = nowMs / 1_000
+      queriesByPeer.removeAll(keepingCapacity: true)
     }
-    guard askers[asker, default: 0] < Limits.feedQueriesPerAskerMax, tokens.take(1, nowMs: nowMs) == 1 else {
+    guard queriesByPeer[asker, default: 0] < Limits.feedQueriesPerPeerMax, tokens.consume(1, nowMs: nowMs) == 1 else {
       return false
     }
-    askers[asker, default: 0] += 1
+    queriesByPeer[asker, default: 0] += 1
     return true
   }
 
-  private enum Question {
+  private enum Query {
     case snapshot(Epoch?, seq: UInt64)
     case changes(Epoch, after: UInt64)
 
@@ -122,7 +122,7 @@ package final class FeedQueryServer: Station {
     }
   }
 
-  private func answer(to question: Question, _ list: (state: FeedState, log: ChangeLog)) -> EntryFrame.Answer {
+  private func answer(to question: Query, _ list: (state: FeedState, log: ChangeLog)) -> FeedCodec.QueryReply {
     switch question {
     case .snapshot(let epoch?, let seq) where epoch == list.state.epoch && seq == list.state.seq,
       .changes(let epoch, let seq) where epoch == list.state.epoch && seq == list.state.seq:

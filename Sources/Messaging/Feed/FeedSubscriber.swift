@@ -2,7 +2,7 @@ package import Domain
 package import Logging
 
 /// A subscriber's SUB, driven by `FeedSubscription`: it joins, follows the deltas, and heals by itself.
-package final class FeedSubscriber: Station {
+package final class FeedSubscriber: ReactorSocket {
   /// News for the subscriber's program.
   package typealias Event = FeedSubscription.Event
 
@@ -12,7 +12,7 @@ package final class FeedSubscriber: Station {
   /// Those that it was told at its start: what goodbyes name comes and goes.
   private let configured: [Endpoint]
   private let logger: Logger
-  private let tell: @Sendable (Event) -> Void
+  private let onEvent: @Sendable (Event) -> Void
   private var subscription: FeedSubscription
   private var join: String?
   private var random = SystemRandomNumberGenerator()
@@ -24,7 +24,7 @@ package final class FeedSubscriber: Station {
   ///   - tell: called on the reactor's thread; must not wait.
   package init(
     _ context: Reactor.Context, connect endpoints: [Endpoint], curve: CurveClient? = nil, logger: Logger,
-    tell: @escaping @Sendable (Event) -> Void
+    onEvent: @escaping @Sendable (Event) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.sub, frameBytesMax: Limits.feedFrameBytesMax)
     try socket.set(ZMQOption.receiveHighWater, Int32(Limits.subscriberFramesQueuedMax))
@@ -38,7 +38,7 @@ package final class FeedSubscriber: Station {
     self.endpoints = endpoints
     configured = endpoints
     self.logger = logger
-    self.tell = tell
+    self.onEvent = onEvent
     subscription = FeedSubscription(nowMs: Reactor.nowMs)
   }
 
@@ -52,26 +52,26 @@ package final class FeedSubscriber: Station {
     run(subscription.receive(frame, nowMs: nowMs, using: &random), nowMs: nowMs)
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
+  package func tick(nowMs: Int64) -> Int64 {
     run(subscription.tick(nowMs: nowMs), nowMs: nowMs)
     return subscription.nextMs(nowMs: nowMs)
   }
 
-  package func leave() {}
+  package func shutDown() {}
 
   private func run(_ effects: [FeedSubscription.Effect], nowMs: Int64) {
     for effect in effects {
       switch effect {
-      case .report(let event): tell(event)
+      case .report(let event): onEvent(event)
       case .join: rejoin()
       case .reconnect: connectNext()
-      case .leave(let alternates): leave(for: alternates, nowMs: nowMs)
+      case .failOver(let alternates): failOver(for: alternates, nowMs: nowMs)
       }
     }
   }
 
   /// Leaves a feed that ends: connects to another one, if known. Otherwise stays, since this feed may come back.
-  private func leave(for alternates: [String], nowMs: Int64) {
+  private func failOver(for alternates: [String], nowMs: Int64) {
     let current = endpoints[0]
     endpoints = [current]
     for endpoint in FeedSubscriber.endpoints(in: alternates) + configured where !endpoints.contains(endpoint) {

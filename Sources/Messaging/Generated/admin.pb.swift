@@ -859,7 +859,7 @@ nonisolated struct Onthemap_Admin_V1_Worker: Sendable {
   var failed: UInt64 = 0
 
   /// since its last message
-  var heardMs: UInt64 = 0
+  var lastReceivedMs: UInt64 = 0
 
   /// has a remote provider
   var remote: Bool = false
@@ -882,7 +882,7 @@ nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   var seq: UInt64 = 0
 
   /// since its last request
-  var heardMs: UInt64 = 0
+  var lastReceivedMs: UInt64 = 0
 
   /// its subscribers, streams among them; absent where it does not tell
   var subscribers: UInt32 {
@@ -2328,7 +2328,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.jobsSent) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._answered) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.heardMs) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.lastReceivedMs) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.remote) }()
       default: break
       }
@@ -2361,8 +2361,8 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
     if self.failed != 0 {
       try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 7)
     }
-    if self.heardMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.heardMs, fieldNumber: 8)
+    if self.lastReceivedMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastReceivedMs, fieldNumber: 8)
     }
     if self.remote != false {
       try visitor.visitSingularBoolField(value: self.remote, fieldNumber: 9)
@@ -2378,7 +2378,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
     if lhs.jobsSent != rhs.jobsSent {return false}
     if lhs._answered != rhs._answered {return false}
     if lhs.failed != rhs.failed {return false}
-    if lhs.heardMs != rhs.heardMs {return false}
+    if lhs.lastReceivedMs != rhs.lastReceivedMs {return false}
     if lhs.remote != rhs.remote {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2397,7 +2397,7 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.heardMs) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.lastReceivedMs) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self._subscribers) }()
       default: break
       }
@@ -2415,8 +2415,8 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
     if self.seq != 0 {
       try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 2)
     }
-    if self.heardMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.heardMs, fieldNumber: 3)
+    if self.lastReceivedMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastReceivedMs, fieldNumber: 3)
     }
     try { if let v = self._subscribers {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
@@ -2427,7 +2427,7 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
   static func ==(lhs: Onthemap_Admin_V1_Feed, rhs: Onthemap_Admin_V1_Feed) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.seq != rhs.seq {return false}
-    if lhs.heardMs != rhs.heardMs {return false}
+    if lhs.lastReceivedMs != rhs.lastReceivedMs {return false}
     if lhs._subscribers != rhs._subscribers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -8,7 +8,7 @@ import Telemetry
 /// A worker's end of the job link: a DEALER, driven by `WorkerCore`. Jobs are answered where they arrive, on the
 /// reactor's thread: a look-up in memory takes less time than handing it over. What takes longer is answered through an
 /// inbox, and its lease is kept by the heartbeats meanwhile.
-package final class JobClient: Station {
+package final class JobClient: ReactorSocket {
   package let socket: Socket
   private let endpoint: Endpoint
   private let worker: String
@@ -18,12 +18,12 @@ package final class JobClient: Station {
   private let joined: @Sendable () -> Void
   private let left: @Sendable () -> Void
   private let remoteIntervalMs: Int64?
-  private let later: Inbox<JobResult>?
-  private let answer: @Sendable (Job, Lease) -> WorkerAnswer?
+  private let deferredResults: CommandQueue<JobResult>?
+  private let reply: @Sendable (Job, Lease) -> WorkerReply?
   private var core: WorkerCore
   private var malformed = MalformedFrames("jobs")
   private let reconnects = Metric.linkReconnects.counter("jobs")
-  private var quota = LogQuota()
+  private var logLimiter = LogRateLimiter()
   /// Of Welcome: ingest would cut the connection of a longer frame.
   private var frameBytesMax = Limits.jobFrameBytesMax
 
@@ -40,9 +40,9 @@ package final class JobClient: Station {
   ///   - answer: called on the reactor's thread; must not wait. Nil where the result comes later, under the same lease.
   package init(
     _ context: Reactor.Context, connect endpoint: Endpoint, worker: String, instance: [UInt8], software: String,
-    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: Inbox<JobResult>? = nil,
+    concurrency: Int, logger: Logger, remoteIntervalMs: Int64? = nil, later: CommandQueue<JobResult>? = nil,
     curve: CurveClient? = nil, joined: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void = {},
-    answer: @escaping @Sendable (Job, Lease) -> WorkerAnswer?
+    reply: @escaping @Sendable (Job, Lease) -> WorkerReply?
   ) throws(LinkError) {
     socket = try context.socket(.dealer, frameBytesMax: Limits.jobFrameBytesMax)
     try socket.set(ZMQOption.immediate, 1)
@@ -55,8 +55,8 @@ package final class JobClient: Station {
     self.joined = joined
     self.left = left
     self.remoteIntervalMs = remoteIntervalMs
-    self.later = later
-    self.answer = answer
+    self.deferredResults = later
+    self.reply = reply
     core = WorkerCore(concurrency: concurrency, nowMs: Reactor.nowMs)
   }
 
@@ -79,7 +79,7 @@ package final class JobClient: Station {
     switch body {
     case .welcome(let welcome):
       logger.info("joined ingest", metadata: ["ingest": "\(endpoint)"])
-      quota = LogQuota()
+      logLimiter = LogRateLimiter()
       let told = welcome.maxMessageBytes == 0 ? Limits.jobFrameBytesMax : Int(welcome.maxMessageBytes)
       frameBytesMax = min(max(Limits.jobFrameBytesMin, told), Limits.jobFrameBytesMax)
       receive(
@@ -105,23 +105,23 @@ package final class JobClient: Station {
     run(core.receive(message, session: frame.session, nowMs: nowMs))
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    if let results = later?.takeAll(), !results.isEmpty { run(core.answer(results, nowMs: nowMs)) }
+  package func tick(nowMs: Int64) -> Int64 {
+    if let results = deferredResults?.drain(), !results.isEmpty { run(core.reply(results, nowMs: nowMs)) }
     run(core.tick(nowMs: nowMs))
     return core.nextMs(nowMs: nowMs)
   }
 
-  package func leave() { run(core.drain()) }
+  package func shutDown() { run(core.drain()) }
 
   /// When ingest has answered the goodbye: a socket that is closed while jobs are on their way to it resets the
   /// connection, and what it said last would be lost with it.
-  package var hasLeft: Bool { core.session.session == nil }
+  package var isShutDown: Bool { core.session.session == nil }
 
   /// Ingest and this worker have no version in common: neither gets anywhere before one of them is another program.
   private func refuseVersion(_ frame: IngestFrame, nowMs: Int64) {
     guard core.session.session == nil else { return }
     receive(.refusal(retryAfterMs: Limits.quarantineMs), frame, nowMs: nowMs)
-    guard quota.admit("version", nowMs: nowMs) != nil else { return }
+    guard logLimiter.admit("version", nowMs: nowMs) != nil else { return }
     let error = frame.error
     let spoken = error.maxMajor == 0 ? "\(frame.major)" : "\(error.minMajor) to \(error.maxMajor)"
     logger.error(
@@ -129,7 +129,7 @@ package final class JobClient: Station {
       metadata: ["ingest": "\(endpoint)", "spoken": "\(spoken)", "ours": "\(Protocol.major)"])
   }
 
-  private static let malformed = WorkerAnswer.outcome(
+  private static let malformed = WorkerReply.outcome(
     .failed(
       .init(kind: .permanent, code: "malformed_job", detail: "the worker does not understand what is asked for")))
 
@@ -141,11 +141,11 @@ package final class JobClient: Station {
     var next = 0
     for task in tasks where next < wanted.count && wanted[next] == task.lease {
       next += 1
-      if let answer = task.job.map({ answer($0, task.lease) }) ?? JobClient.malformed {
-        results.append(JobResult(lease: task.lease, answer: answer))
+      if let reply = task.job.map({ reply($0, task.lease) }) ?? JobClient.malformed {
+        results.append(JobResult(lease: task.lease, reply: reply))
       }
     }
-    run(core.answer(results, nowMs: nowMs))
+    run(core.reply(results, nowMs: nowMs))
   }
 
   private func run(_ effects: [WorkerCore.Effect]) {
@@ -175,7 +175,7 @@ package final class JobClient: Station {
     let body: WorkerFrame.OneOf_Body
     switch message {
     case .results(let results):
-      return JobFrame.results(results, session: session, bytesMax: frameBytesMax)
+      return JobCodec.results(results, session: session, bytesMax: frameBytesMax)
     case .hello(let held):
       body = .hello(
         .with {

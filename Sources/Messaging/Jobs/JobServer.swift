@@ -6,7 +6,7 @@ import SwiftProtobuf
 ///
 /// The station decodes frames, passes messages and results of the store to the core, and performs the core's effects.
 /// `perform` gets the effects that are neither for workers nor for the log.
-package final class JobServer: Station {
+package final class JobServer: ReactorSocket {
   /// Input from ingest's other threads, through the inbox.
   package enum Command: Sendable {
     /// A result of the store, in the order of the commits.
@@ -22,10 +22,10 @@ package final class JobServer: Station {
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
-  private let inbox: Inbox<Command>
+  private let inbox: CommandQueue<Command>
   private let logger: Logger
   private let perform: @Sendable (IngestCore.Effect) -> Void
-  private let waited: @Sendable (Int64) -> Void
+  private let onQueueWait: @Sendable (Int64) -> Void
   private var core: IngestCore
   private var random = SystemRandomNumberGenerator()
   private var malformed = MalformedFrames("jobs")
@@ -44,8 +44,8 @@ package final class JobServer: Station {
   ///   - waited: called on the reactor's thread, every `Limits.heartbeatMs`, with `JobScheduler.longestWaitMs`; must
   ///     not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
-    isPaused: Bool = false, curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
+    _ context: Reactor.Context, bind: Endpoint, generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond,
+    isPaused: Bool = false, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
     perform: @escaping @Sendable (IngestCore.Effect) -> Void, waited: @escaping @Sendable (Int64) -> Void = { _ in }
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.jobFrameBytesMax)
@@ -53,16 +53,16 @@ package final class JobServer: Station {
     socket.keepsSender = true
     endpoint = try context.bind(socket, bind, as: .jobs, curve: curve, logger: logger)
     core = IngestCore(
-      boot: boot, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
+      generation: generation, remotePerSecond: remotePerSecond, startMs: Reactor.nowMs, isPaused: isPaused)
     self.inbox = inbox
     self.logger = logger
     self.perform = perform
-    self.waited = waited
+    self.onQueueWait = waited
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    guard !quarantine.isShut(peer, nowMs: nowMs) else { return }
+    guard !quarantine.isQuarantined(peer, nowMs: nowMs) else { return }
     let frame: WorkerFrame
     switch WorkerMessage(frames.dropFirst()) {
     case .results(let session, let results)?:
@@ -90,17 +90,17 @@ package final class JobServer: Station {
     run(core.receive(IngestCore.Hello(hello, address: socket.sender), from: peer, nowMs: nowMs))
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    for command in inbox.takeAll() {
+  package func tick(nowMs: Int64) -> Int64 {
+    for command in inbox.drain() {
       switch command {
       case .committed(let committed): run(core.committed(committed, nowMs: nowMs))
       case .resume(let jobs, let unixMs): core.resume(jobs, unixMs: unixMs, nowMs: nowMs)
-      case .lookUp(let job): core.lookUp(job)
+      case .lookUp(let job): core.enqueueLookup(job)
       case .cancel(let lookups): for lookup in lookups { core.cancel(lookup) }
       }
     }
     let isHeartbeat = core.isHeartbeatDue(nowMs: nowMs)
-    run(core.turn(nowMs: nowMs, using: &random))
+    run(core.tick(nowMs: nowMs, using: &random))
     // Until no worker has credit: jobs that could not be sent to one worker go to another.
     while true {
       let effects = core.assign(nowMs: nowMs)
@@ -108,32 +108,32 @@ package final class JobServer: Station {
       run(effects)
     }
     meters.count(redelivered: core.scheduler.redelivered)
-    if isHeartbeat { waited(core.scheduler.longestWaitMs(nowMs: nowMs)) }
+    if isHeartbeat { onQueueWait(core.scheduler.longestWaitMs(nowMs: nowMs)) }
     return core.nextMs
   }
 
-  package func leave() { run(core.drain()) }
+  package func shutDown() { run(core.drain()) }
 
   private func run(_ effects: [IngestCore.Effect]) {
     for effect in effects {
       switch effect {
       case .send(let speech, let session, let peer): send(speech, session: session, to: peer)
       case .log(let event): log(event)
-      case .store, .answer, .publish, .settled, .lossesCounted, .left: perform(effect)
+      case .store, .lookupEnded, .publish, .settled, .lossesCounted, .leftQueue: perform(effect)
       }
     }
   }
 
-  private func send(_ speech: IngestSpeech, session: UInt64, to peer: [UInt8]) {
+  private func send(_ speech: MessageToWorker, session: UInt64, to peer: [UInt8]) {
     switch speech {
     case .jobs(let jobs):
-      if socket.send(peer, JobFrame.jobs(jobs, session: session)) != .accepted {
+      if socket.send(peer, JobCodec.jobs(jobs, session: session)) != .accepted {
         core.sendFailed(jobs, to: session)
       }
     case .acks(let acks):
       for first in stride(from: 0, to: acks.count, by: Limits.acksPerFrameMax) {
         socket.send(
-          peer, JobFrame.acks(acks[first..<min(first + Limits.acksPerFrameMax, acks.count)], session: session))
+          peer, JobCodec.acks(acks[first..<min(first + Limits.acksPerFrameMax, acks.count)], session: session))
       }
       meters.count(acks)
     case .busy: refuse(peer, .busy, "\(Limits.sessionsMax) workers are here already")
@@ -172,7 +172,7 @@ package final class JobServer: Station {
   private func reject(
     _ peer: [UInt8], _ code: Onthemap_Jobs_V1_ErrorCode, _ detail: String, nowMs: Int64
   ) {
-    if code == .malformed, quarantine.note(peer, nowMs: nowMs) {
+    if code == .malformed, quarantine.recordMalformed(peer, nowMs: nowMs) {
       run(core.disconnect(peer, reason: "it sends frames that cannot be read"))
       logger.warning("peer shut out: it sends nothing that can be read", metadata: ["ms": "\(Limits.quarantineMs)"])
       refuse(peer, code, "shut out for \(Limits.quarantineMs) ms: \(Limits.malformedFramesMax) such frames")
@@ -233,7 +233,7 @@ extension IngestCore.Message {
   }
 }
 
-extension IngestSpeech {
+extension MessageToWorker {
   /// The body of its frame; nil where the frame is written field by field.
   fileprivate var body: IngestFrame.OneOf_Body? {
     switch self {

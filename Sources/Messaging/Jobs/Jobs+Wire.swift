@@ -34,7 +34,7 @@ extension Onthemap_Jobs_V1_Job {
     attempt = UInt32(assignment.job.attempts + 1)
     remote = assignment.job.isRemote
     if let trace = assignment.job.trace { traceparent = trace.description }
-    switch assignment.job.question {
+    switch assignment.job.request {
     case .post(let text):
       query = text
       limit = 1
@@ -48,14 +48,14 @@ extension Onthemap_Jobs_V1_Job {
 
   /// Nil when it asks for what this version does not know, or forbids.
   var job: Job? {
-    guard let question else { return nil }
-    var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), question: question)
+    guard let request else { return nil }
+    var job = Job(id: JobID(rawValue: jobID), account: AccountID(rawValue: 0), request: request)
     job.isRemote = remote
     if !traceparent.isEmpty { job.trace = TraceContext(traceparent) }
     return job
   }
 
-  private var question: Job.Question? {
+  private var request: Job.Request? {
     // Nearly all are posts.
     if !hasLookup, limit <= 1, country.isEmpty { return .post(query) }
     guard country.isEmpty || country.utf8.count == 2 else { return nil }
@@ -118,7 +118,7 @@ extension Onthemap_Jobs_V1_Result {
   init(_ result: JobResult) {
     jobID = result.lease.job.rawValue
     leaseToken = result.lease.token
-    switch result.answer {
+    switch result.reply {
     case .outcome(.located(let places)): located = .init(places)
     case .outcome(.notFound): notFound = .init()
     case .outcome(.failed(let failure)): failed = .init(failure)
@@ -135,7 +135,7 @@ extension Onthemap_Jobs_V1_Result {
       return JobResult(lease: lease, outcome: .located(places))
     case .remoteNeeded(let needed):
       guard let places = needed.found.known else { return nil }
-      return JobResult(lease: lease, answer: .needsRemote(places))
+      return JobResult(lease: lease, reply: .needsRemote(places))
     case .notFound: return JobResult(lease: lease, outcome: .notFound)
     case .failed(let failure): return JobResult(lease: lease, outcome: .failed(failure.failure))
     case nil: return nil

@@ -4,7 +4,7 @@ package import Domain
 /// it; `#` begins a comment.
 package struct AllowList: Sendable, Equatable {
   /// What is wrong with a list, and where. Final until the file changes.
-  package struct Mistake: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
     /// From 1.
     package let line: Int
     /// In words, with what is wanted.
@@ -21,26 +21,26 @@ package struct AllowList: Sendable, Equatable {
   /// Reads a list's text, whole or not at all.
   ///
   /// - Throws: `Mistake`, for the first bad line.
-  package init(_ text: String) throws(Mistake) {
+  package init(_ text: String) throws(ParseError) {
     var places: [PublicKey: Int] = [:]
     for line in KeyLines(text).lines {
       guard let key = PublicKey(line.key) else {
-        throw Mistake(
+        throw ParseError(
           line: line.number,
           reason:
             "\"\(line.key.safeLine(bytesMax: Limits.complaintBytesMax))\" is no public key, which is 40 characters "
             + "as `onthemap keys show` prints them")
       }
       guard (1...Limits.keyNameBytesMax).contains(line.rest.utf8.count), line.rest.isSafeLine else {
-        throw Mistake(
+        throw ParseError(
           line: line.number,
           reason: "behind the key a name is wanted, 1 to \(Limits.keyNameBytesMax) bytes without control characters")
       }
       if let earlier = places[key] {
-        throw Mistake(line: line.number, reason: "this key is in line \(earlier) already")
+        throw ParseError(line: line.number, reason: "this key is in line \(earlier) already")
       }
       guard names.count < Limits.allowedKeysMax else {
-        throw Mistake(line: line.number, reason: "a list has at most \(Limits.allowedKeysMax) keys")
+        throw ParseError(line: line.number, reason: "a list has at most \(Limits.allowedKeysMax) keys")
       }
       places[key] = line.number
       names[key] = line.rest

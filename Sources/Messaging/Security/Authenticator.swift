@@ -8,12 +8,12 @@ import Metrics
 ///
 /// It also cuts off those who are no longer on a list: libzmq asks only at the handshake, so the address is bound anew,
 /// which ends all connections that came by it, and all who may come back by themselves.
-final class Authenticator: Station {
+final class Authenticator: ReactorSocket {
   /// A link that uses keys.
-  private struct Door {
+  private struct GuardedLink {
     let socket: Socket
     let link: LinkName
-    let access: AccessList
+    let access: LiveAllowList
     let meters: HandshakeMeters
     var revocations: Int
     /// Since when the address is not bound; nil while it is.
@@ -22,8 +22,8 @@ final class Authenticator: Station {
 
   let socket: Socket
   private let logger: Logger
-  private var doors: [String: Door] = [:]
-  private var quota = LogQuota()
+  private var links: [String: GuardedLink] = [:]
+  private var logLimiter = LogRateLimiter()
 
   init(_ context: Reactor.Context, logger: Logger) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.controlFrameBytesMax)
@@ -33,36 +33,36 @@ final class Authenticator: Station {
   }
 
   /// From now on it answers for a link.
-  func add(_ socket: Socket, _ link: LinkName, _ access: AccessList, _ meters: HandshakeMeters) {
-    doors[link.domain] = Door(
+  func add(_ socket: Socket, _ link: LinkName, _ access: LiveAllowList, _ meters: HandshakeMeters) {
+    links[link.domain] = GuardedLink(
       socket: socket, link: link, access: access, meters: meters, revocations: access.revocations)
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
     guard let request = ZAPRequest(frames) else { return }
-    let (name, reason) = judge(request)
-    if name == nil { doors[request.domain]?.meters.denied.increment() }
+    let (name, reason) = authorize(request)
+    if name == nil { links[request.domain]?.meters.denied.increment() }
     socket.send(frames: request.answer(name))
     log(request, name: name, reason: reason, nowMs: nowMs)
   }
 
-  func turn(nowMs: Int64) -> Int64 {
+  func tick(nowMs: Int64) -> Int64 {
     var nextMs = Int64.max
-    for (domain, door) in doors {
+    for (domain, door) in links {
       let revocations = door.access.revocations
       if revocations != door.revocations {
-        doors[domain]?.revocations = revocations
+        links[domain]?.revocations = revocations
         if door.unboundMs == nil { door.socket.unbind() }
-        doors[domain]?.unboundMs = door.unboundMs ?? nowMs
+        links[domain]?.unboundMs = door.unboundMs ?? nowMs
         logger.notice("keys were taken from the list: all peers connect anew", metadata: ["link": "\(door.link)"])
       }
-      guard let unboundMs = doors[domain]?.unboundMs else { continue }
+      guard let unboundMs = links[domain]?.unboundMs else { continue }
       if door.socket.rebind() {
-        doors[domain]?.unboundMs = nil
+        links[domain]?.unboundMs = nil
         continue
       }
       nextMs = nowMs + Limits.rebindMs
-      if nowMs - unboundMs > Limits.rebindOverdueMs, quota.admit("bind \(domain)", nowMs: nowMs) != nil {
+      if nowMs - unboundMs > Limits.rebindOverdueMs, logLimiter.admit("bind \(domain)", nowMs: nowMs) != nil {
         logger.error(
           "the address cannot be bound anew: nobody can connect",
           metadata: ["link": "\(door.link)", "reason": "\(LinkError.lastReason)"])
@@ -71,11 +71,11 @@ final class Authenticator: Station {
     return nextMs
   }
 
-  func leave() {}
+  func shutDown() {}
 
   /// The name of a peer who may come in, or why it may not.
-  func judge(_ request: ZAPRequest) -> (name: String?, reason: String) {
-    guard let door = doors[request.domain] else { return (nil, "no such link") }
+  func authorize(_ request: ZAPRequest) -> (name: String?, reason: String) {
+    guard let door = links[request.domain] else { return (nil, "no such link") }
     guard let key = request.key else { return (nil, "\(request.mechanism) instead of a key") }
     guard let name = door.access.name(of: key) else { return (nil, "its key is not on the list") }
     return (name, "")
@@ -83,9 +83,9 @@ final class Authenticator: Station {
 
   private func log(_ request: ZAPRequest, name: String?, reason: String, nowMs: Int64) {
     let key = request.key.map(\.beginning) ?? "none"
-    guard let suppressed = quota.admit("\(request.domain) \(key) \(name ?? "-")", nowMs: nowMs) else { return }
+    guard let suppressed = logLimiter.admit("\(request.domain) \(key) \(name ?? "-")", nowMs: nowMs) else { return }
     var metadata: Logger.Metadata = [
-      "link": "\(doors[request.domain]?.link.rawValue ?? request.domain)", "key": "\(key)",
+      "link": "\(links[request.domain]?.link.rawValue ?? request.domain)", "key": "\(key)",
       "address": "\(request.address)",
     ]
     if suppressed > 0 { metadata["before"] = "\(suppressed)" }
@@ -103,18 +103,18 @@ final class Authenticator: Station {
 /// are no keys, or no ZeroMQ at all. And counts the connections that there are.
 ///
 /// libzmq tells nothing of some: of a peer of a wrong type, and of garbage that it takes for a too long frame.
-final class DoorWatch: Station {
+final class HandshakeMonitor: ReactorSocket {
   let socket: Socket
   private let link: LinkName
   private let logger: Logger
   private let meters: HandshakeMeters
   private let hasKeys: Bool
-  private let connections: Connections
-  private var quota = LogQuota()
+  private let connections: OpenConnections
+  private var logLimiter = LogRateLimiter()
 
   init(
     _ context: Reactor.Context, watching watched: Socket, link: LinkName, meters: HandshakeMeters, hasKeys: Bool,
-    connections: Connections, logger: Logger
+    connections: OpenConnections, logger: Logger
   ) throws(LinkError) {
     socket = try context.monitor(watched)
     self.link = link
@@ -129,14 +129,14 @@ final class DoorWatch: Station {
     if let event { connections.note(event) }
     guard case .handshakeFailed(let failure)? = event, let (counter, reason) = meaning(of: failure) else { return }
     counter.increment()
-    guard let suppressed = quota.admit(reason, nowMs: nowMs) else { return }
+    guard let suppressed = logLimiter.admit(reason, nowMs: nowMs) else { return }
     logger.warning(
       "handshake failed", metadata: ["link": "\(link)", "reason": "\(reason)", "before": "\(suppressed)"])
   }
 
-  func turn(nowMs: Int64) -> Int64 { .max }
+  func tick(nowMs: Int64) -> Int64 { .max }
 
-  func leave() {}
+  func shutDown() {}
 
   /// Nil for what the authenticator has counted and told already, with the key.
   private func meaning(of failure: SocketEvent.Failure) -> (counter: Counter, reason: String)? {
@@ -153,7 +153,7 @@ final class DoorWatch: Station {
 }
 
 /// The connections that a socket which listens has now, subscribed or not. On the reactor's thread.
-package final class Connections {
+package final class OpenConnections {
   private var descriptors: Set<UInt32> = []
 
   /// How many there are, those that have only begun among them.

@@ -43,10 +43,10 @@ package struct KeyPair: Sendable, CustomStringConvertible {
 package struct CurveServer: Sendable {
   /// The listener's own.
   package let keys: KeyPair
-  package let access: AccessList
+  package let access: LiveAllowList
 
   /// - Parameter keys: the listener's own.
-  package init(keys: KeyPair, access: AccessList) {
+  package init(keys: KeyPair, access: LiveAllowList) {
     self.keys = keys
     self.access = access
   }

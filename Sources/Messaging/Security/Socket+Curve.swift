@@ -4,7 +4,7 @@ package import Logging
 
 extension Socket {
   /// Takes in only peers that know this key; whoever answers for the link says which of them. Before `bind`.
-  func serve(_ keys: KeyPair, _ link: LinkName) throws(LinkError) {
+  func enableCurveServer(_ keys: KeyPair, _ link: LinkName) throws(LinkError) {
     try limitEncrypted()
     try set(ZMQ_CURVE_SERVER, 1)
     try set(ZMQ_CURVE_SECRETKEY, keys.secret)
@@ -12,7 +12,7 @@ extension Socket {
   }
 
   /// Connects only to the owner of that key. Before `connect`.
-  func identify(_ curve: CurveClient) throws(LinkError) {
+  func enableCurveClient(_ curve: CurveClient) throws(LinkError) {
     try limitEncrypted()
     try set(ZMQ_CURVE_SERVERKEY, curve.server.description)
     try set(ZMQ_CURVE_PUBLICKEY, curve.keys.publicKey.description)
@@ -24,15 +24,15 @@ extension Socket {
     try limit(frameBytesMax: max(frameBytesMax + Limits.curveFrameBytes, Limits.curveHandshakeBytesMax))
   }
 
-  /// Takes the connection away until `letGo`.
-  func holdBack() {
-    isHeldBack = true
+  /// Takes the connection away until `resume`.
+  func suspend() {
+    isSuspended = true
     disconnect()
   }
 
   /// Makes the connection that was taken away.
-  func letGo() {
-    isHeldBack = false
+  func resume() {
+    isSuspended = false
     // The address was good before. If libzmq refuses it now, the station's own reconnection repeats this.
     if let peer { try? reconnect(peer) }
   }
@@ -61,17 +61,17 @@ extension Reactor.Context {
   ///
   /// - Parameter connections: is kept up to date, where somebody wants to know.
   package func bind(
-    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: Connections? = nil,
+    _ socket: Socket, _ endpoint: Endpoint, as link: LinkName, curve: CurveServer?, connections: OpenConnections? = nil,
     logger: Logger
   ) throws(LinkError) -> Endpoint {
     let meters = HandshakeMeters(link)
     add(
-      try DoorWatch(
+      try HandshakeMonitor(
         self, watching: socket, link: link, meters: meters, hasKeys: curve != nil,
-        connections: connections ?? Connections(), logger: logger))
+        connections: connections ?? OpenConnections(), logger: logger))
     guard let curve else { return try socket.bind(endpoint) }
     try authenticator(logger: logger).add(socket, link, curve.access, meters)
-    try socket.serve(curve.keys, link)
+    try socket.enableCurveServer(curve.keys, link)
     return try socket.bind(endpoint)
   }
 
@@ -90,8 +90,8 @@ extension Reactor.Context {
   package func connect(
     _ socket: Socket, _ endpoint: Endpoint, as link: LinkName? = nil, curve: CurveClient?, logger: Logger
   ) throws(LinkError) {
-    if let curve { try socket.identify(curve) }
-    add(try Dial(self, dialling: socket, endpoint, curve: curve, link: link, logger: logger))
+    if let curve { try socket.enableCurveClient(curve) }
+    add(try Reconnector(self, reconnecting: socket, endpoint, curve: curve, link: link, logger: logger))
     try socket.connect(endpoint)
   }
 
@@ -100,7 +100,7 @@ extension Reactor.Context {
     let monitor = try self.socket(.pair, frameBytesMax: Limits.controlFrameBytesMax)
     // No bound: libzmq's own thread would wait at it, and whoever then closes a socket would wait for that thread.
     try monitor.set(ZMQOption.receiveHighWater, 0)
-    try watched.tell(monitor)
+    try watched.startMonitoring(monitor)
     return monitor
   }
 }

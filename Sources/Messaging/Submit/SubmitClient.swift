@@ -4,7 +4,7 @@ import SwiftProtobuf
 
 /// A producer's end of submission: a DEALER that sends batches of posts, and each of them again, with the same keys,
 /// until it is answered.
-package final class SubmitClient: Station {
+package final class SubmitClient: ReactorSocket {
   /// What a producer has for it.
   package enum Next: Sendable {
     /// Posts, 1 to `Limits.submitPostsMax`, under a number that is used once.
@@ -42,9 +42,9 @@ package final class SubmitClient: Station {
   private let next: (Int64) -> Next
   private let event: (Event) -> Void
   private var pending: [UInt64: Pending] = [:]
-  private var heardMs: Int64
+  private var lastReceivedMs: Int64
   /// The refusal after which nothing more is sent: the token has no session.
-  private var shutOut: SubmitRefusal?
+  private var terminalRefusal: SubmitRefusal?
   private var malformed = MalformedFrames("submit")
 
   /// On the reactor's thread, as all of it.
@@ -66,25 +66,25 @@ package final class SubmitClient: Station {
     self.logger = logger
     self.next = next
     self.event = event
-    heardMs = Reactor.nowMs
+    lastReceivedMs = Reactor.nowMs
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    heardMs = nowMs
-    if frames.count == 1, let (id, receipts) = SubmitFrame.receipts(frames[0]) {
-      return take(receipts, of: id, nowMs: nowMs)
+    lastReceivedMs = nowMs
+    if frames.count == 1, let (id, receipts) = SubmitCodec.receipts(frames[0]) {
+      return handle(receipts, of: id, nowMs: nowMs)
     }
-    guard let reply = SubmitReply(frames) else { return complain("no SubmitReply of this protocol", nowMs: nowMs) }
+    guard let reply = SubmitReply(frames) else { return logOnce("no SubmitReply of this protocol", nowMs: nowMs) }
     // The second answer to what was sent twice, or one to nobody.
     guard var batch = pending[reply.requestID] else {
-      if case .error(let error)? = reply.body { complain(error.detail, nowMs: nowMs) }
+      if case .error(let error)? = reply.body { logOnce(error.detail, nowMs: nowMs) }
       return
     }
     switch reply.body {
     case .receipts(let receipts):
-      take(receipts.receipts.compactMap(\.receipt), of: reply.requestID, nowMs: nowMs)
+      handle(receipts.receipts.compactMap(\.receipt), of: reply.requestID, nowMs: nowMs)
     case .error(let error) where error.code == .unauthorized:
-      shutOut = SubmitRefusal(code: error.code.word, detail: error.detail)
+      terminalRefusal = SubmitRefusal(code: error.code.word, detail: error.detail)
       refuseAll()
     case .error(let error) where error.code == .busy:
       (batch.dueMs, batch.isBusy) = (nowMs + max(1, Int64(error.retryAfterMs)), true)
@@ -93,31 +93,31 @@ package final class SubmitClient: Station {
     case .error(let error):
       pending[reply.requestID] = nil
       event(.refused(reply.requestID, SubmitRefusal(code: error.code.word, detail: error.detail)))
-    case .statuses, nil: complain("an answer to something else", nowMs: nowMs)
+    case .statuses, nil: logOnce("an answer to something else", nowMs: nowMs)
     }
   }
 
   /// Refuses everything that waits: the token has no session.
   private func refuseAll() {
-    guard let shutOut else { return }
-    for id in pending.keys { event(.refused(id, shutOut)) }
+    guard let terminalRefusal else { return }
+    for id in pending.keys { event(.refused(id, terminalRefusal)) }
     pending = [:]
   }
 
-  private func take(_ receipts: [SubmitReceipt], of id: UInt64, nowMs: Int64) {
+  private func handle(_ receipts: [SubmitReceipt], of id: UInt64, nowMs: Int64) {
     // The second answer to what was sent twice is none.
     guard let batch = pending[id] else { return }
-    guard receipts.count == batch.posts.count else { return complain("receipts that do not fit", nowMs: nowMs) }
+    guard receipts.count == batch.posts.count else { return logOnce("receipts that do not fit", nowMs: nowMs) }
     pending[id] = nil
     event(.receipts(id, receipts))
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
+  package func tick(nowMs: Int64) -> Int64 {
     var nextMs = Int64.max
     // A connection that nothing comes from although something is open may be one in name only.
     let oldestMs = pending.values.lazy.map(\.sinceMs).min() ?? nowMs
-    if nowMs - max(heardMs, oldestMs) > Limits.livenessMs {
-      heardMs = nowMs
+    if nowMs - max(lastReceivedMs, oldestMs) > Limits.livenessMs {
+      lastReceivedMs = nowMs
       try? socket.reconnect(endpoint)
       // Replies that were on their way went with the old connection.
       for (id, batch) in pending where !batch.isBusy { pending[id]?.dueMs = nowMs }
@@ -130,7 +130,7 @@ package final class SubmitClient: Station {
     }
     while pending.count < Limits.submitUnansweredMax {
       switch next(nowMs) {
-      case .batch(let id, _) where shutOut != nil: if let shutOut { event(.refused(id, shutOut)) }
+      case .batch(let id, _) where terminalRefusal != nil: if let terminalRefusal { event(.refused(id, terminalRefusal)) }
       case .batch(let id, let posts):
         send(id, posts, nowMs: nowMs)
         nextMs = min(nextMs, pending[id]?.dueMs ?? .max)
@@ -141,19 +141,19 @@ package final class SubmitClient: Station {
     return nextMs
   }
 
-  package func leave() {}
+  package func shutDown() {}
 
   /// False without a connection, or with a full one: it is due again in a moment.
   @discardableResult
   private func send(_ id: UInt64, _ posts: [SubmittedPost], nowMs: Int64) -> Bool {
-    let isSent = socket.send(SubmitFrame.batch(posts, id: id, token: token)) == .accepted
+    let isSent = socket.send(SubmitCodec.batch(posts, id: id, token: token)) == .accepted
     let sinceMs = pending[id]?.sinceMs ?? nowMs
-    let pauseMs = isSent ? Limits.submitAnswerMs : Limits.submitUnsentMs
+    let pauseMs = isSent ? Limits.submitReplyTimeoutMs : Limits.submitUnsentMs
     pending[id] = Pending(posts: posts, sinceMs: sinceMs, dueMs: nowMs + pauseMs)
     return isSent
   }
 
-  private func complain(_ reason: String, nowMs: Int64) {
+  private func logOnce(_ reason: String, nowMs: Int64) {
     guard malformed.add(nowMs: nowMs) else { return }
     logger.warning("not understood at submission", metadata: ["reason": "\(reason)", "total": "\(malformed.count)"])
   }

@@ -9,7 +9,7 @@ import Telemetry
 ///
 /// Requests go out through `taken`, and their answers come back as `Command`; nothing here touches a disk. What an
 /// answer cannot be sent to has gone, or does not read: it sends its batch again.
-package final class SubmitServer: Station {
+package final class SubmitServer: ReactorSocket {
   /// Where an answer goes.
   package struct Ticket: Sendable, Hashable {
     /// The connection.
@@ -29,7 +29,7 @@ package final class SubmitServer: Station {
   }
 
   /// The answer to a request.
-  package enum Answer: Sendable {
+  package enum Reply: Sendable {
     /// In the batch's order. What is accepted in it is on disk.
     case receipts([SubmitReceipt])
     /// In the query's order; nil where there is nothing that the account may see.
@@ -42,19 +42,19 @@ package final class SubmitServer: Station {
   package enum Command: Sendable {
     /// Nil when it could not be found out.
     case identified(peer: [UInt8], token: String, SubmitAdmission.Identity?)
-    case answered(Ticket, Answer)
+    case answered(Ticket, Reply)
   }
 
   package let socket: Socket
   /// With the port that was taken.
   package let endpoint: Endpoint
-  private let inbox: Inbox<Command>
+  private let inbox: CommandQueue<Command>
   private let logger: Logger
-  private let taken: @Sendable ([Request]) -> Void
+  private let onRequests: @Sendable ([Request]) -> Void
   private var admission = SubmitAdmission()
   /// Requests whose token is being looked up, by connection.
-  private var held: [[UInt8]: [SubmitQuestion]] = [:]
-  private var takenNow: [Request] = []
+  private var held: [[UInt8]: [ProducerMessage]] = [:]
+  private var pendingRequests: [Request] = []
   private var malformed = MalformedFrames("submit")
   private let errors = SubmitErrorMeters()
 
@@ -64,8 +64,8 @@ package final class SubmitServer: Station {
   ///   - curve: the link's keys; nil for plain text.
   ///   - taken: called on the reactor's thread with requests; must not wait.
   package init(
-    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, inbox: Inbox<Command>, logger: Logger,
-    taken: @escaping @Sendable ([Request]) -> Void
+    _ context: Reactor.Context, bind: Endpoint, curve: CurveServer? = nil, inbox: CommandQueue<Command>, logger: Logger,
+    onRequests: @escaping @Sendable ([Request]) -> Void
   ) throws(LinkError) {
     socket = try context.socket(.router, frameBytesMax: Limits.submitFrameBytesMax)
     try socket.set(ZMQOption.routerMandatory, 1)
@@ -75,12 +75,12 @@ package final class SubmitServer: Station {
     endpoint = try context.bind(socket, bind, as: .submit, curve: curve, logger: logger)
     self.inbox = inbox
     self.logger = logger
-    self.taken = taken
+    self.onRequests = onRequests
   }
 
   package func receive(_ frames: [[UInt8]], nowMs: Int64) {
     let peer = frames.first ?? []
-    guard let question = SubmitQuestion(frames.dropFirst()) else {
+    guard let question = ProducerMessage(frames.dropFirst()) else {
       return reject(peer, id: 0, .malformed, "not a SubmitRequest of this protocol", nowMs: nowMs)
     }
     let ticket = Ticket(peer: peer, request: question.id)
@@ -100,12 +100,12 @@ package final class SubmitServer: Station {
     }
     guard question.token.utf8.count == Limits.sessionTokenBytes else { return refuseStranger(ticket) }
     switch admission.begin(peer, token: question.token, nowMs: nowMs) {
-    case .take(let account): take(question, ticket, account)
-    case .ask:
-      takenNow.append(.identify(peer: peer, token: question.token))
+    case .admit(let account): dispatch(question, ticket, account)
+    case .authenticate:
+      pendingRequests.append(.identify(peer: peer, token: question.token))
       held[peer, default: []].append(question)
     case .wait: held[peer, default: []].append(question)
-    case .stranger: refuseStranger(ticket)
+    case .unauthorized: refuseStranger(ticket)
     case .busy:
       fail(
         ticket, .busy,
@@ -114,22 +114,22 @@ package final class SubmitServer: Station {
     }
   }
 
-  package func turn(nowMs: Int64) -> Int64 {
-    for command in inbox.takeAll() {
+  package func tick(nowMs: Int64) -> Int64 {
+    for command in inbox.drain() {
       switch command {
       case .identified(let peer, let token, let identity): identify(peer, token, identity, nowMs: nowMs)
       case .answered(let ticket, let answer): finish(ticket, answer)
       }
     }
-    if !takenNow.isEmpty {
-      taken(takenNow)
-      takenNow = []
+    if !pendingRequests.isEmpty {
+      onRequests(pendingRequests)
+      pendingRequests = []
     }
     return .max
   }
 
   /// Who has no answer yet sends its request again, to the next ingest.
-  package func leave() {}
+  package func shutDown() {}
 
   private func identify(_ peer: [UInt8], _ token: String, _ identity: SubmitAdmission.Identity?, nowMs: Int64) {
     admission.learn(peer, token: token, identity: identity, nowMs: nowMs)
@@ -139,8 +139,8 @@ package final class SubmitServer: Station {
     for question in questions where question.token == token {
       let ticket = Ticket(peer: peer, request: question.id)
       switch identity {
-      case .account(let account)?: take(question, ticket, account)
-      case .stranger?:
+      case .account(let account)?: dispatch(question, ticket, account)
+      case .unauthenticated?:
         admission.end(peer)
         refuseStranger(ticket)
       case nil:
@@ -151,24 +151,24 @@ package final class SubmitServer: Station {
   }
 
   /// Hands on what was admitted, or ends it.
-  private func take(_ question: SubmitQuestion, _ ticket: Ticket, _ account: AccountID) {
+  private func dispatch(_ question: ProducerMessage, _ ticket: Ticket, _ account: AccountID) {
     switch question.body {
-    case .batch(let posts): takenNow.append(.batch(ticket, account, posts))
+    case .batch(let posts): pendingRequests.append(.batch(ticket, account, posts))
     case .query(let names):
       let ids = names.compactMap { PostID($0) }
       guard ids.count == names.count else {
         admission.end(ticket.peer)
         return fail(ticket, .outOfRange, "the id of a post has 10 characters of 0-9, A-Z, a-z")
       }
-      takenNow.append(.query(ticket, account, ids))
+      pendingRequests.append(.query(ticket, account, ids))
     case nil: admission.end(ticket.peer)
     }
   }
 
-  private func finish(_ ticket: Ticket, _ answer: Answer) {
+  private func finish(_ ticket: Ticket, _ answer: Reply) {
     admission.end(ticket.peer)
     switch answer {
-    case .receipts(let receipts): socket.send(ticket.peer, SubmitFrame.receipts(receipts, id: ticket.request))
+    case .receipts(let receipts): socket.send(ticket.peer, SubmitCodec.receipts(receipts, id: ticket.request))
     case .statuses(let statuses):
       reply(ticket, .statuses(.with { $0.statuses = statuses.map { .init($0.id, $0.post) } }))
     case .busy(let detail, let retryAfterMs): fail(ticket, .busy, detail, retryAfterMs: retryAfterMs)

@@ -10,8 +10,8 @@ struct ConnectionLog {
   private var isConnected = false
   private var isLost = false
   /// True if a handshake has failed since libzmq's last try: the failure has its own line.
-  private var isToldOf = false
-  private var quota = LogQuota()
+  private var isFailureLogged = false
+  private var logLimiter = LogRateLimiter()
 
   init(_ link: LinkName, to endpoint: Endpoint, logger: Logger) {
     self.link = link
@@ -23,23 +23,23 @@ struct ConnectionLog {
   mutating func note(_ event: SocketEvent, nowMs: Int64) {
     switch event {
     case .handshakeSucceeded:
-      (isConnected, isLost, isToldOf) = (true, false, false)
-      quota = LogQuota()
+      (isConnected, isLost, isFailureLogged) = (true, false, false)
+      logLimiter = LogRateLimiter()
       logger.info("\(link) link: connected to \(endpoint)")
     case .disconnected:
       // A connection that ended during its handshake does not count.
       (isConnected, isLost) = (false, isLost || isConnected)
-    case .retrying where isToldOf: isToldOf = false
+    case .retrying where isFailureLogged: isFailureLogged = false
     case .retrying(let pauseMs):
       if isLost {
         isLost = false
         // The first tries that follow are the same news.
-        _ = quota.admit("", nowMs: nowMs)
+        _ = logLimiter.admit("", nowMs: nowMs)
         logger.warning("\(link) link: \(endpoint) lost, trying again in \(pauseMs) ms")
-      } else if quota.admit("", nowMs: nowMs) != nil {
+      } else if logLimiter.admit("", nowMs: nowMs) != nil {
         logger.warning("\(link) link: \(endpoint) does not answer, trying again in \(pauseMs) ms")
       }
-    case .handshakeFailed: isToldOf = true
+    case .handshakeFailed: isFailureLogged = true
     case .accepted, .unbound: break
     }
   }

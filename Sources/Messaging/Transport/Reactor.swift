@@ -7,22 +7,22 @@ import Synchronization
 
 /// One end of a link: a socket and the rules for it. Lives on its reactor's thread from its making to its closing;
 /// nothing in it may wait.
-package protocol Station: AnyObject {
+package protocol ReactorSocket: AnyObject {
   var socket: Socket { get }
   /// A message has come. `nowMs` is the reactor's clock: monotonic milliseconds.
   func receive(_ frames: [[UInt8]], nowMs: Int64)
   /// After messages and commands, and at the time it asked for: does what is due and returns when it wants to be called
   /// next.
-  func turn(nowMs: Int64) -> Int64
+  func tick(nowMs: Int64) -> Int64
   /// Says goodbye, before the socket is closed. Nothing but messages comes after it.
-  func leave()
-  /// Whether the socket may be closed. Where it never comes true, it is closed after `Limits.leaveMs`.
-  var hasLeft: Bool { get }
+  func shutDown()
+  /// Whether the socket may be closed. Where it never comes true, it is closed after `Limits.goodbyeTimeoutMs`.
+  var isShutDown: Bool { get }
 }
 
-extension Station {
+extension ReactorSocket {
   /// Where nobody answers.
-  package var hasLeft: Bool { true }
+  package var isShutDown: Bool { true }
 }
 
 /// The one thread that touches ZeroMQ sockets: it polls them and a wake-up descriptor, hands messages and commands to
@@ -34,7 +34,7 @@ package final class Reactor: Sendable {
     private let ioThreads: Int32
     private var sockets: [Socket] = []
     /// What the sockets need beside their own stations.
-    fileprivate private(set) var attendants: [any Station] = []
+    fileprivate private(set) var auxiliarySockets: [any ReactorSocket] = []
     /// Who says which peers may come in; nil while no link uses keys.
     var authenticator: Authenticator?
 
@@ -56,10 +56,10 @@ package final class Reactor: Sendable {
     }
 
     /// Adds a station that goes with a socket.
-    package func add(_ attendant: any Station) { attendants.append(attendant) }
+    package func add(_ attendant: any ReactorSocket) { auxiliarySockets.append(attendant) }
 
     fileprivate func close() {
-      for socket in sockets { socket.tellNoMore() }
+      for socket in sockets { socket.stopMonitoring() }
       // Who answers for the others goes last.
       for socket in sockets.reversed() { socket.close() }
       zmq_ctx_term(handle)
@@ -70,7 +70,7 @@ package final class Reactor: Sendable {
     var id: pthread_t
   }
 
-  private let wake: Wake
+  private let wake: WakeupEvent
   private let isStopping = Mutex(false)
   private let thread: Mutex<Thread?>
   private let name: String
@@ -84,8 +84,8 @@ package final class Reactor: Sendable {
   ///     subscribers does not hold up the other sockets.
   ///   - make: runs on the new thread; what it throws is thrown here.
   package static func start<Told: Sendable>(
-    _ name: String, wake: Wake, ioThreads: Int32 = 1,
-    make: @escaping @Sendable (Context) throws -> (stations: [any Station], told: Told)
+    _ name: String, wake: WakeupEvent, ioThreads: Int32 = 1,
+    make: @escaping @Sendable (Context) throws -> (stations: [any ReactorSocket], told: Told)
   ) throws -> (reactor: Reactor, told: Told) {
     let reactor = Reactor(name: name, wake: wake)
     let (started, isStarted) = (OneShot<Result<Told, any Error>>(), DispatchSemaphore(value: 0))
@@ -115,7 +115,7 @@ package final class Reactor: Sendable {
     }
   }
 
-  private init(name: String, wake: Wake) {
+  private init(name: String, wake: WakeupEvent) {
     self.name = name
     self.wake = wake
     thread = Mutex(nil)
@@ -134,7 +134,7 @@ package final class Reactor: Sendable {
   }
 
   private func run<Told: Sendable>(
-    ioThreads: Int32, make: (Context) throws -> (stations: [any Station], told: Told),
+    ioThreads: Int32, make: (Context) throws -> (stations: [any ReactorSocket], told: Told),
     started: (Result<Told, any Error>) -> Void
   ) {
     otm_name_thread(name)
@@ -143,14 +143,14 @@ package final class Reactor: Sendable {
       defer { context.close() }
       let made = try make(context)
       started(.success(made.told))
-      loop(made.stations + context.attendants)
-      leave(made.stations)
+      loop(made.stations + context.auxiliarySockets)
+      shutDown(made.stations)
     } catch {
       started(.failure(error))
     }
   }
 
-  private func loop(_ stations: [any Station]) {
+  private func loop(_ stations: [any ReactorSocket]) {
     var items = stations.map { zmq_pollitem_t(socket: $0.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
     items.append(zmq_pollitem_t(socket: nil, fd: wake.descriptor, events: Int16(ZMQ_POLLIN), revents: 0))
     var nextMs = Reactor.nowMs
@@ -161,28 +161,28 @@ package final class Reactor: Sendable {
       zmq_poll(&items, Int32(items.count), Int(max(0, min(nextMs - Reactor.nowMs, Limits.reactorWaitMs))))
       // In a flood those go first who have more for this turn: fewer turns, longer frames. Otherwise it would only let
       // strangers take the processor, who give it back much later.
-      if Reactor.nowMs == turnMs { for _ in 0..<Limits.turnYields { sched_yield() } }
+      if Reactor.nowMs == turnMs { for _ in 0..<Limits.reactorYields { sched_yield() } }
       if items[stations.count].revents != 0 { wake.clear() }
       let nowMs = Reactor.nowMs
       turnMs = nowMs
       nextMs = nowMs + Limits.reactorWaitMs
       for (index, station) in stations.enumerated() {
         if items[index].revents != 0 {
-          for _ in 0..<Limits.framesPerTurn {
+          for _ in 0..<Limits.framesPerTick {
             guard let frames = station.socket.receive() else { break }
             station.receive(frames, nowMs: nowMs)
           }
         }
-        nextMs = min(nextMs, station.turn(nowMs: nowMs))
+        nextMs = min(nextMs, station.tick(nowMs: nowMs))
       }
     }
   }
 
-  private func leave(_ stations: [any Station]) {
-    for station in stations { station.leave() }
-    let endMs = Reactor.nowMs + Limits.leaveMs
+  private func shutDown(_ stations: [any ReactorSocket]) {
+    for station in stations { station.shutDown() }
+    let endMs = Reactor.nowMs + Limits.goodbyeTimeoutMs
     for station in stations {
-      while !station.hasLeft, Reactor.nowMs < endMs {
+      while !station.isShutDown, Reactor.nowMs < endMs {
         var item = zmq_pollitem_t(socket: station.socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
         zmq_poll(&item, 1, Int(max(0, endMs - Reactor.nowMs)))
         while let frames = station.socket.receive() { station.receive(frames, nowMs: Reactor.nowMs) }

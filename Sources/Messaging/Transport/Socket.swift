@@ -15,7 +15,7 @@ package final class Socket {
   }
 
   /// What became of a message that was to be sent.
-  package enum Sent: Equatable {
+  package enum SendStatus: Equatable {
     case accepted
     /// The peer's pipe is full, or no peer is there.
     case full
@@ -38,7 +38,7 @@ package final class Socket {
   /// True while it listens at `boundName`.
   var isBound = false
   /// Whether it may not connect for the moment.
-  var isHeldBack = false
+  var isSuspended = false
   /// The address that it connects to.
   private(set) var peer: Endpoint?
   /// True if `receive` stores a message's sender.
@@ -139,7 +139,7 @@ package final class Socket {
   /// Opens a new libzmq socket, because `zmq_disconnect` ends a connection later, and loses messages sent until then.
   func reconnect(_ endpoint: Endpoint) throws(LinkError) {
     peer = endpoint
-    guard !isHeldBack else { return }
+    guard !isSuspended else { return }
     try reopen()
     try connect(endpoint)
   }
@@ -150,7 +150,7 @@ package final class Socket {
   /// Replaces libzmq's socket by one with the same options, subscriptions and monitor, without a connection.
   private func reopen() throws(LinkError) {
     guard let next = zmq_socket(context, kind.rawValue) else { throw .socket(reason: LinkError.lastReason) }
-    tellNoMore()
+    stopMonitoring()
     var none: Int32 = 0
     zmq_setsockopt(handle, ZMQ_LINGER, &none, MemoryLayout<Int32>.size)
     zmq_close(handle)
@@ -159,7 +159,7 @@ package final class Socket {
     for topic in topics { try check(zmq_setsockopt(handle, ZMQ_SUBSCRIBE, topic, topic.utf8.count)) }
     if let monitor {
       try monitor.reopen()
-      try tell(monitor)
+      try startMonitoring(monitor)
     }
   }
 
@@ -201,14 +201,14 @@ package final class Socket {
 
   /// Sends a message of one frame or more, whole or not at all. Never waits.
   @discardableResult
-  package func send(_ frames: [UInt8]...) -> Sent { send(frames: frames) }
+  package func send(_ frames: [UInt8]...) -> SendStatus { send(frames: frames) }
 
   /// The same of an array.
   @discardableResult
-  package func send(frames: [[UInt8]]) -> Sent { send(frames, isWhole: true) }
+  package func send(frames: [[UInt8]]) -> SendStatus { send(frames, isWhole: true) }
 
   /// - Parameter isWhole: false where another frame follows the last.
-  private func send(_ frames: [[UInt8]], isWhole: Bool) -> Sent {
+  private func send(_ frames: [[UInt8]], isWhole: Bool) -> SendStatus {
     for (index, frame) in frames.enumerated() {
       let more = isWhole && index == frames.count - 1 ? 0 : ZMQ_SNDMORE
       while frame.withUnsafeBytes({ zmq_send(handle, $0.baseAddress, $0.count, ZMQ_DONTWAIT | more) }) < 0 {
@@ -224,7 +224,7 @@ package final class Socket {
 
   /// Sends frames and a shared last frame, whole or not at all. Never waits.
   @discardableResult
-  func send(_ frames: [[UInt8]], _ last: SharedFrame) -> Sent {
+  func send(_ frames: [[UInt8]], _ last: SharedFrame) -> SendStatus {
     let sent = send(frames, isWhole: false)
     guard sent == .accepted else { return sent }
     zmq_msg_init(message)
@@ -239,7 +239,7 @@ package final class Socket {
   }
 
   /// Makes libzmq send the connections' events to `monitor`, a PAIR, until `close`.
-  func tell(_ monitor: Socket) throws(LinkError) {
+  func startMonitoring(_ monitor: Socket) throws(LinkError) {
     self.monitor = monitor
     monitorCount += 1
     let name = "inproc://monitor-\(number)-\(monitorCount)"
@@ -248,7 +248,7 @@ package final class Socket {
   }
 
   /// Ends what `tell` began. Before the socket that reads it is closed: libzmq's own thread would wait for a reader.
-  func tellNoMore() { if monitor != nil { zmq_socket_monitor(handle, nil, 0) } }
+  func stopMonitoring() { if monitor != nil { zmq_socket_monitor(handle, nil, 0) } }
 
   func close() { zmq_close(handle) }
 

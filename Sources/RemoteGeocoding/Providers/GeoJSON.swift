@@ -15,5 +15,5 @@ struct GeoJSON<Properties: Decodable>: Decodable {
     }
   }
 
-  let features: [Readable<Feature>]
+  let features: [LenientElement<Feature>]
 }

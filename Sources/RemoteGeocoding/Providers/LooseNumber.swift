@@ -17,7 +17,7 @@ struct LooseNumber: Decodable {
 }
 
 /// An element of a list whose other elements are to be read even if this one cannot.
-struct Readable<Element: Decodable>: Decodable {
+struct LenientElement<Element: Decodable>: Decodable {
   let element: Element?
 
   init(from decoder: any Decoder) { element = try? Element(from: decoder) }

@@ -17,7 +17,7 @@ extension SQLiteDatabase: AccountStore {
   }
 
   package func account(_ id: AccountID) async throws -> Account? {
-    try await pool.read { db in try Account.one(id, db) }
+    try await pool.read { db in try Account.find(id, db) }
   }
 
   package func accountID(email: String) async throws -> AccountID? {
@@ -33,7 +33,7 @@ extension SQLiteDatabase: AccountStore {
       let isOnMap = try Bool.fetchOne(
         db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM post WHERE account = ? AND seq IS NOT NULL)"),
         arguments: [id.rawValue])
-      return isOnMap == true ? try Account.one(id, db) : nil
+      return isOnMap == true ? try Account.find(id, db) : nil
     }
   }
 
@@ -47,7 +47,7 @@ extension SQLiteDatabase: AccountStore {
   }
 
   package func setPassword(
-    of account: AccountID, _ hash: String, from before: String?, ending: EndedAccess
+    of account: AccountID, _ hash: String, from before: String?, ending: RevokedAccess
   ) async throws -> Bool {
     try await write { db in
       if let before {
@@ -70,7 +70,7 @@ extension SQLiteDatabase: AccountStore {
   }
 }
 
-extension EndedAccess {
+extension RevokedAccess {
   fileprivate var tables: [String] {
     switch self {
     case .none: []
@@ -92,7 +92,7 @@ extension Account {
   ///
   /// - Parameter password: its hash; empty for none.
   static func insert(
-    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: RisingNumbers,
+    email: String, password: String, firstName: String, lastName: String, unixMs: Int64, _ numbers: SequenceAllocator,
     _ db: Database
   ) throws -> Account? {
     let row = try Row.fetchOne(

@@ -7,18 +7,18 @@ extension SQLiteDatabase: IdentityStore {
   package func account(
     of identity: ProvidedIdentity, newEmail: String?, unixMs: Int64
   ) async throws -> IdentityOutcome {
-    if let account = try await pool.read({ db in try Account.one(of: identity, db) }) { return .known(account) }
+    if let account = try await pool.read({ db in try Account.find(of: identity, db) }) { return .existing(account) }
     guard let newEmail else { return .unknown }
     return try await write { [numbers = committer.engine.numbers] db in
       // Twice at once is one account.
-      if let account = try Account.one(of: identity, db) { return .known(account) }
+      if let account = try Account.find(of: identity, db) { return .existing(account) }
       guard
         let account = try Account.insert(
           email: newEmail, password: "", firstName: identity.firstName, lastName: identity.lastName, unixMs: unixMs,
           numbers, db)
       else { return .emailTaken }
       try identity.insert(account.id, unixMs, db)
-      return .made(account)
+      return .created(account)
     }
   }
 
@@ -34,7 +34,7 @@ extension SQLiteDatabase: IdentityStore {
       if let known = own.first(where: { $0.issuer == identity.issuer && $0.subject == identity.subject }) {
         return .linked(known)
       }
-      guard try Account.one(of: identity, db) == nil else { return .taken }
+      guard try Account.find(of: identity, db) == nil else { return .taken }
       guard own.count < Limits.identitiesOfAccountMax else { return .tooMany }
       try identity.insert(account, unixMs, db)
       return .linked(LinkedIdentity(issuer: identity.issuer, subject: identity.subject, createdMs: unixMs))
@@ -52,7 +52,7 @@ extension SQLiteDatabase: IdentityStore {
       let own = try LinkedIdentity.all(of: account, db)
       guard own.contains(identity) else { return .notFound }
       let hasOther = own.contains { $0 != identity && issuers.contains($0.issuer) }
-      guard try hasOther || Account.one(account, db)?.hasPassword == true else { return .last }
+      guard try hasOther || Account.find(account, db)?.hasPassword == true else { return .last }
       try db.execute(
         sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
       return .unlinked
@@ -79,7 +79,7 @@ extension ProvidedIdentity {
 
 extension Account {
   /// Nil where the identity is nobody's.
-  fileprivate static func one(of identity: ProvidedIdentity, _ db: Database) throws -> Account? {
+  fileprivate static func find(of identity: ProvidedIdentity, _ db: Database) throws -> Account? {
     try Row.fetchOne(
       db,
       sql: """

@@ -14,7 +14,7 @@ extension SQLiteDatabase {
         for (key, count) in counts {
           try db.execute(
             sql: "INSERT OR REPLACE INTO login_count (scope, digest, tries, last_ms) VALUES (?, ?, ?, ?)",
-            arguments: [key.scope.rawValue, Data(key.digest), count.tries, count.lastMs])
+            arguments: [key.scope.rawValue, Data(key.digest), count.attempts, count.lastMs])
         }
         for key in removed {
           try db.execute(
@@ -26,7 +26,7 @@ extension SQLiteDatabase {
           sql: """
             DELETE FROM login_count WHERE (scope, digest) IN (
               SELECT scope, digest FROM login_count WHERE last_ms <= ? ORDER BY last_ms LIMIT \(2 * counts.count))
-            """, arguments: [unixMs - Limits.loginTriesForgottenMs])
+            """, arguments: [unixMs - Limits.loginAttemptsExpiryMs])
       }, then: { _ in })
   }
 
@@ -34,7 +34,7 @@ extension SQLiteDatabase {
     let rows = try pool.read { db in
       try Row.fetchAll(
         db, sql: "SELECT * FROM login_count WHERE last_ms > ? ORDER BY last_ms DESC LIMIT ?",
-        arguments: [unixMs - Limits.loginTriesForgottenMs, Limits.loginCountsMax / 2])
+        arguments: [unixMs - Limits.loginAttemptsExpiryMs, Limits.loginCountsMax / 2])
     }
     return rows.reduce(into: [:]) { counts, row in
       guard let scope = UInt8(exactly: row["scope"] as Int64).flatMap(LoginThrottle.Scope.init) else { return }

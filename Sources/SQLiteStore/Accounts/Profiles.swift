@@ -9,25 +9,25 @@ extension SQLiteEngine {
   func changeProfile(
     _ account: AccountID, _ change: ProfileChange, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Profile {
-    guard let before = try Account.one(account, db) else { return .notFound }
+    guard let before = try Account.find(account, db) else { return .notFound }
     try db.execute(
       sql: "UPDATE OR IGNORE account SET email = ?, first_name = ?, last_name = ? WHERE id = ?",
       arguments: [
         change.email ?? before.email, change.firstName ?? before.firstName, change.lastName ?? before.lastName,
         account.rawValue,
       ])
-    guard db.changesCount == 1, let after = try Account.one(account, db) else { return .emailTaken }
+    guard db.changesCount == 1, let after = try Account.find(account, db) else { return .emailTaken }
     guard (after.firstName, after.lastName) != (before.firstName, before.lastName) else {
       return .changed(after, [])
     }
-    names.set(AccountNames.Name(first: after.firstName, last: after.lastName), for: account)
-    return .changed(after, try listAgain(account, unixMs, numbers, db))
+    names.set(AccountNameCache.Name(first: after.firstName, last: after.lastName), for: account)
+    return .changed(after, try republish(account, unixMs, numbers, db))
   }
 
   func erasePosts(
     _ account: AccountID, _ after: PostID?, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Erasure {
-    try Traces.erase(in: db) {
+    try SecureDeletion.erase(in: db) {
       let rows = try Row.fetchAll(
         db,
         sql: "SELECT id, state, seq FROM post WHERE account = ? AND id > ? AND state <> 4 ORDER BY id LIMIT ?",
@@ -62,7 +62,7 @@ extension SQLiteEngine {
 extension SQLiteDatabase {
   package func listedPosts(renamedBy change: ProfileChange, of account: AccountID) async throws -> Int {
     try await pool.read { db in
-      guard let before = try Account.one(account, db) else { return 0 }
+      guard let before = try Account.find(account, db) else { return 0 }
       let after = (change.firstName ?? before.firstName, change.lastName ?? before.lastName)
       guard after != (before.firstName, before.lastName) else { return 0 }
       return try Int.fetchOne(db, sql: "SELECT count(*) FROM (\(postsOnList))", arguments: [account.rawValue]) ?? 0
@@ -71,7 +71,7 @@ extension SQLiteDatabase {
 
   package func close(_ account: AccountID, unixMs: Int64) async throws -> Bool {
     try await write { [engine = committer.engine] db in
-      try Traces.erase(in: db) {
+      try SecureDeletion.erase(in: db) {
         try db.execute(
           sql: """
             UPDATE account SET email = 'deleted:' || id, password = '', closed_ms = ? WHERE id = ? AND closed_ms IS NULL
@@ -105,8 +105,8 @@ private let postsOnList = """
   """
 
 /// The account's posts that are on the list, again, in their order.
-private func listAgain(
-  _ account: AccountID, _ unixMs: Int64, _ numbers: RisingNumbers, _ db: Database
+private func republish(
+  _ account: AccountID, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> [FeedChange] {
   let ids = try Int64.fetchAll(db, sql: postsOnList, arguments: [account.rawValue])
   return try ids.map { id in
@@ -116,14 +116,14 @@ private func listAgain(
     guard let entry = row.flatMap(FeedEntry.init) else {
       throw StoreError.unusable(path: "post", reason: "a row of the table cannot be read: \(id)")
     }
-    numbers.takeSeq()
-    return .put(entry)
+    numbers.advanceSeq()
+    return .upsert(entry)
   }
 }
 
 extension Account {
   /// Nil where there is none, or none any more.
-  static func one(_ id: AccountID, _ db: Database) throws -> Account? {
+  static func find(_ id: AccountID, _ db: Database) throws -> Account? {
     try Row.fetchOne(
       db, sql: "SELECT * FROM account WHERE id = ? AND closed_ms IS NULL", arguments: [id.rawValue]
     ).map(Account.init)

@@ -11,20 +11,20 @@ import Synchronization
 final class HighWater: Sendable {
   /// What only rises.
   struct Mark: Sendable, Equatable {
-    var boot: UInt32 = 0
+    var generation: UInt32 = 0
     var account: Int64 = 0
     var post: UInt64 = 0
     var seq: UInt64 = 0
 
     /// Whether nothing has gone back since another mark was made.
     func isAtLeast(_ other: Mark) -> Bool {
-      boot >= other.boot && account >= other.account && post >= other.post && seq >= other.seq
+      generation >= other.generation && account >= other.account && post >= other.post && seq >= other.seq
     }
 
     /// The higher of each.
     func raised(to other: Mark) -> Mark {
       Mark(
-        boot: max(boot, other.boot), account: max(account, other.account), post: max(post, other.post),
+        generation: max(generation, other.generation), account: max(account, other.account), post: max(post, other.post),
         seq: max(seq, other.seq))
     }
   }
@@ -37,7 +37,7 @@ final class HighWater: Sendable {
     /// "OTMHIGH1", epoch, the numbers, and a hash over all before it.
     var bytes: [UInt8] {
       var bytes = Array("OTMHIGH1".utf8) + epoch.bytes
-      for number in [UInt64(mark.boot), UInt64(bitPattern: mark.account), mark.post, mark.seq] {
+      for number in [UInt64(mark.generation), UInt64(bitPattern: mark.account), mark.post, mark.seq] {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
       }
       let sum = FNV1a.hash(bytes)
@@ -57,10 +57,10 @@ final class HighWater: Sendable {
       func number(_ offset: Int) -> UInt64 { bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
       guard bytes.count == Record.length, bytes.starts(with: Array("OTMHIGH1".utf8)),
         number(Record.length - 8) == FNV1a.hash(bytes.dropLast(8)), let epoch = Epoch(bytes[8..<24]),
-        let boot = UInt32(exactly: number(24))
+        let generation = UInt32(exactly: number(24))
       else { return nil }
       self.epoch = epoch
-      mark = Mark(boot: boot, account: Int64(bitPattern: number(32)), post: number(40), seq: number(48))
+      mark = Mark(generation: generation, account: Int64(bitPattern: number(32)), post: number(40), seq: number(48))
     }
   }
 
@@ -105,13 +105,13 @@ final class HighWater: Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The running transaction has used these.
-  func reach(account: Int64 = 0, post: UInt64 = 0, seq: UInt64 = 0) {
+  func record(account: Int64 = 0, post: UInt64 = 0, seq: UInt64 = 0) {
     let mark = Mark(account: account, post: post, seq: seq)
     state.withLock { $0.written = $0.written.raised(to: mark) }
   }
 
   /// The transaction is on disk.
-  func keep() {
+  func persist() {
     let mark: Mark? = state.withLock { state in
       guard state.kept != state.written else { return nil }
       state.kept = state.written
@@ -124,7 +124,7 @@ final class HighWater: Sendable {
   }
 
   /// The transaction is rolled back.
-  func forget() { state.withLock { $0.written = $0.kept } }
+  func discard() { state.withLock { $0.written = $0.kept } }
 
   /// What the file at a path says; nil where there is none.
   ///

@@ -12,13 +12,13 @@ import Synchronization
 /// refused. Quick reads, scans and operators' reads each have connections of their own. Threads: any.
 package final class SQLiteDatabase: Sendable {
   let pool: DatabasePool
-  let scans: Scans
+  let scans: ScanExecutor
   /// Connection for operators' reads, one at a time: these may count every row, and must neither wait for scans nor
   /// delay quick reads.
   let operatorReader: DatabaseQueue
   let committer: GroupCommitter<SQLiteEngine>
   /// State of a full disk.
-  let room = DiskRoom()
+  let diskFullState = DiskFullState()
   package let changes = ChangeSource()
   private let lock: InstanceLock
   private let logger: Logger
@@ -27,7 +27,7 @@ package final class SQLiteDatabase: Sendable {
   /// Of the database's file.
   let path: String
   /// The number of this start, stored before it is returned.
-  package let boot: UInt32
+  package let generation: UInt32
 
   /// Opens or makes `onthemap.sqlite` in a folder, brings its tables up to date, and counts the start. Waits for the
   /// disk.
@@ -49,7 +49,7 @@ package final class SQLiteDatabase: Sendable {
     do {
       let files = [path, path + "-wal", path + "-shm"]
       try FileAccess.restrict(files)
-      let before = try Inspection(path: path, highWaterPath: highWaterPath).run()
+      let before = try StartupCheck(path: path, highWaterPath: highWaterPath).run()
       try FileAccess.create(path)
       pool = try DatabasePool(path: path, configuration: SQLiteDatabase.configuration)
       // After the pool: it sets NORMAL itself, which would lose acknowledged posts with the power.
@@ -62,25 +62,25 @@ package final class SQLiteDatabase: Sendable {
       let isAnotherHistory = before != nil && !FileManager.default.fileExists(atPath: highWaterPath)
       let started = try pool.write { db in
         if isAnotherHistory { try db.execute(sql: "UPDATE meta SET epoch = randomblob(16)") }
-        if before == nil { try Traces.none(db) }
+        if before == nil { try SecureDeletion.markClean(db) }
         return try Row.fetchOne(db, sql: "UPDATE meta SET boot = boot + 1 RETURNING epoch, boot")
       }
       guard let started, let epoch = Epoch(started["epoch"] as Data),
-        let boot = UInt32(exactly: started["boot"] as Int64), boot <= Limits.bootMax
+        let generation = UInt32(exactly: started["boot"] as Int64), generation <= Limits.generationMax
       else { throw StoreError.unusable(path: path, reason: "its meta row is missing or damaged") }
       self.epoch = epoch
-      self.boot = boot
+      self.generation = generation
       var mark = before?.mark ?? HighWater.Mark()
-      mark.boot = boot
+      mark.generation = generation
       let highWater = try HighWater(path: highWaterPath, .init(epoch: epoch, mark: mark))
       var reading = SQLiteDatabase.configuration
       reading.readonly = true
       operatorReader = try DatabaseQueue(path: path, configuration: reading)
       committer = GroupCommitter(try SQLiteEngine(path: path, pool: pool, highWater: highWater))
-      scans = try Scans(path: path, configuration: reading, times: scanTimes) { [committer] goOn in
-        committer.checkpoint(then: goOn)
+      scans = try ScanExecutor(path: path, configuration: reading, times: scanTimes) { [committer] resumeAfterPause in
+        committer.checkpoint(then: resumeAfterPause)
       }
-    } catch let gone as WatchedFiles.Gone {
+    } catch let gone as OpenFileGuard.FileReplaced {
       throw StoreError.unusable(path: gone.path, reason: "it is not there any more")
     } catch let error as DatabaseError {
       throw StoreError.unusable(path: path, reason: error.description + SQLiteDatabase.advice(error))
@@ -89,7 +89,7 @@ package final class SQLiteDatabase: Sendable {
     logger.info(
       "database open",
       metadata: [
-        "path": "\(path)", "sqlite": "\(version ?? "unknown")", "epoch": "\(epoch)", "boot": "\(boot)",
+        "path": "\(path)", "sqlite": "\(version ?? "unknown")", "epoch": "\(epoch)", "boot": "\(generation)",
       ])
   }
 
@@ -115,12 +115,12 @@ package final class SQLiteDatabase: Sendable {
     }
     committer.submit(
       write,
-      completion: CommitCompletion { [room] result in
+      completion: CommitCompletion { [diskFullState] result in
         switch result {
         case .success(.other(let done)): done()
         case .success(.post): preconditionFailure("The engine answered a write with the result of another one.")
         case .failure(let error):
-          room.refused(error)
+          diskFullState.recordFailure(error)
           then(.failure(error))
         }
       })
@@ -142,7 +142,7 @@ package final class SQLiteDatabase: Sendable {
   }
 
   /// Commits one page with the contents that it had. Returns whether that succeeded, on disk.
-  func tries() async -> Bool {
+  func trialCommit() async -> Bool {
     await withCheckedContinuation { continuation in
       let write = SQLiteEngine.Write.other { db in
         // Twice: SQLite writes no page for an update that changes nothing.
@@ -166,7 +166,7 @@ package final class SQLiteDatabase: Sendable {
     }
     committer.finish()
     _ = try? pool.writeWithoutTransaction { [path, logger] db in
-      Traces.remove(from: db, path: path, logger: logger)
+      SecureDeletion.compact(from: db, path: path, logger: logger)
       try db.checkpoint(.truncate)
     }
     try? pool.close()

@@ -20,23 +20,23 @@ final class SQLiteEngine: CommitEngine {
 
   /// Path of the database's file.
   let path: String
-  let numbers: RisingNumbers
-  let names = AccountNames()
+  let numbers: SequenceAllocator
+  let names = AccountNameCache()
   /// Accounts that are closed since the start: a request that was under way then makes no post.
   let closed = Mutex<Set<AccountID>>([])
   /// Durations of the latest commits.
   let times = CommitTimes()
   private let pool: DatabasePool
   private let highWater: HighWater
-  private let files: WatchedFiles
+  private let files: OpenFileGuard
   private let meters = WriterMeters()
 
   init(path: String, pool: DatabasePool, highWater: HighWater) throws {
     self.path = path
     self.pool = pool
     self.highWater = highWater
-    numbers = try RisingNumbers(pool, highWater: highWater)
-    files = try WatchedFiles([path, path + "-wal"])
+    numbers = try SequenceAllocator(pool, highWater: highWater)
+    files = try OpenFileGuard([path, path + "-wal"])
   }
 
   func commit(_ writes: [Write]) throws -> [Output] {
@@ -62,11 +62,11 @@ final class SQLiteEngine: CommitEngine {
     } catch {
       // SQLite has rolled back by itself after some errors.
       if db.isInsideTransaction { try? db.rollback() }
-      highWater.forget()
+      highWater.discard()
       names.forget()
       throw error
     }
-    highWater.keep()
+    highWater.persist()
     let duration = ContinuousClock.now - start
     times.add(duration)
     meters.commit(duration, rows: db.totalChangesCount - rows)
@@ -106,7 +106,7 @@ final class SQLiteEngine: CommitEngine {
   /// After a failed sync the kernel may report success for pages that it has dropped. Never retry in place, and write
   /// nothing else either, before everything has been read anew.
   private static func isOfTheDisk(_ error: any Error) -> Bool {
-    if error is WatchedFiles.Gone { return true }
+    if error is OpenFileGuard.FileReplaced { return true }
     guard let error = error as? DatabaseError, !error.isFull else { return false }
     return [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_READONLY].contains(error.resultCode)
   }

@@ -2,17 +2,17 @@ import GRDB
 import GRDBSQLite
 
 /// A value bound to a statement that runs for every post.
-enum Column {
+enum BoundValue {
   case integer(Int64)
   case text(String)
   case blob([UInt8])
   case null
 
-  static func integer(_ value: (some BinaryInteger)?) -> Column { value.map { .integer(Int64($0)) } ?? .null }
+  static func integer(_ value: (some BinaryInteger)?) -> BoundValue { value.map { .integer(Int64($0)) } ?? .null }
 }
 
 /// A row while a statement stands on it.
-struct Columns {
+struct ResultRow {
   fileprivate let handle: SQLiteStatement
 
   /// 0 where it is null.
@@ -31,11 +31,11 @@ extension Statement {
   ///
   /// - Returns: how many rows it has changed.
   @discardableResult
-  func run(_ db: Database, _ columns: Column...) throws -> Int { try run(db, columns) }
+  func run(_ db: Database, _ columns: BoundValue...) throws -> Int { try run(db, columns) }
 
   /// The same of an array.
   @discardableResult
-  func run(_ db: Database, _ columns: [Column]) throws -> Int {
+  func run(_ db: Database, _ columns: [BoundValue]) throws -> Int {
     try bind(columns, db)
     let code = sqlite3_step(sqliteStatement)
     let error = code == SQLITE_DONE ? nil : failure(code, db)
@@ -47,17 +47,17 @@ extension Statement {
   /// The first row of a statement's, read where it lies; nil where there is none.
   ///
   /// - Parameter read: takes the row's columns, which are gone afterwards.
-  func first<Value>(_ db: Database, _ columns: Column..., read: (Columns) -> Value) throws -> Value? {
+  func first<Value>(_ db: Database, _ columns: BoundValue..., read: (ResultRow) -> Value) throws -> Value? {
     try bind(columns, db)
     let code = sqlite3_step(sqliteStatement)
     let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code, db)
-    let value = code == SQLITE_ROW ? read(Columns(handle: sqliteStatement)) : nil
+    let value = code == SQLITE_ROW ? read(ResultRow(handle: sqliteStatement)) : nil
     sqlite3_reset(sqliteStatement)
     if let error { throw error }
     return value
   }
 
-  private func bind(_ columns: [Column], _ db: Database) throws {
+  private func bind(_ columns: [BoundValue], _ db: Database) throws {
     let handle = sqliteStatement
     for (index, column) in columns.enumerated() {
       let position = Int32(index + 1)

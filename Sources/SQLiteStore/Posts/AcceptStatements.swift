@@ -42,7 +42,7 @@ struct AcceptStatements {
     _ posts: ArraySlice<NewPost>, _ ids: [PostID],
     _ account: AccountID, _ unixMs: Int64
   ) throws -> Bool {
-    var all: [Column] = []
+    var all: [BoundValue] = []
     all.reserveCapacity(12 * posts.count)
     for (post, id) in zip(posts, ids) { all += columns(post.submission, id, account, post.idempotency, unixMs) }
     return try db.cachedStatement(sql: AcceptStatements.insertSeveral).run(db, all) == posts.count
@@ -51,7 +51,7 @@ struct AcceptStatements {
   private func columns(
     _ submission: Submission, _ id: PostID, _ account: AccountID, _ idempotency: Idempotency?,
     _ unixMs: Int64
-  ) -> [Column] {
+  ) -> [BoundValue] {
     [
       .integer(id.rawValue), .integer(account.rawValue), .text(submission.place), .text(submission.link),
       submission.linkText.map { .text($0) } ?? .null,

@@ -8,7 +8,7 @@ extension SQLiteEngine {
     _ post: PostID, _ account: AccountID, _ unixMs: Int64, _ db: Database
   ) throws -> PostWriteResult.Deletion {
     guard let (state, listedAt) = try standing(of: post, account, db) else { return .notFound }
-    return try Traces.erase(in: db) {
+    return try SecureDeletion.erase(in: db) {
       try erase(post, listedAt: state == .published ? listedAt : nil, unixMs, numbers, db)
         .map { .listed($0) } ?? .unlisted
     }
@@ -38,7 +38,7 @@ extension SQLiteEngine {
     guard let entry = row.flatMap(FeedEntry.init) else {
       throw StoreError.unusable(path: path, reason: "post \(post) cannot be read")
     }
-    numbers.takeSeq()
+    numbers.advanceSeq()
     return .published(entry.traced(submission.trace))
   }
 }
@@ -48,7 +48,7 @@ extension SQLiteEngine {
 /// - Parameter listedAt: the number that it is on the map at; nil where it is not.
 /// - Returns: what feeds have to learn; nil where that is nothing.
 func erase(
-  _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: RisingNumbers, _ db: Database
+  _ post: PostID, listedAt: UInt64?, _ unixMs: Int64, _ numbers: SequenceAllocator, _ db: Database
 ) throws -> FeedChange? {
   let next = try listedAt.flatMap { try entry(behind: $0, db) }
   try db.cachedStatement(
@@ -63,8 +63,8 @@ func erase(
   guard listedAt != nil else { return nil }
   let seq = numbers.nextSeq
   try db.cachedStatement(sql: "UPDATE meta SET deleted_seq = ?").run(db, .integer(seq))
-  numbers.takeSeq()
-  return .gone(post, seq: seq, next: next)
+  numbers.advanceSeq()
+  return .remove(post, seq: seq, next: next)
 }
 
 /// Nil where there is no such post of the account's; else how it stands, and at which number where it is on the map.

@@ -21,7 +21,7 @@ enum IdempotencyKeys {
 
   /// Removes the keys of the oldest posts, `count` at most, that are older than `Limits.idempotencyDays`. The caller
   /// removes two for each key that comes, so that more go than come.
-  static func removeExpired(_ numbers: RisingNumbers, unixMs: Int64, count: Int, _ db: Database) throws {
+  static func removeExpired(_ numbers: SequenceAllocator, unixMs: Int64, count: Int, _ db: Database) throws {
     let end = Int64(PostID.following(nil, unixMs: unixMs - Limits.idempotencyDays * 86_400_000).rawValue)
     // Mostly there is none, and to know that costs nothing.
     guard numbers.keyedFrom < end else { return }

@@ -7,23 +7,23 @@ extension SQLiteDatabase: PostStore {
   package func submit(_ write: PostWrite, completion: CommitCompletion<PostWriteResult>) {
     committer.submit(
       .post(write),
-      completion: CommitCompletion { [changes, room] result in
+      completion: CommitCompletion { [changes, diskFullState] result in
         switch result {
         case .success(.post(let result)):
           for change in result.changes(of: write) { changes.report(change) }
           completion(.success(result))
         case .success(.other): preconditionFailure("The engine answered a write with the result of another one.")
         case .failure(let error):
-          room.refused(error)
+          diskFullState.recordFailure(error)
           completion(.failure(error))
         }
       })
   }
 
   package func start() throws -> StoreSnapshot {
-    try pool.read { [boot, epoch] db in
+    try pool.read { [generation, epoch] db in
       StoreSnapshot(
-        generation: boot, jobs: try queuedJobs(db), list: try .stored(epoch, db), pausedMs: try pausedMs(db),
+        generation: generation, jobs: try queuedJobs(db), list: try .stored(epoch, db), pausedMs: try pausedMs(db),
         closedAccounts: try closedAccounts(db))
     }
   }
@@ -54,7 +54,7 @@ extension SQLiteEngine {
         room > 0
         ? try insert(post, account, unixMs, statements, db)
         : try post.idempotency.flatMap { try IdempotencyKeys.earlierPost($0, account, db) }
-      acceptances.append(result.map(Acceptance.init) ?? .noRoom)
+      acceptances.append(result.map(Acceptance.init) ?? .backlogFull)
       if acceptances.last?.job != nil { room -= 1 }
     }
     return acceptances
@@ -69,7 +69,7 @@ extension SQLiteEngine {
       else { throw missing }
       return earlier
     }
-    numbers.take(id)
+    numbers.markUsed(id)
     return .success(accepted(post.submission, id, account, unixMs))
   }
 
@@ -86,7 +86,7 @@ extension SQLiteEngine {
         if (try? stored.get().id) != id { return Acceptance(stored) }
       }
       // Only ids that are on disk: the next start holds the database against the last that was taken.
-      numbers.take(id)
+      numbers.markUsed(id)
       return .accepted(accepted(post.submission, id, account, unixMs))
     }
   }
@@ -97,7 +97,7 @@ extension SQLiteEngine {
   ) -> AcceptedPost {
     var job = Job(id: JobID(id), account: account, query: submission.place, given: submission.coordinate)
     job.trace = submission.trace
-    job.draft = Job.Draft(link: submission.link, createdMs: unixMs)
+    job.content = Job.PostContent(link: submission.link, createdMs: unixMs)
     return AcceptedPost(id: id, job: job, createdMs: unixMs)
   }
 
@@ -163,7 +163,7 @@ extension FeedState {
           \(FeedEntry.select) WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT \(Limits.feedEntriesMax)
           """)
     ).compactMap(FeedEntry.init)
-    return FeedState(epoch: epoch, seq: try RisingNumbers.lastSeq(db), entries: entries)
+    return FeedState(epoch: epoch, seq: try SequenceAllocator.lastSeq(db), entries: entries)
   }
 }
 
@@ -200,7 +200,7 @@ extension Post {
       outcome = Verdict.Published(
         coordinate: coordinate, label: row["label"] ?? "", countryCode: row["country"] ?? "",
         agreement: (row["agreement"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Verdict.Agreement.init)
-          ?? .found,
+          ?? .notProvided,
         match: (row["place_match"] as Int64?).flatMap { UInt8(exactly: $0) }.flatMap(Place.Match.init)
       )
     }

@@ -12,7 +12,7 @@ extension SQLiteEngine {
       let isQueued: Bool
       switch records[index].settlement {
       case .verdict(.published(let published)):
-        let draft = try records[index].job.flatMap(Draft.init) ?? draft(post, db)
+        let draft = try records[index].job.flatMap(PostContent.init) ?? draft(post, db)
         let entry = try draft.flatMap { try publish(post, $0, published, (numbers, names), unixMs, publishing, db) }
         if let entry { settled.entries.append(entry) }
         isQueued = entry != nil
@@ -33,7 +33,7 @@ extension SQLiteEngine {
         isQueued = changed == 1
         if isQueued { try note(.lost, nil, of: post, unixMs, db) }
       }
-      if !isQueued { settled.void.insert(post) }
+      if !isQueued { settled.notQueued.insert(post) }
     }
     return settled
   }
@@ -45,7 +45,7 @@ private let publishing = """
   """
 
 /// What a post shows from its acceptance on.
-private struct Draft {
+private struct PostContent {
   let account: AccountID
   let place: String
   let link: String
@@ -54,7 +54,7 @@ private struct Draft {
 
   /// Nil where the job was read from the disk without it.
   init?(_ job: Job) {
-    guard let draft = job.draft else { return nil }
+    guard let draft = job.content else { return nil }
     account = job.account
     place = job.query
     link = draft.link
@@ -73,8 +73,8 @@ private struct Draft {
 
 /// Nil when the post was settled before.
 private func publish(
-  _ post: PostID, _ draft: Draft, _ published: Verdict.Published,
-  _ memory: (numbers: RisingNumbers, names: AccountNames),
+  _ post: PostID, _ draft: PostContent, _ published: Verdict.Published,
+  _ memory: (numbers: SequenceAllocator, names: AccountNameCache),
   _ unixMs: Int64, _ publishing: Statement, _ db: Database
 ) throws -> FeedEntry? {
   let seq = memory.numbers.nextSeq
@@ -83,7 +83,7 @@ private func publish(
     .text(published.countryCode), .integer(published.agreement.rawValue),
     published.match.map { .integer($0.rawValue) } ?? .null, .integer(seq), .integer(unixMs), .integer(post.rawValue))
   guard changed == 1 else { return nil }
-  memory.numbers.takeSeq()
+  memory.numbers.advanceSeq()
   let name = try memory.names.name(draft.account) ?? name(draft.account, memory.names, db)
   return FeedEntry(
     id: post, seq: seq, account: draft.account, firstName: name.first, lastName: name.last, place: draft.place,
@@ -92,18 +92,18 @@ private func publish(
     trace: draft.trace)
 }
 
-private func draft(_ post: PostID, _ db: Database) throws -> Draft? {
+private func draft(_ post: PostID, _ db: Database) throws -> PostContent? {
   try Row.fetchOne(
     db.cachedStatement(
       sql: "SELECT account, place, link, created_ms, traceparent FROM post WHERE id = ? AND state = 0"),
     arguments: [Int64(post.rawValue)]
-  ).map(Draft.init)
+  ).map(PostContent.init)
 }
 
-private func name(_ account: AccountID, _ names: AccountNames, _ db: Database) throws -> AccountNames.Name {
+private func name(_ account: AccountID, _ names: AccountNameCache, _ db: Database) throws -> AccountNameCache.Name {
   let row = try Row.fetchOne(
     db.cachedStatement(sql: "SELECT first_name, last_name FROM account WHERE id = ?"), arguments: [account.rawValue])
-  let name = AccountNames.Name(first: row?[0] ?? "", last: row?[1] ?? "")
+  let name = AccountNameCache.Name(first: row?[0] ?? "", last: row?[1] ?? "")
   names.set(name, for: account)
   return name
 }

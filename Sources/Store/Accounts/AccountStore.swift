@@ -36,7 +36,7 @@ package protocol AccountStore: Sendable {
   ///   - ending: the ways in that end with the old password.
   /// - Returns: false, and nothing has changed, if the account has another hash, or is closed.
   func setPassword(
-    of account: AccountID, _ hash: String, from before: String?, ending: EndedAccess
+    of account: AccountID, _ hash: String, from before: String?, ending: RevokedAccess
   ) async throws -> Bool
 
   /// Changes an account's state or role.
@@ -55,7 +55,7 @@ package struct EmailTaken: Error {
 }
 
 /// The ways into an account that end with its old password.
-package enum EndedAccess: Sendable {
+package enum RevokedAccess: Sendable {
   case none
   case sessions
   case sessionsAndIdentities

@@ -30,9 +30,9 @@ package protocol IdentityStore: Sendable {
 /// The result of a sign-in with a provider.
 package enum IdentityOutcome: Sendable {
   /// The account of the identity, which may be disabled.
-  case known(Account)
+  case existing(Account)
   /// A new account, without a password.
-  case made(Account)
+  case created(Account)
   /// Nothing has changed: the identity is unknown, and another account has the e-mail address.
   case emailTaken
   /// Nothing has changed: the identity is unknown, and no account was to be made.

@@ -5,14 +5,14 @@ package struct ScanClient {
   /// The network whose share of the places and of the queue the scan takes; nil for no share.
   package let network: IPAddress?
   /// Keeps a closure to call when the client has gone.
-  package let whenGone: (@escaping @Sendable () -> Void) -> Void
+  package let onDisconnect: (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameters:
   ///   - network: the network whose share the scan takes; nil for no share.
-  ///   - whenGone: called once, before the scan; it keeps its closure until the scan has ended.
-  package init(network: IPAddress?, whenGone: @escaping (@escaping @Sendable () -> Void) -> Void) {
+  ///   - onDisconnect: called once, before the scan; it keeps its closure until the scan has ended.
+  package init(network: IPAddress?, onDisconnect: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.network = network
-    self.whenGone = whenGone
+    self.onDisconnect = onDisconnect
   }
 
   /// Ingest itself: it has no share, and does not go.

@@ -6,7 +6,7 @@ package enum Acceptance: Sendable {
   /// The same idempotency key came with another request. Final.
   case conflict
   /// There was no room for one more; nothing is stored.
-  case noRoom
+  case backlogFull
 
   /// The job of a post that is new.
   package var job: Job? { if case .accepted(let accepted) = self { accepted.job } else { nil } }

@@ -18,9 +18,9 @@ package protocol PostStore: ObservableStore {
 extension PostStore {
   /// `PostWrite.accept`. Returns at once.
   package func accept(
-    _ posts: [NewPost], account: AccountID, room: Int, unixMs: Int64, completion: CommitCompletion<[Acceptance]>
+    _ posts: [NewPost], account: AccountID, capacity: Int, unixMs: Int64, completion: CommitCompletion<[Acceptance]>
   ) {
-    submit(.accept(posts, account: account, room: room, unixMs: unixMs), completion) {
+    submit(.accept(posts, account: account, capacity: capacity, unixMs: unixMs), completion) {
       if case .accept(let acceptances) = $0 { acceptances } else { nil }
     }
   }

@@ -71,10 +71,10 @@ package enum PostWriteResult: Sendable {
   package func changes(of write: PostWrite) -> [StoreChange] {
     switch (self, write) {
     case (.settle(let result), .settle(let records, _)):
-      (result.entries.isEmpty ? [] : [.list(result.entries.map { .put($0) })]) + result.settled(of: records)
+      (result.entries.isEmpty ? [] : [.list(result.entries.map { .upsert($0) })]) + result.settled(of: records)
     case (.delete(.listed(let change)), _): [.list([change])]
     case (.delete(.unlisted), .delete(let post, _, _)): [.unlisted([post])]
-    case (.edit(.published(let entry)), _): [.list([.put(entry)])]
+    case (.edit(.published(let entry)), _): [.list([.upsert(entry)])]
     case (.changeProfile(.changed(let account, let changes)), _):
       changes.isEmpty ? [.account(account.id)] : [.account(account.id), .list(changes)]
     case (.erasePosts(let erasure), _):
@@ -89,7 +89,7 @@ package enum PostWriteResult: Sendable {
 extension SettlementResult {
   /// The posts that have left the queue by these settlements, as one change or none.
   fileprivate func settled(of records: [SettlementRecord]) -> [StoreChange] {
-    let posts = records.filter { $0.settlement.isFinal && !void.contains($0.post) }.map(\.post)
+    let posts = records.filter { $0.settlement.isFinal && !notQueued.contains($0.post) }.map(\.post)
     return posts.isEmpty ? [] : [.settled(posts)]
   }
 }

@@ -1,6 +1,6 @@
 /// The forms of bodies, and what a value may be.
 extension APIPage {
-  func writeForms(to page: inout HTMLText) {
+  func writeForms(to page: inout HTMLWriter) {
     page.element("h2", ["id": "forms"], "Forms")
     for (name, schema) in document.root["components"]?["schemas"]?.members ?? [] where name != "ProblemCode" {
       page.element("section", ["id": "form-\(name)"]) { page in
@@ -14,7 +14,7 @@ extension APIPage {
     }
   }
 
-  private func writeMembers(of schema: DocumentNode, to page: inout HTMLText) {
+  private func writeMembers(of schema: DocumentNode, to page: inout HTMLWriter) {
     let members = schema["properties"]?.members ?? []
     guard !members.isEmpty else { return }
     let required = Set((schema["required"]?.elements ?? []).map(\.plain))
@@ -33,7 +33,7 @@ extension APIPage {
   }
 
   /// In a few words: "string, 1 to 256 characters".
-  func write(type schema: DocumentNode?, to page: inout HTMLText) {
+  func write(type schema: DocumentNode?, to page: inout HTMLWriter) {
     guard let schema else { return }
     if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
       page.element("a", ["href": name == "ProblemCode" ? "#codes" : "#form-\(name)"], name)

@@ -3,13 +3,13 @@
 struct APIPage: Sendable {
   let document: APIDocument
   /// The whole page.
-  private(set) var html = HTMLText()
+  private(set) var html = HTMLWriter()
 
   init(_ document: APIDocument) {
     self.document = document
     let info = document.root["info"]
     let title = "\(info?["title"]?.plain ?? "") \(info?["version"]?.plain ?? "")"
-    var page = HTMLText()
+    var page = HTMLWriter()
     page.addRaw("<!DOCTYPE html>\n")
     page.element("html", ["lang": "en"]) { page in
       page.element("head") { page in
@@ -39,7 +39,7 @@ struct APIPage: Sendable {
     }
   }
 
-  private func writeIndex(to page: inout HTMLText) {
+  private func writeIndex(to page: inout HTMLWriter) {
     page.element("nav") { page in
       for (tag, operations) in sections {
         page.element("h2", [:], tag["name"]?.plain ?? "")
@@ -62,7 +62,7 @@ struct APIPage: Sendable {
   }
 
   /// "GET /v2/posts".
-  private func write(_ operation: APIDocument.Operation, to page: inout HTMLText) {
+  private func write(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
     page.element("b", ["class": operation.method.lowercased()], operation.method)
     for path in operation.paths {
       page.add(" ")
@@ -71,7 +71,7 @@ struct APIPage: Sendable {
   }
 
   private func writeSection(
-    _ tag: DocumentNode, _ operations: [APIDocument.Operation], to page: inout HTMLText
+    _ tag: DocumentNode, _ operations: [APIDocument.Operation], to page: inout HTMLWriter
   ) {
     page.element("h2", [:], tag["name"]?.plain ?? "")
     page.addParagraphs(tag["description"]?.string ?? "")
@@ -97,7 +97,7 @@ struct APIPage: Sendable {
     return wanted.contains { $0.members.isEmpty } ? "with a \(name) or without" : "takes a \(name)"
   }
 
-  private func writeParameters(_ parameters: [DocumentNode], to page: inout HTMLText) {
+  private func writeParameters(_ parameters: [DocumentNode], to page: inout HTMLWriter) {
     guard !parameters.isEmpty else { return }
     page.element("h4", [:], "Parameters")
     page.table(["Name", "Value", ""]) { page in
@@ -127,13 +127,13 @@ struct APIPage: Sendable {
     example.elements.isEmpty ? example.plain : example.elements.map(\.plain).joined(separator: ",")
   }
 
-  private func writeBody(_ body: DocumentNode?, to page: inout HTMLText) {
+  private func writeBody(_ body: DocumentNode?, to page: inout HTMLWriter) {
     guard let body else { return }
     page.element("h4", [:], "Body")
     writeContent(body["content"], to: &page)
   }
 
-  private func writeAnswers(_ operation: APIDocument.Operation, to page: inout HTMLText) {
+  private func writeAnswers(_ operation: APIDocument.Operation, to page: inout HTMLWriter) {
     page.element("h4", [:], "Answers")
     page.element("dl") { page in
       for (status, answer) in operation.node["responses"]?.members ?? [] {
@@ -157,7 +157,7 @@ struct APIPage: Sendable {
 
   private static let everywhere: Set = ["408", "431", "5XX"]
 
-  private func write(_ answer: DocumentNode, to page: inout HTMLText) {
+  private func write(_ answer: DocumentNode, to page: inout HTMLWriter) {
     page.addMarked(answer["description"]?.string ?? "")
     writeCodes(of: answer, to: &page)
     let headers = answer["headers"]?.members ?? []
@@ -175,7 +175,7 @@ struct APIPage: Sendable {
     writeContent(answer["content"], to: &page)
   }
 
-  private func writeCodes(of answer: DocumentNode, to page: inout HTMLText) {
+  private func writeCodes(of answer: DocumentNode, to page: inout HTMLWriter) {
     let schema = answer["content"]?["application/problem+json"]?["schema"]
     let codes = schema?["properties"]?["code"]?["enum"]?.elements ?? []
     for (index, code) in codes.enumerated() {
@@ -184,7 +184,7 @@ struct APIPage: Sendable {
     }
   }
 
-  private func writeContent(_ content: DocumentNode?, to page: inout HTMLText) {
+  private func writeContent(_ content: DocumentNode?, to page: inout HTMLWriter) {
     for (type, media) in content?.members ?? [] where media["example"] != nil || type != "application/problem+json" {
       page.element("p", ["class": "media"]) { page in
         page.element("code", [:], type)
@@ -215,7 +215,7 @@ struct APIPage: Sendable {
     }
   }
 
-  private func writeCodes(to page: inout HTMLText) {
+  private func writeCodes(to page: inout HTMLWriter) {
     page.element("h2", ["id": "codes"], "Codes of problems")
     page.table(["Code", "Means"]) { page in
       for code in document.root["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? [] {
@@ -227,7 +227,7 @@ struct APIPage: Sendable {
     }
   }
 
-  private func writeAnswers(to page: inout HTMLText) {
+  private func writeAnswers(to page: inout HTMLWriter) {
     page.element("h2", ["id": "answers"], "Shared answers")
     for (name, answer) in document.root["components"]?["responses"]?.members ?? [] {
       page.element("section", ["id": "answer-\(name)"]) { page in
@@ -238,9 +238,9 @@ struct APIPage: Sendable {
   }
 }
 
-extension HTMLText {
+extension HTMLWriter {
   /// A table that scrolls by itself where it is too wide.
-  mutating func table(_ heads: [String], _ rows: (inout HTMLText) -> Void) {
+  mutating func table(_ heads: [String], _ rows: (inout HTMLWriter) -> Void) {
     element("div", ["class": "wide", "tabindex": "0"]) { page in
       page.element("table") { page in
         page.element("thead") { page in

@@ -66,7 +66,7 @@ private struct Reader {
     return DocumentNode(value: value, text: Reader.outdented(start[..<rest.startIndex]))
   }
 
-  private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ byte: Unicode.Scalar) -> Bool {
     skipSpace()
     guard rest.first == UInt8(ascii: byte) else { return false }
     rest.removeFirst()
@@ -76,23 +76,23 @@ private struct Reader {
   private mutating func members() throws(DocumentNode.Malformed) -> [(name: String, node: DocumentNode)] {
     var members: [(name: String, node: DocumentNode)] = []
     rest.removeFirst()
-    if take("}") { return members }
+    if consume("}") { return members }
     repeat {
       skipSpace()
       let name = try string()
-      guard take(":") else { throw malformed }
+      guard consume(":") else { throw malformed }
       members.append((name, try node()))
-    } while take(",")
-    guard take("}") else { throw malformed }
+    } while consume(",")
+    guard consume("}") else { throw malformed }
     return members
   }
 
   private mutating func elements() throws(DocumentNode.Malformed) -> [DocumentNode] {
     var elements: [DocumentNode] = []
     rest.removeFirst()
-    if take("]") { return elements }
-    repeat { elements.append(try node()) } while take(",")
-    guard take("]") else { throw malformed }
+    if consume("]") { return elements }
+    repeat { elements.append(try node()) } while consume(",")
+    guard consume("]") else { throw malformed }
     return elements
   }
 

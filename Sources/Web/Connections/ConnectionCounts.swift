@@ -7,7 +7,7 @@ import Telemetry
 final class ConnectionCounts: Sendable {
   private let counts = Mutex<[IPAddress: Int]>([:])
   private let perNetworkMax: Int
-  private let turnedAway = Metric.httpTurnedAway.counter()
+  private let turnedAway = Metric.httpRejectedConnections.counter()
   /// Behind these are many.
   private let proxies: TrustedProxies
 
@@ -17,7 +17,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Whether a connection may stay. If so it is counted until `leave`.
-  func enter(_ address: IPAddress) -> Bool {
+  func admit(_ address: IPAddress) -> Bool {
     guard isCounted(address) else { return true }
     let stays = counts.withLock { counts in
       let count = counts[address.network, default: 0]
@@ -30,7 +30,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// For each that was let in, once.
-  func leave(_ address: IPAddress) {
+  func release(_ address: IPAddress) {
     guard isCounted(address) else { return }
     counts.withLock { counts in
       let count = counts[address.network, default: 1] - 1
@@ -39,5 +39,5 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Whoever is on this machine is no stranger.
-  private func isCounted(_ address: IPAddress) -> Bool { !address.isLoopback && !proxies.contain(address) }
+  private func isCounted(_ address: IPAddress) -> Bool { !address.isLoopback && !proxies.contains(address) }
 }

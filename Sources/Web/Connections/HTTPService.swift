@@ -15,7 +15,7 @@ package enum HTTPService {
   /// - Throws: `ListenError`.
   package static func run(
     _ router: Router<ConnectionContext>, host: String, port: Int, connections: Int? = nil,
-    proxies: TrustedProxies = TrustedProxies(), form: @escaping ProblemForm = { _, _ in nil }, logger: Logger,
+    proxies: TrustedProxies = TrustedProxies(), form: @escaping ProblemFormat = { _, _ in nil }, logger: Logger,
     ready: @escaping @Sendable (Int) -> Void
   ) async throws {
     let connections = connections ?? connectionsMax()
@@ -25,7 +25,7 @@ package enum HTTPService {
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionWatch(counts, form: form)],
+          additionalChannelHandlers: [HTTPConnectionGuard(counts, form: form)],
           idleTimeout: .milliseconds(Limits.httpIdleMs),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: Limits.httpHeaderBytesMax, maxHeaderListSize: Limits.httpHeaderBytesMax,

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Reads the parts of each request's head that the HTTP library hides: the version, and every `Host`. Its place is
-/// right after the parser, so that `ConnectionWatch` finds here the values of the head that it has just got.
+/// right after the parser, so that `HTTPConnectionGuard` finds here the values of the head that it has just got.
 /// Thread: the connection's event loop.
 final class RequestHeads: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart

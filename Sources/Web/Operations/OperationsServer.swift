@@ -41,7 +41,7 @@ package struct OperationsServer: Sendable {
     router.get("/metrics") { [registry] _, _ in
       OperationsServer.response(await registry.text(), type: MetricRegistry.mediaType, status: .ok)
     }
-    for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] { router.refuseOthers(at: path, than: .get) }
+    for path in ["/livez", "/readyz", "/metrics"] as [RouterPath] { router.respondMethodNotAllowed(at: path, than: .get) }
     try await HTTPService.run(
       router, host: host, port: port ?? self.port,
       connections: min(Limits.operationsConnectionsMax, HTTPService.connectionsMax()), logger: logger,

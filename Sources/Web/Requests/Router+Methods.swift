@@ -3,7 +3,7 @@ package import Hummingbird
 
 extension Router where Context == ConnectionContext {
   /// Answers the methods that a path does not take with 405 and the names of those that it takes. After its routes.
-  package func refuseOthers(at path: RouterPath, than allowed: HTTPRequest.Method...) {
+  package func respondMethodNotAllowed(at path: RouterPath, than allowed: HTTPRequest.Method...) {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     let others: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query]
     // HEAD is made from GET.

@@ -5,7 +5,7 @@ package import NIOCore
 
 /// A body for a problem at a path, where its clients want their errors in another form than the API's own; nil where
 /// they do not.
-package typealias ProblemForm = @Sendable (_ problem: Problem, _ path: String) -> ByteBuffer?
+package typealias ProblemFormat = @Sendable (_ problem: Problem, _ path: String) -> ByteBuffer?
 
 /// An error in the API's form: problem details, RFC 9457, with a code that stays.
 package struct Problem: HTTPResponseError, Sendable {
@@ -51,10 +51,10 @@ package struct Problem: HTTPResponseError, Sendable {
   /// As the HTTP library asks for it.
   package func response(from request: Request, context: some RequestContext) -> Response { response() }
 
-  var json: JSONText { .object { write(to: &$0) } }
+  var json: JSONWriter { .object { write(to: &$0) } }
 
   /// Adds its members to an open object.
-  package func write(to json: inout JSONText) {
+  package func write(to json: inout JSONWriter) {
     json.add("type", "urn:onthemap:problem:\(code)")
     json.add("title", status.reasonPhrase)
     json.add("status", status.code)
@@ -64,12 +64,12 @@ package struct Problem: HTTPResponseError, Sendable {
   }
 
   /// As it is said in a form: the type of the content, and the content.
-  func body(in form: ProblemForm, at path: String) -> (type: String, body: ByteBuffer) {
+  func body(in form: ProblemFormat, at path: String) -> (type: String, body: ByteBuffer) {
     if let body = form(self, path) { return ("application/json", body) }
     return ("application/problem+json", ByteBuffer(bytes: json.bytes))
   }
 
-  func response(in form: ProblemForm = { _, _ in nil }, at path: String = "/") -> Response {
+  func response(in form: ProblemFormat = { _, _ in nil }, at path: String = "/") -> Response {
     let (type, body) = body(in: form, at: path)
     var response = Response(json: body, status: status)
     response.headers[.contentType] = type

@@ -9,7 +9,7 @@ package struct ProblemMiddleware: RouterMiddleware {
   package typealias Context = ConnectionContext
 
   private let problem: @Sendable (any Error) -> Problem?
-  private let form: ProblemForm
+  private let form: ProblemFormat
   private let isSecure: Bool
 
   /// - Parameters:
@@ -18,7 +18,7 @@ package struct ProblemMiddleware: RouterMiddleware {
   ///   - isSecure: whether people reach the service by TLS; browsers are then told to do so always.
   package init(
     _ problem: @escaping @Sendable (any Error) -> Problem?,
-    form: @escaping ProblemForm = { _, _ in nil }, isSecure: Bool = false
+    form: @escaping ProblemFormat = { _, _ in nil }, isSecure: Bool = false
   ) {
     self.isSecure = isSecure
     self.problem = problem
@@ -43,7 +43,7 @@ package struct ProblemMiddleware: RouterMiddleware {
       }
       response = problem.response(in: form, at: request.uri.path)
     }
-    response.headers.addCaution()
+    response.headers.addSecurityHeaders()
     if isSecure { response.headers.append(HTTPFields.transport) }
     return response
   }
@@ -51,14 +51,14 @@ package struct ProblemMiddleware: RouterMiddleware {
 
 extension HTTPFields {
   /// What makes browsers careful with an answer. A page brings its own policy of what it may load.
-  mutating func addCaution() {
+  mutating func addSecurityHeaders() {
     if !contains(.cacheControl) { append(HTTPFields.noStore) }
     if !contains(.contentSecurityPolicy) { append(HTTPFields.nothing) }
-    for field in HTTPFields.caution { append(field) }
+    for field in HTTPFields.securityHeaders { append(field) }
   }
 
   private static let noStore = HTTPField(name: .cacheControl, value: "no-store")
-  private static let caution = [
+  private static let securityHeaders = [
     HTTPField(name: .xContentTypeOptions, value: "nosniff"), HTTPField(name: .referrerPolicy, value: "no-referrer"),
     HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
     // For what is asked without CORS, as an image or a script: no answer here is either.

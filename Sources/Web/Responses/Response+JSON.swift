@@ -10,7 +10,7 @@ extension Response {
   }
 
   /// A JSON body.
-  package init(_ json: JSONText, status: HTTPResponse.Status = .ok) {
+  package init(_ json: JSONWriter, status: HTTPResponse.Status = .ok) {
     self.init(
       status: status, headers: [.contentType: "application/json"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))

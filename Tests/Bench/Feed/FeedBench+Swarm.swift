@@ -23,7 +23,7 @@ extension FeedBench {
     while Waves.nowNs < quietNs { try swarm.read(waitMs: 10) }
   }
 
-  static func hasStream(_ stage: FeedStage) async throws -> Bool {
+  static func hasStream(_ stage: BenchFeed) async throws -> Bool {
     let socket = try EventStream.connect(port: stage.httpPort)
     return String(decoding: try socket.read(exactly: 12), as: UTF8.self) == "HTTP/1.1 200"
   }
@@ -39,7 +39,7 @@ extension FeedBench {
   }
 
   /// Adds streams until there are so many, by the hundred: so many wait at a port that nobody's call is lost.
-  static func connectStreams(_ count: Int, to stage: FeedStage, _ swarm: Swarm<EventStream>) throws {
+  static func connectStreams(_ count: Int, to stage: BenchFeed, _ swarm: Swarm<EventStream>) throws {
     while swarm.members < count {
       for _ in 0..<min(100, count - swarm.members) { try swarm.add(EventStream.connect(port: stage.httpPort)) }
       try swarm.run(within: .seconds(30), what: "the list at all streams") { _ in
@@ -51,7 +51,7 @@ extension FeedBench {
   /// The feed's memory with 1,000 subscribers and 1,000 streams, before and after three minutes' changes at 200/s,
   /// which come as fast as the subscribers take them.
   static func memory(folder: URL, into table: inout Table) async throws {
-    let stage = try FeedStage(folder: folder, entry: .usual)
+    let stage = try BenchFeed(folder: folder, entry: .usual)
     table.add("feed: memory alone MB (PSS)", stage.feed.megabytes)
     let subscribers = try Swarm<ZMTPStream>(counting: .numbers)
     let topics = ["d/", "h/", "s/"].map { "otm.feed/1/main/" + $0 }

@@ -9,7 +9,7 @@ import Foundation
 struct FeedBench {
   let folder: URL
   let seconds: Int
-  let yardsticks: FeedYardsticks?
+  let yardsticks: FeedBaselines?
   private static let subscribers = 1_000
 
   func measure(into table: inout Table) async throws {
@@ -22,7 +22,7 @@ struct FeedBench {
 
   /// A list of 20,000 bytes to all subscribers, as often as a feed publishes it, and to late joiners.
   private func snapshots(_ table: inout Table) throws {
-    let stage = try FeedStage(folder: folder, entry: .usual)
+    let stage = try BenchFeed(folder: folder, entry: .usual)
     let swarm = try Swarm<ZMTPStream>(counting: .messages)
     for _ in 0..<FeedBench.subscribers {
       try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/s/"]))
@@ -48,7 +48,7 @@ struct FeedBench {
   }
 
   /// From the connection to the whole list, one after the other; fewer than a second's joins, which come at once.
-  private func lateJoins(_ stage: FeedStage) throws -> Durations {
+  private func lateJoins(_ stage: BenchFeed) throws -> Durations {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { buffer.deallocate() }
     let ns = try (0..<150).map { number in
@@ -102,7 +102,7 @@ struct FeedBench {
   }
 
   private func deltas(alone: Bool, window: Int = 8) throws -> ClosedLoop {
-    let stage = try FeedStage(folder: folder, entry: .short, alone: alone)
+    let stage = try BenchFeed(folder: folder, entry: .short, alone: alone)
     let swarm = try Swarm<ZMTPStream>(counting: .numbers)
     for _ in 0..<FeedBench.subscribers {
       try swarm.add(ZMTPStream.connect(port: stage.publishPort, topics: ["otm.feed/1/main/d/"]))
@@ -113,7 +113,7 @@ struct FeedBench {
 
   /// A change to all who follow the stream, with the pause between two events over.
   private func streams(_ table: inout Table) async throws {
-    let stage = try FeedStage(folder: folder, entry: .usual)
+    let stage = try BenchFeed(folder: folder, entry: .usual)
     guard try await FeedBench.hasStream(stage) else { return note("this feed has no /v2/feed/stream: not measured") }
     let swarm = try Swarm<EventStream>(counting: .numbers)
     for count in [1_000, FeedBench.streamsMax] {
@@ -144,7 +144,7 @@ struct FeedBench {
 
   /// GETs of the list beside a handler that answers the same bytes.
   private func list(_ table: inout Table) async throws {
-    let stage = try FeedStage(folder: folder, entry: .usual)
+    let stage = try BenchFeed(folder: folder, entry: .usual)
     let url = "http://127.0.0.1:\(stage.httpPort)/v2/feed"
     guard let address = URL(string: url) else { throw BenchError("\(url) is no address") }
     let document = folder.appendingPathComponent("feed.json")
@@ -161,7 +161,7 @@ struct FeedBench {
 
   private func latency(_ table: inout Table) async throws {
     let alone = try await FeedLatency.fromChangeLog(
-      FeedStage(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
+      BenchFeed(folder: folder, entry: .usual), rate: 2_000, seconds: seconds)
     table.add("feed: committed to subscriber p50 at 2,000/s ms", alone.p50)
     table.add("feed: committed to subscriber p99 at 2,000/s ms", alone.p99)
     let whole = try await FeedLatency.fromIngest(Deployment(folder: folder), rate: 2_000, seconds: seconds)

@@ -18,7 +18,7 @@ final class FeedLatency: Sendable {
   private init() {}
 
   /// From the moment in which ingest would hand a committed change to the change log, by the monotonic clock.
-  static func fromChangeLog(_ stage: FeedStage, rate: Int, seconds: Int) async throws -> Durations {
+  static func fromChangeLog(_ stage: BenchFeed, rate: Int, seconds: Int) async throws -> Durations {
     let latency = FeedLatency()
     let after = stage.seq
     let subscriber = try await latency.subscribe(stage.publish) { entry, state in
@@ -56,13 +56,13 @@ final class FeedLatency: Sendable {
     var logger = Logger(label: "bench")
     logger.logLevel = .critical
     let quiet = logger
-    let (reactor, _) = try Reactor.start("subscriber", wake: Wake()) { [self] context in
+    let (reactor, _) = try Reactor.start("subscriber", wake: WakeupEvent()) { [self] context in
       let subscriber = try FeedSubscriber(context, connect: [feed], logger: quiet) { [self] event in
         state.withLock { state in
           switch event {
           case .list: state.isListed = true
           case .changes(let delta, _): for entry in delta.upsert { take(entry, &state) }
-          case .stale, .lost: break
+          case .stale, .desynced: break
           }
         }
       }

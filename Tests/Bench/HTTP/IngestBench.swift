@@ -8,7 +8,7 @@ import Foundation
 struct IngestBench {
   let folder: URL
   let seconds: Int
-  let yardsticks: Yardsticks?
+  let yardsticks: Baselines?
 
   func measure(into table: inout Table) async throws {
     try await lists(&table)
@@ -54,7 +54,7 @@ struct IngestBench {
       table.add("api: GET \(name) with a session /s", ours.perSecond)
       table.add("api: bare Hummingbird, bytes of \(name) /s", bare.perSecond)
       table.add("api: GET \(name) / bare Hummingbird", ours.perSecond / bare.perSecond)
-      if let nginx = try FeedYardsticks(folder: folder)?.nginx(document: document, seconds: seconds) {
+      if let nginx = try FeedBaselines(folder: folder)?.nginx(document: document, seconds: seconds) {
         table.add("api: GET \(name) / nginx", ours.perSecond / nginx)
       }
     }

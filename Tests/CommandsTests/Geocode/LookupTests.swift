@@ -13,18 +13,18 @@ import Testing
 @Asking
 @Suite("Look-ups that ask the same at once")
 struct LookupTests {
-  private let inbox = Inbox<JobServer.Command>(Wake())
+  private let inbox = CommandQueue<JobServer.Command>(WakeupEvent())
   private let lookups: Lookups
 
   init() {
     let pause = QueuePause(sinceMs: nil, changes: ChangeSource())
-    lookups = Lookups(jobs: inbox, pause: pause, boot: 1, timeoutMs: 600_000)
+    lookups = Lookups(jobs: inbox, pause: pause, generation: 1, timeoutMs: 600_000)
   }
 
   /// What ingest's end of the job link was told since the last call.
   private func told() -> (added: [Job], cancelled: [JobID]) {
     var told: (added: [Job], cancelled: [JobID]) = ([], [])
-    for command in inbox.takeAll() {
+    for command in inbox.drain() {
       switch command {
       case .lookUp(let job): told.added.append(job)
       case .cancel(let jobs): told.cancelled += jobs
@@ -55,15 +55,15 @@ struct LookupTests {
     let place = Place(
       coordinate: Coordinate(latitudeE7: 599_127_300, longitudeE7: 107_460_900)!, level: .city, match: .exact,
       confidence: 1, label: "Oslo, Norway", name: "Oslo", region: "", country: "Norway", countryCode: "NO")
-    lookups.answer(added[0].id, .located([place]))
+    lookups.complete(added[0].id, .located([place]))
     for task in tasks { #expect(await task.value == [place]) }
-    lookups.answer(added[1].id, .notFound)
+    lookups.complete(added[1].id, .notFound)
     #expect(await other.value == [])
     let later = await ask(PlaceQuery("Oslo", limit: 5))
     let again = told().added
     #expect(again.count == 1 && again[0].id != added[0].id)
     let lost = JobOutcome.failed(.init(kind: .transient, code: "worker_lost", detail: "its worker was lost"))
-    lookups.answer(try #require(again.first).id, lost)
+    lookups.complete(try #require(again.first).id, lost)
     #expect(await later.value == nil)
   }
 

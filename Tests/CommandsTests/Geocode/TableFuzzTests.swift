@@ -13,7 +13,7 @@ struct TableFuzzTests {
   ].map { Array($0.utf8) }
 
   /// What is read where the bytes arrive in pieces.
-  private func records(_ pieces: [[UInt8]], _ form: TableReader.Form) throws -> [[UInt8]] {
+  private func records(_ pieces: [[UInt8]], _ form: TableReader.Format) throws -> [[UInt8]] {
     let pipe = Pipe()
     // A pipe takes 64 KiB before somebody reads.
     for piece in pieces { try pipe.fileHandleForWriting.write(contentsOf: piece) }
@@ -38,12 +38,12 @@ struct TableFuzzTests {
     Fuzz.rounds(1_000) { random in
       let bytes = random.changed(random.one(of: Self.tables), with: Self.tables)
       var questions = 0
-      for form in TableReader.Form.allCases {
+      for form in TableReader.Format.allCases {
         let table =
           form == .csv ? try BatchTable(header: header[...], defaults: defaults) : BatchTable(defaults: defaults)
         for record in try records([bytes], form) {
           let row = table.row(.init(range: 0..<record.count, line: 3, problem: nil), in: record)
-          switch row.question {
+          switch row.query {
           case .success(let query):
             try #require((1...Limits.placeBytesMax).contains(query.text.utf8.count), "\(bytes)")
             questions += 1

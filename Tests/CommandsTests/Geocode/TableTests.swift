@@ -8,7 +8,7 @@ import Testing
 struct TableTests {
   /// Reads bytes through a pipe, and what each record holds.
   private func records(
-    _ bytes: some Sequence<UInt8> & Sendable, form: TableReader.Form = .csv, at once: Int = .max
+    _ bytes: some Sequence<UInt8> & Sendable, form: TableReader.Format = .csv, at once: Int = .max
   ) async throws -> [(line: Int, text: String, problem: String?)] {
     let pipe = Pipe()
     let all = Array(bytes)
@@ -99,7 +99,7 @@ struct TableTests {
     "A quote that stands wrong, and what is no UTF-8, is told", arguments: ["\"a", "\"a\"b", "\"a\"\"", "a,\u{1}\""])
   func wrong(record: String) throws {
     let bytes = record.contains("\u{1}") ? [0x61, 0x2C, 0xFF] : Array(record.utf8)
-    #expect(throws: TableProblem.self) { try CSVFields(bytes[...]) }
+    #expect(throws: TableError.self) { try CSVFields(bytes[...]) }
   }
 
   private func row(_ record: String, header: String? = nil) throws -> BatchRow {
@@ -118,14 +118,14 @@ struct TableTests {
     let wanted = PlaceQuery(
       "Oslo", kind: .prefix, limit: 7, country: "SE", focus: Coordinate(latitude: 59.9, longitude: 10.7),
       language: "de", levels: [.city, .region])
-    #expect(try full.question.get() == wanted)
-    #expect(try row("2,Oslo", header: header).question.get() == PlaceQuery("Oslo", limit: 3, country: "NO"))
+    #expect(try full.query.get() == wanted)
+    #expect(try row("2,Oslo", header: header).query.get() == PlaceQuery("Oslo", limit: 3, country: "NO"))
     let json = """
       {"id": {"x": 1}, "query": "Oslo", "limit": 7, "country": "SE", "focus": [59.9, 10.7], "lang": "de", \
       "prefix": true, "level": ["city", "region"]}
       """
-    #expect(try row(json).question.get() == wanted)
-    #expect(try row("{\"query\":\"Oslo\",\"limit\":null}").question.get().limit == 3)
+    #expect(try row(json).query.get() == wanted)
+    #expect(try row("{\"query\":\"Oslo\",\"limit\":null}").query.get().limit == 3)
   }
 
   @Test(
@@ -144,7 +144,7 @@ struct TableTests {
   func wrongRow(header: String?, record: String, code: String, text: String) throws {
     let row = try row(record, header: header)
     #expect(row.text == text)
-    guard case .failure(let complaint) = row.question else {
+    guard case .failure(let complaint) = row.query else {
       Issue.record("It was taken.")
       return
     }
@@ -159,14 +159,14 @@ struct TableTests {
       ("query\tlimit", "commas between them"), ("query\rOslo\rRome", "line feeds"), ("\u{1}", "query must be a column"),
     ])
   func header(header: String, words: String) {
-    let problem = #expect(throws: TableProblem.self) {
+    let problem = #expect(throws: TableError.self) {
       try BatchTable(header: Array(header.utf8)[...], defaults: PlaceQuery(""))
     }
     #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
   }
 
-  @Test("A row of ten megabytes costs itself alone, in either form", arguments: TableReader.Form.allCases)
-  func endless(form: TableReader.Form) async throws {
+  @Test("A row of ten megabytes costs itself alone, in either form", arguments: TableReader.Format.allCases)
+  func endless(form: TableReader.Format) async throws {
     let bytes = Array("a\n".utf8) + repeatElement(UInt8(ascii: "x"), count: 10_000_000) + Array("\nb".utf8)
     let found = try await records(bytes, form: form)
     #expect(found.map(\.line) == [1, 2, 3] && found[2].text == "b" && found[1].text.isEmpty)

@@ -75,7 +75,7 @@ struct QueueTextTests {
     ])
   func window(columns: Int, rows: Int, workers: Int) {
     var table = TopTable(address: "ipc://./data/admin.sock", isColoured: false)
-    let moment = WatchMoment(unixMs: Self.nowMs, rows: rows, columns: columns)
+    let moment = RenderContext(unixMs: Self.nowMs, rows: rows, columns: columns)
     #expect(table.lines(moment).count == 1)
     _ = table.text(for: .success(Self.status(workers: workers)), moment)
     let lines = table.lines(moment)
@@ -91,7 +91,7 @@ struct QueueTextTests {
   @Test("top says that its news are old when ingest is gone, and goes on when it is back")
   func lost() {
     var table = TopTable(address: "a", isColoured: true)
-    let moment = WatchMoment(unixMs: Self.nowMs)
+    let moment = RenderContext(unixMs: Self.nowMs)
     #expect(table.text(for: .failure(SettingError("It is gone.")), moment).contains("It is gone."))
     let first = table.text(for: .success(Self.status(workers: 1)), moment)
     #expect(!first.contains("It is gone.") && first.contains("worker-0"))
@@ -111,7 +111,7 @@ struct QueueTextTests {
     #expect(text.lines().contains("disk      0 B of 50.0 GB free · database 999.9 kB"))
     #expect(text.line.contains(" DISK_FULL depth=17 ") && text.line.hasSuffix("disk_free_bytes=0"))
     var table = TopTable(address: "a", isColoured: true)
-    let window = table.text(for: .success(status), WatchMoment(unixMs: Self.nowMs))
+    let window = table.text(for: .success(status), RenderContext(unixMs: Self.nowMs))
     #expect(window.contains("\u{1B}[1;33mqueue     DISK FULL"))
     #expect(QueueJSON.status(status).contains("\"disk\":{\"full\":true,\"fullAt\":"))
     status.disk = DiskStatus()

@@ -48,7 +48,7 @@ struct KeyFileTests {
     let (old, new) = (try KeyPair.random(), try KeyPair.random())
     try KeyFile.write(old, to: path("a.key"), replaces: false)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path("a.key"))
-    let mistake = #expect(throws: KeyFile.Mistake.self) {
+    let mistake = #expect(throws: KeyFile.FileError.self) {
       try KeyFile.write(new, to: path("a.key"), replaces: false)
     }
     #expect(mistake?.description.contains("--force") == true)
@@ -64,7 +64,7 @@ struct KeyFileTests {
   func open(mode: Int) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = try write("\(KeyPair.random().secret)\n", to: "a.key", mode: mode)
-    let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+    let mistake = #expect(throws: KeyFile.FileError.self) { try KeyFile.read(file) }
     #expect(mistake?.description.contains("chmod 600 \(file)") == true)
   }
 
@@ -84,15 +84,15 @@ struct KeyFileTests {
     let secret = try KeyPair.random().secret
     for text in ["", "# a comment\n", "short\n", "\(secret)x\n", "\(secret)\n\(secret)\n", "\(secret) name\n"] {
       let file = try write(text, to: "a.key")
-      let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+      let mistake = #expect(throws: KeyFile.FileError.self) { try KeyFile.read(file) }
       #expect(mistake?.description.contains(file) == true && mistake?.description.contains(secret) == false)
     }
     for file in [path("missing"), folder, "/dev/null"] {
-      let mistake = #expect(throws: KeyFile.Mistake.self) { try KeyFile.read(file) }
+      let mistake = #expect(throws: KeyFile.FileError.self) { try KeyFile.read(file) }
       #expect(mistake?.description.contains(file) == true)
     }
     let long = try write(String(repeating: "#", count: Limits.keyFileBytesMax + 1), to: "long")
-    #expect(throws: KeyFile.Mistake.self) { try KeyFile.text(long) }
+    #expect(throws: KeyFile.FileError.self) { try KeyFile.text(long) }
     #expect(try KeyFile.text(write(String(repeating: "#", count: Limits.keyFileBytesMax), to: "long")).isEmpty == false)
   }
 

@@ -123,7 +123,7 @@ struct LinkKeysTests {
         settings, keyFile: command.keyFile, allowPlaintext: command.allowPlaintext, listens: true)
       _ = try command.options.configuration(
         settings, ingest: try Endpoint("tcp://127.0.0.1:1"), http: ("127.0.0.1", 0), keys: &keys)
-      try keys.hold(to: isClosed ? .closed(nil) : .open)
+      try keys.apply(to: isClosed ? .closed(nil) : .open)
       return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }
@@ -178,7 +178,7 @@ struct LinkKeysTests {
     do {
       var keys = try options.keys(settings)
       let configuration = try options.configuration(settings, keys: &keys)
-      try keys.hold(to: configuration.page.viewing)
+      try keys.apply(to: configuration.page.viewing)
       return .success(announcement(of: keys))
     } catch let error as SettingError { return .failure(error) }
   }

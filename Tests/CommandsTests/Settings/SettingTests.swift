@@ -24,8 +24,8 @@ struct SettingTests {
       #expect(setting.name.hasPrefix("ONTHEMAP_"))
       // Everybody on the machine sees flags, so secrets have none. Nor have their files.
       #expect((setting.flag == nil) == setting.summary.isEmpty, "\(setting.name)")
-      #expect(!setting.isSecret || setting.flag == nil && setting.shown.isEmpty, "\(setting.name)")
-      #expect(setting.isSecret || !setting.shown.isEmpty, "\(setting.name)")
+      #expect(!setting.isSecret || setting.flag == nil && setting.exampleValue.isEmpty, "\(setting.name)")
+      #expect(setting.isSecret || !setting.exampleValue.isEmpty, "\(setting.name)")
     }
   }
 

@@ -21,7 +21,7 @@ struct FaultyFeed {
   private var id: UInt64 = 0
   private var connection = 1
   private var askedMs: Int64?
-  private var heardMs: Int64 = 0
+  private var lastReceivedMs: Int64 = 0
   private var takenMs: Int64 = 0
   private var isStale = true
   private var snapshotMs: Int64 = 0
@@ -43,8 +43,8 @@ struct FaultyFeed {
 
   mutating func tick(nowMs: Int64) {
     guard !isGone, exit == nil else { return }
-    if nowMs - heardMs > 6_000 {
-      heardMs = nowMs
+    if nowMs - lastReceivedMs > 6_000 {
+      lastReceivedMs = nowMs
       askedMs = nil
       if fault != .oneConnection { connection += 1 }
     }
@@ -80,16 +80,16 @@ struct FaultyFeed {
       topics[subscriber].append(subject)
       join(subject)
     case .reply(let number, let epoch, let answer):
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       guard number == id || fault == .anyRequest else { return }
       take(answer, epoch, nowMs: nowMs)
     case .wrongList(_, let list):
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       if fault == .anyHash { replace(list, nowMs: nowMs) } else { askedMs = nowMs + 4_000 }
     case .malformed:
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       if fault == .diesOfGarbage { isGone = true }
-    case .ask(let number, let question): answer(question, number)
+    case .query(let number, let question): answer(question, number)
     }
   }
 
@@ -104,7 +104,7 @@ struct FaultyFeed {
           max: 100, waitMs: 1_000)))
   }
 
-  private mutating func take(_ answer: ChangeLog.Answer, _ epoch: Epoch, nowMs: Int64) {
+  private mutating func take(_ answer: ChangeLog.FetchResult, _ epoch: Epoch, nowMs: Int64) {
     askedMs = nil
     switch answer {
     case .snapshot(let list):
@@ -145,12 +145,12 @@ struct FaultyFeed {
   private mutating func change(_ all: [FeedChange], nowMs: Int64) {
     var changes = all
     if fault == .noReturns {
-      changes = changes.map { if case .gone(let id, let seq, _) = $0 { .gone(id, seq: seq, next: nil) } else { $0 } }
+      changes = changes.map { if case .remove(let id, let seq, _) = $0 { .remove(id, seq: seq, next: nil) } else { $0 } }
     }
     guard var list = log?.state else { return }
     former =
       list.entries.first { entry in
-        changes.contains { if case .put(let new) = $0 { new.id == entry.id } else { false } }
+        changes.contains { if case .upsert(let new) = $0 { new.id == entry.id } else { false } }
       } ?? former
     var delta = list.apply(changes)
     if fault == .overlaps {
@@ -166,7 +166,7 @@ struct FaultyFeed {
   }
 
   private func frame(_ delta: FeedDelta) -> FeedReplica.Frame {
-    guard let list = log?.state else { return .later }
+    guard let list = log?.state else { return .unknown }
     return .delta(delta, epoch: list.epoch, hash: fault == .keepsEdited ? whole(list).hash : list.hash)
   }
 
@@ -209,10 +209,10 @@ struct FaultyFeed {
     }
   }
 
-  private mutating func answer(_ question: FeedProbe.Question, _ number: UInt64) {
+  private mutating func answer(_ question: FeedProbe.Query, _ number: UInt64) {
     guard let log, fault != .noQuestions else { return }
     let list = log.state
-    let whole = FeedProbe.Answer.list(list, hash: list.hash)
+    let whole = FeedProbe.Reply.list(list, hash: list.hash)
     switch question {
     case .malformed: sent.append(.answer(id: 0, fault == .answersGarbage ? whole : .error))
     case .snapshot(let epoch, let seq):

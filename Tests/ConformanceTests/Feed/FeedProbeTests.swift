@@ -15,7 +15,7 @@ struct FeedProbeTests {
     let messages = Stimulus.malformed(id: 5, list.epoch, .sample(4)).replies
     #expect(messages.count == 6)
     for frames in messages {
-      #expect(FetchReply(frames) == nil && (frames.count != 1 || EntryFrame.changes(frames[0]) == nil))
+      #expect(FetchReply(frames) == nil && (frames.count != 1 || FeedCodec.changes(frames[0]) == nil))
     }
     let wrong = try #require(Stimulus.wrongList(id: 5, list).replies.first.flatMap { FetchReply($0) })
     #expect(wrong.requestID == 5 && wrong.list.stateHash == list.hash ^ 1 && wrong.list.entries.count == 3)
@@ -46,7 +46,7 @@ struct FeedProbeTests {
   @Test("It reads what a feed publishes and answers")
   func reads() {
     let list = FeedState.sample(1...3)
-    let beat = EntryFrame.feed(.heartbeat(ringFrom: 1), list, instance: "", unixMs: 0)
+    let beat = FeedCodec.feed(.heartbeat(ringFrom: 1), list, instance: "", unixMs: 0)
     for (topic, subject): (String, FeedProbe.Subject) in [
       (Topic.snapshot, .snapshot), (Topic.delta, .delta), (Topic.heartbeat, .heartbeat), (Topic.join("a"), .join("a")),
       (Topic.join("a-b"), .other("j/a-b/")),
@@ -66,7 +66,7 @@ struct FeedProbeTests {
         continue
       }
     }
-    let bytes = EntryFrame.answer(.snapshot, list, isStale: false, id: 9)
+    let bytes = FeedCodec.answer(.snapshot, list, isStale: false, id: 9)
     guard case .answer(9, .list(let told, let hash)) = FeedProbe.ReceivedMessage(answer: [bytes]) else {
       Issue.record("the answer is not read")
       return

@@ -10,9 +10,9 @@ struct FeedSuiteTests {
   ///
   /// - Returns: what came out, and how long it took.
   private func play(
-    _ fault: FaultyFeed.Fault?, hasQuestions: Bool = true, hasProcess: Bool = true
+    _ fault: FaultyFeed.Fault?, hasQueryAddress: Bool = true, hasProcess: Bool = true
   ) -> (report: ConformanceReport, ms: Int64) {
-    var run = ConformanceRun<FeedSuite>(hasQuestions: hasQuestions, hasProcess: hasProcess)
+    var run = ConformanceRun<FeedSuite>(hasQueryAddress: hasQueryAddress, hasProcess: hasProcess)
     var feed = FaultyFeed(fault)
     for nowMs: Int64 in stride(from: 0, through: 200_000, by: 10) {
       feed.tick(nowMs: nowMs)
@@ -31,10 +31,10 @@ struct FeedSuiteTests {
   }
 
   @Test("Our own feed keeps every rule, and a minute shows it", arguments: [false, true], [false, true])
-  func whole(hasQuestions: Bool, hasProcess: Bool) {
-    let (report, ms) = play(nil, hasQuestions: hasQuestions, hasProcess: hasProcess)
+  func whole(hasQueryAddress: Bool, hasProcess: Bool) {
+    let (report, ms) = play(nil, hasQueryAddress: hasQueryAddress, hasProcess: hasProcess)
     #expect(report.isWhole, "\(report.findings.filter { $0.verdict != .holds })")
-    let left = (hasProcess ? 0 : 1) + (hasQuestions ? 0 : FeedRule.questions.count)
+    let left = (hasProcess ? 0 : 1) + (hasQueryAddress ? 0 : FeedRule.questions.count)
     #expect(report.findings.count == FeedRule.allCases.count - left)
     #expect(ms < 70_000)
   }
@@ -50,7 +50,7 @@ struct FeedSuiteTests {
     (.anyHash, .wrongList), (.backwards, .backwards), (.anyChanges, .wrongChanges), (.oneEpoch, .epoch),
     (.neverStale, .stale), (.alwaysStale, .stale), (.oneConnection, .reconnect), (.noQuestions, .getSnapshot),
     (.alwaysList, .notModified), (.wrongDelta, .getChanges), (.modifiesNothing, .outsideRing),
-    (.answersGarbage, .malformedQuestion), (.noBye, .goodbye), (.lasting, .goodbye),
+    (.answersGarbage, .malformedQuery), (.noBye, .goodbye), (.lasting, .goodbye),
   ]
 
   @Test("Each fault is found under the rule that it breaks", arguments: FaultyFeed.Fault.allCases)
@@ -82,17 +82,17 @@ struct FeedSuiteTests {
   @Test("A flood ends the run at its limit, and is told of")
   func flood() {
     var run = ConformanceRun<FeedSuite>()
-    for _ in 0..<Limits.examFramesMax { run.receive(.published(subscriber: 0, .heartbeat, .later), nowMs: 1) }
+    for _ in 0..<Limits.conformanceFramesMax { run.receive(.published(subscriber: 0, .heartbeat, .unknown), nowMs: 1) }
     #expect(!run.isOver)
-    run.receive(.published(subscriber: 0, .heartbeat, .later), nowMs: 1)
+    run.receive(.published(subscriber: 0, .heartbeat, .unknown), nowMs: 1)
     #expect(run.isOver)
     #expect(run.report.brokenRules.contains("frame"))
   }
 }
 
 extension ConformanceRun<FeedSuite> {
-  fileprivate init(hasQuestions: Bool = true, hasProcess: Bool = false) {
+  fileprivate init(hasQueryAddress: Bool = true, hasProcess: Bool = false) {
     let context = RunContext<FeedRule, FeedProbe.Stimulus>(waitMs: 5_000, hasProcess: hasProcess, nowMs: 0)
-    self.init(FeedSuite(context, hasQuestions: hasQuestions))
+    self.init(FeedSuite(context, hasQueryAddress: hasQueryAddress))
   }
 }

@@ -26,7 +26,7 @@ struct FaultyProducer {
   private var pending: [Batch] = []
   private var again: [(post: SubmittedPost, dueMs: Int64)] = []
   private var connection = 1
-  private var heardMs: Int64 = 0
+  private var lastReceivedMs: Int64 = 0
   private var posts = 0
   private var lastID: UInt64 = 0
   private var token = String(repeating: "t", count: 43)
@@ -44,8 +44,8 @@ struct FaultyProducer {
     var sent: [ReceivedMessage] = []
     let silenceMs: Int64 = fault == .impatient ? 3_000 : 6_000
     let oldestMs = pending.map(\.sinceMs).min() ?? nowMs
-    if nowMs - max(heardMs, oldestMs) > silenceMs, fault != .oneConnection {
-      (connection, heardMs) = (connection + 1, nowMs)
+    if nowMs - max(lastReceivedMs, oldestMs) > silenceMs, fault != .oneConnection {
+      (connection, lastReceivedMs) = (connection + 1, nowMs)
       if fault == .forgetsOnReconnect { pending = [] }
       for index in pending.indices where fault != .waitsOnReconnect { pending[index].dueMs = nowMs }
     }
@@ -69,12 +69,12 @@ struct FaultyProducer {
     guard case .send(let stimulus) = effect else { return }
     switch stimulus {
     case .receipts(_, let id, let receipts, let isLater):
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       if isLater, fault == .deafToLaterMinor { return }
       let index = fault == .takesAnyReply ? pending.indices.first : pending.firstIndex { $0.id == id }
       if let index { take(receipts, of: index, nowMs: nowMs) }
     case .error(_, let id, let refusal, let pauseMs):
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       let index = fault == .believesZero && id == 0 ? pending.indices.first : pending.firstIndex { $0.id == id }
       guard let index else { return }
       take(refusal, pauseMs: pauseMs, of: index, nowMs: nowMs)

@@ -18,7 +18,7 @@ struct ProducerProbeTests {
     let frames = Stimulus.malformed(connection: 1, id: 5, Self.receipts).frames
     #expect(frames.count == 6)
     for frame in frames {
-      #expect(SubmitFrame.receipts(frame) == nil, "\(frame)")
+      #expect(SubmitCodec.receipts(frame) == nil, "\(frame)")
       #expect(SubmitReply([frame])?.body == nil, "\(frame)")
     }
   }
@@ -67,12 +67,12 @@ struct ProducerProbeTests {
     let heard = Mutex<[UInt64]>([])
     let refused = Mutex<Set<UInt64>>([])
     let endpoint = try Endpoint.anyPort()
-    let (reactor, bound) = try Reactor.start("desk", wake: Wake()) { context in
-      let desk = try Desk(context, bind: endpoint) { id in heard.withLock { $0.append(id) } }
+    let (reactor, bound) = try Reactor.start("desk", wake: WakeupEvent()) { context in
+      let desk = try RejectingIngest(context, bind: endpoint) { id in heard.withLock { $0.append(id) } }
       return ([desk], desk.endpoint)
     }
     defer { reactor.stop() }
-    let (producer, _) = try Reactor.start("producer", wake: Wake()) { context in
+    let (producer, _) = try Reactor.start("producer", wake: WakeupEvent()) { context in
       var count: UInt64 = 0
       let client = try SubmitClient(
         context, connect: bound, token: String(repeating: "t", count: 43), logger: quiet,
@@ -95,7 +95,7 @@ struct ProducerProbeTests {
 }
 
 /// Ingest's end, where no token is a session's.
-private final class Desk: Station {
+private final class RejectingIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
   private let heard: (UInt64) -> Void
@@ -107,13 +107,13 @@ private final class Desk: Station {
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {
-    guard let peer = frames.first, let request = SubmitQuestion(frames.dropFirst()) else { return }
+    guard let peer = frames.first, let request = ProducerMessage(frames.dropFirst()) else { return }
     heard(request.id)
     let stimulus = ProducerProbe.Stimulus.error(connection: 1, id: request.id, .unauthorized, retryAfterMs: 1_000)
     for frame in stimulus.frames { socket.send(peer, frame) }
   }
 
-  func turn(nowMs: Int64) -> Int64 { .max }
+  func tick(nowMs: Int64) -> Int64 { .max }
 
-  func leave() {}
+  func shutDown() {}
 }

@@ -88,9 +88,9 @@ struct ProducerSuiteTests {
   func gone() {
     var run = ConformanceRun<ProducerSuite>()
     run.receive(batch(1), nowMs: 0)
-    run.tick(nowMs: Limits.examGoneMs)
+    run.tick(nowMs: Limits.conformanceIdleMs)
     #expect(!run.isOver)
-    run.tick(nowMs: Limits.examGoneMs + 1)
+    run.tick(nowMs: Limits.conformanceIdleMs + 1)
     #expect(run.isOver)
     let left = run.report.findings.last?.verdict
     #expect(left == .notShown(why: "the producer sent too few batches: give it more posts"))
@@ -159,7 +159,7 @@ struct ProducerSuiteTests {
   @Test("A flood ends the run at its limit, and is told of")
   func flood() {
     var run = ConformanceRun<ProducerSuite>()
-    for _ in 1..<Limits.examFramesMax { run.receive(batch(1), nowMs: 1) }
+    for _ in 1..<Limits.conformanceFramesMax { run.receive(batch(1), nowMs: 1) }
     #expect(!run.isOver)
     run.receive(batch(1), nowMs: 1)
     #expect(run.isOver && run.report.brokenRules.contains("frame"))

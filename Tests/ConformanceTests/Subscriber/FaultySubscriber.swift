@@ -27,7 +27,7 @@ struct FaultySubscriber {
   private var nonce = ""
   private var dueMs: Int64 = 3_000
   private var pauseMs: Int64?
-  private var heardMs: Int64 = 0
+  private var lastReceivedMs: Int64 = 0
   private var isGone = false
 
   /// - Parameter knowsOneFeed: true to connect only to the feed that it was configured with.
@@ -52,9 +52,9 @@ struct FaultySubscriber {
   mutating func tick(nowMs: Int64) {
     guard !isGone else { return }
     let silenceMs: Int64 = fault == .impatient ? 2_000 : 3 * Limits.feedHeartbeatMs
-    if nowMs - heardMs > silenceMs, fault != .patient {
+    if nowMs - lastReceivedMs > silenceMs, fault != .patient {
       _ = replica.isStale(nowMs: nowMs)
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       if fault == .oneConnection { rejoin() } else { reconnect(to: feed, nowMs: nowMs) }
     }
     if !replica.isLive, nowMs >= dueMs {
@@ -68,7 +68,7 @@ struct FaultySubscriber {
     switch stimulus.body {
     case .frame(let frame, let form):
       if form == .unknownField, fault == .diesOfField { return die() }
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       take(frame, nowMs: nowMs)
     case .unknownBody:
       if fault == .diesOfBody { die() }
@@ -120,7 +120,7 @@ struct FaultySubscriber {
       return frame
     case .bye(_, let alternates, _):
       return fault == (alternates.isEmpty ? .deafToBye : .noAlternate) ? nil : frame
-    case .later: return frame
+    case .unknown: return frame
     }
   }
 

@@ -34,7 +34,7 @@ struct SubscriberProbeTests {
       }
     }
     let later = try #require(stimulus(.unknownBody(list.epoch)).messages.first)
-    #expect(FeedFrame.read(later[1]) == .later)
+    #expect(FeedFrame.read(later[1]) == .unknown)
   }
 
   @Test("Frames that nobody can read are such, and each would do harm or be seen if it were taken")

@@ -120,16 +120,16 @@ struct SubscriberSuiteTests {
     var run = ConformanceRun<SubscriberSuite>()
     run.receive(.message(.subscribed(.delta), feed: 0), nowMs: 0)
     run.receive(.message(.unsubscribed(.delta), feed: 0), nowMs: 10)
-    run.tick(nowMs: 10 + Limits.examLivenessMs)
+    run.tick(nowMs: 10 + Limits.conformanceLivenessMs)
     #expect(!run.isOver)
-    run.tick(nowMs: 11 + Limits.examLivenessMs)
+    run.tick(nowMs: 11 + Limits.conformanceLivenessMs)
     #expect(run.isOver)
   }
 
   @Test("A flood ends the run at its limit, and is told of")
   func flood() {
     var run = ConformanceRun<SubscriberSuite>()
-    for _ in 1..<Limits.examFramesMax { run.receive(.message(.subscribed(.heartbeat), feed: 0), nowMs: 1) }
+    for _ in 1..<Limits.conformanceFramesMax { run.receive(.message(.subscribed(.heartbeat), feed: 0), nowMs: 1) }
     #expect(!run.isOver)
     run.receive(.message(.subscribed(.heartbeat), feed: 0), nowMs: 1)
     #expect(run.isOver && run.report.brokenRules.contains("pause"))

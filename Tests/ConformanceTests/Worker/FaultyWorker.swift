@@ -24,7 +24,7 @@ struct FaultyWorker {
   private var copies: [Lease: Int] = [:]
   private var answered: [JobResult] = []
   private var seenJobs: [JobID: UInt64] = [:]
-  private var heardMs: Int64 = 0
+  private var lastReceivedMs: Int64 = 0
   private var againMs: Int64 = 0
   private var count: UInt8 = 0
   /// Time of the first Result of each lease.
@@ -42,9 +42,9 @@ struct FaultyWorker {
   mutating func tick(nowMs: Int64) -> [ReceivedMessage] {
     guard !isGone else { return [] }
     let isLate = session.isDead(nowMs: nowMs) && fault != .deafToSilence
-    if isLate || fault == .impatient && session.session != nil && nowMs - heardMs > 1_500 {
+    if isLate || fault == .impatient && session.session != nil && nowMs - lastReceivedMs > 1_500 {
       session.reset()
-      heardMs = nowMs
+      lastReceivedMs = nowMs
       if fault != .oneConnection { connection += 1 }
     }
     guard nowMs >= quietUntilMs else { return [] }
@@ -73,11 +73,11 @@ struct FaultyWorker {
     guard case .send(let stimulus) = effect else { return leave(nowMs: nowMs) }
     switch stimulus {
     case .welcome(let number):
-      (quietUntilMs, heardMs) = (0, nowMs)
+      (quietUntilMs, lastReceivedMs) = (0, nowMs)
       if firstSession == 0 { firstSession = number }
       let messages = session.welcome(
-        session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.examHeartbeatMs,
-        livenessMs: Limits.examLivenessMs, nowMs: nowMs)
+        session: number, heartbeatMs: fault == .ownHeartbeat ? 2_000 : Limits.conformanceHeartbeatMs,
+        livenessMs: Limits.conformanceLivenessMs, nowMs: nowMs)
       return encodeAll(fault == .onlyTimer ? putOff(messages, nowMs: nowMs) : messages, nowMs: nowMs)
     case .jobs(let number, let tasks, let version):
       guard number == session.session || fault == .anySession else { return [] }
@@ -87,8 +87,8 @@ struct FaultyWorker {
       guard number == session.session || fault == .anySession else { return [] }
       acknowledge(leases, disposition, nowMs: nowMs)
     case .heartbeat(let number, _) where number == session.session:
-      heardMs = nowMs
-      session.heard(nowMs: nowMs)
+      lastReceivedMs = nowMs
+      session.recordActivity(nowMs: nowMs)
     case .reset(let number) where number == session.session || fault == .anySession:
       if exit != nil || fault != .deafToReset { lose(nowMs: nowMs) }
     case .drain(let number) where number == session.session && fault != .deafToDrain: lose(nowMs: nowMs)
@@ -139,7 +139,7 @@ struct FaultyWorker {
   }
 
   private mutating func work(_ all: [WorkerProbe.Task], nowMs: Int64) -> [ReceivedMessage] {
-    heardMs = nowMs
+    lastReceivedMs = nowMs
     var tasks = all
     if fault == .diesOfField, tasks.contains(where: { $0.kind == .postWithUnknownField }) { isGone = true }
     if fault == .oneLeaseAJob {
@@ -205,7 +205,7 @@ struct FaultyWorker {
       return stride(from: 0, to: results.count, by: size).map { first in
         let part = results[first..<min(first + size, results.count)]
         return frame(
-          .results(part.map { ($0.lease, fault == .noOutcome ? nil : $0.answer) }), byteCount: 40 + 100 * part.count)
+          .results(part.map { ($0.lease, fault == .noOutcome ? nil : $0.reply) }), byteCount: 40 + 100 * part.count)
       }
     case .heartbeat(let limit, let held, let progress):
       if fault == .noHeartbeat || fault == .noCredit { return [] }

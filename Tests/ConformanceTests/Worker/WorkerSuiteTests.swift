@@ -88,16 +88,16 @@ struct WorkerSuiteTests {
   func gone() {
     var run = ConformanceRun<WorkerSuite>()
     run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .unreadable("nothing")), nowMs: 0)
-    run.tick(nowMs: Limits.examGoneMs)
+    run.tick(nowMs: Limits.conformanceIdleMs)
     #expect(!run.isOver)
-    run.tick(nowMs: Limits.examGoneMs + 1)
+    run.tick(nowMs: Limits.conformanceIdleMs + 1)
     #expect(run.isOver)
   }
 
   @Test("A flood ends the run at its limit, and is told of")
   func flood() {
     var run = ConformanceRun<WorkerSuite>()
-    for _ in 1..<Limits.examFramesMax {
+    for _ in 1..<Limits.conformanceFramesMax {
       run.receive(.init(connection: 1, session: 0, byteCount: 1, body: .ready(jobLimit: 1)), nowMs: 1)
     }
     #expect(!run.isOver)
@@ -107,7 +107,7 @@ struct WorkerSuiteTests {
 
   @Test("A frame may have 1,024 bytes, and no more")
   func long() {
-    for (bytes, isBroken) in [(Limits.examFrameBytesMax, false), (Limits.examFrameBytesMax + 1, true)] {
+    for (bytes, isBroken) in [(Limits.conformanceFrameBytesMax, false), (Limits.conformanceFrameBytesMax + 1, true)] {
       var run = ConformanceRun<WorkerSuite>()
       run.receive(.init(connection: 1, session: 0, byteCount: bytes, body: .ready(jobLimit: 1)), nowMs: 1)
       #expect(run.report.brokenRules.contains("frame") == isBroken)

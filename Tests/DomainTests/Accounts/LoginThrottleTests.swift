@@ -50,7 +50,7 @@ struct LoginThrottleTests {
     let keys = LoginThrottle.Scope.allCases.map { key($0) }
     for _ in 0..<49 { throttle.count([key(.accountAndAddress, 2), key(.address)], nowMs: 0) }
     for _ in 0..<5 { throttle.count(keys, nowMs: 0) }
-    throttle.takeBack(keys, wasRight: true)
+    throttle.refund(keys, wasRight: true)
     for _ in 0..<5 { throttle.count([keys[0]], nowMs: 0) }
     #expect(throttle.pauseMs(keys, nowMs: 0) == 1_000, "Five are free again.")
     #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0, "Its own slips do not count.")
@@ -70,7 +70,7 @@ struct LoginThrottleTests {
         #expect(throttle.pauseMs(keys, nowMs: 0) == 0)
         throttle.count(keys, nowMs: 0)
       }
-      throttle.takeBack(keys, wasRight: true)
+      throttle.refund(keys, wasRight: true)
     }
     #expect(throttle.pauseMs([key(.address)], nowMs: 0) == 0)
   }
@@ -80,7 +80,7 @@ struct LoginThrottleTests {
     var throttle = LoginThrottle()
     for _ in 0..<100 {
       throttle.count([key(.accountAndAddress)], nowMs: 0)
-      throttle.takeBack([key(.accountAndAddress)], wasRight: false)
+      throttle.refund([key(.accountAndAddress)], wasRight: false)
     }
     #expect(throttle.pauseMs([key(.accountAndAddress)], nowMs: 0) == 0)
   }
@@ -109,11 +109,11 @@ struct LoginThrottleTests {
     var throttle = LoginThrottle()
     let keys = [key(.accountAndAddress), key(.address)]
     for _ in 0..<4 { throttle.count(keys, nowMs: 5) }
-    #expect(throttle.kept(keys).isEmpty)
+    #expect(throttle.countsToPersist(keys).isEmpty)
     throttle.count(keys, nowMs: 5)
     throttle.count(keys, nowMs: 6)
-    #expect(throttle.kept(keys) == [keys[0]: .init(tries: 6, lastMs: 6)])
-    let again = LoginThrottle(throttle.kept(keys))
+    #expect(throttle.countsToPersist(keys) == [keys[0]: .init(tries: 6, lastMs: 6)])
+    let again = LoginThrottle(throttle.countsToPersist(keys))
     #expect(again.pauseMs(keys, nowMs: 6) == 2_000)
   }
 

@@ -7,7 +7,7 @@ struct FeedFilterTests {
   private static func entry(_ country: String, _ latitude: Double, _ longitude: Double) -> FeedEntry {
     FeedEntry(
       id: .numbered(1), seq: 1, account: AccountID(rawValue: 1), firstName: "", lastName: "", place: "", label: "",
-      countryCode: country, link: "", coordinate: .at(latitude, longitude), agreement: .found, createdMs: 1,
+      countryCode: country, link: "", coordinate: .at(latitude, longitude), agreement: .notProvided, createdMs: 1,
       updatedMs: 1)
   }
 
@@ -44,7 +44,7 @@ struct FeedFilterTests {
     ])
   func refused(country: String, box: String, name: String) {
     let error = #expect(throws: FeedFilter.Invalid.self) { try FeedFilter(country: country, box: box) }
-    #expect(error?.name == name && error?.came == (name == "box" ? box : country))
+    #expect(error?.name == name && error?.actual == (name == "box" ? box : country))
   }
 
   @Test("32 countries are taken, 33 are not, and of what is too long only a part is told")
@@ -59,6 +59,6 @@ struct FeedFilterTests {
     let long = #expect(throws: FeedFilter.Invalid.self) {
       try FeedFilter(country: String(repeating: "A", count: 10_000), box: "")
     }
-    #expect(long?.came.utf8.count == Limits.complaintBytesMax)
+    #expect(long?.actual.utf8.count == Limits.complaintBytesMax)
   }
 }

@@ -23,16 +23,16 @@ struct FeedHistoryTests {
       case 0...4:
         let entry = FeedEntry.random(id: seq, seq: seq, &random)
         posts.insert(entry, at: 0)
-        return .put(entry)
+        return .upsert(entry)
       case 5, 6:
         let old = posts.remove(at: Int.random(in: 0..<posts.count, using: &random))
         let entry = FeedEntry.random(id: old.id.rawValue, seq: seq, &random)
         posts.insert(entry, at: 0)
-        return .put(entry)
+        return .upsert(entry)
       default:
         let index = Int.random(in: 0..<min(posts.count, 150), using: &random)
         let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[100] : nil
-        return .gone(posts.remove(at: index).id, seq: seq, next: next)
+        return .remove(posts.remove(at: index).id, seq: seq, next: next)
       }
     }
   }
@@ -46,7 +46,7 @@ struct FeedHistoryTests {
       try FeedFilter(country: "", box: "170,-90,-170,90"),
     ]
     var lists = [world.state(epoch)]
-    var history = FeedHistory(state: lists[0], kept: 150)
+    var history = FeedHistory(state: lists[0], capacity: 150)
     for _ in 0..<100 {
       let changes = (0..<Int.random(in: 1...9, using: &world.random)).map { _ in
         let change = world.change()
@@ -74,15 +74,15 @@ struct FeedHistoryTests {
   }
 
   @Test("So many changes are kept as the limit says, and never twice as many")
-  func kept() {
+  func capacity() {
     var history = FeedHistory(state: FeedState(epoch: epoch, seq: 10, entries: []))
-    let kept = UInt64(Limits.feedChangesKept)
-    for seq in 11...(10 + 5 * kept) {
-      history.append([.put(.sample(id: seq, seq: seq))], to: FeedState(epoch: epoch, seq: seq, entries: []))
-      #expect(history.list(at: max(10, seq - min(seq, kept))) != nil)
-      if seq >= 10 + 2 * kept { #expect(history.list(at: seq - 2 * kept) == nil) }
+    let capacity = UInt64(Limits.feedChangesKept)
+    for seq in 11...(10 + 5 * capacity) {
+      history.append([.upsert(.sample(id: seq, seq: seq))], to: FeedState(epoch: epoch, seq: seq, entries: []))
+      #expect(history.list(at: max(10, seq - min(seq, capacity))) != nil)
+      if seq >= 10 + 2 * capacity { #expect(history.list(at: seq - 2 * capacity) == nil) }
     }
-    #expect(history.list(at: 10 + 5 * kept + 1) == nil, "What has not happened yet is not known.")
+    #expect(history.list(at: 10 + 5 * capacity + 1) == nil, "What has not happened yet is not known.")
   }
 
   @Test("Only who sees all is told of a number without a change")
@@ -101,6 +101,6 @@ extension FeedEntry {
       place: "London", label: "London", countryCode: ["NO", "US", "GB", ""].randomElement(using: &random) ?? "",
       link: "https://example.org/ada",
       coordinate: .at(.random(in: -90...90, using: &random), .random(in: -180...180, using: &random)),
-      agreement: .found, createdMs: 1, updatedMs: 2)
+      agreement: .notProvided, createdMs: 1, updatedMs: 2)
   }
 }

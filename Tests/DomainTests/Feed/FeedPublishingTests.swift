@@ -11,7 +11,7 @@ struct FeedPublishingTests {
 
   /// Adds a post to the list, and returns the frames for it.
   private mutating func post(_ number: UInt64) -> [Frame] {
-    let delta = list.apply([.put(.sample(id: number, seq: number))])
+    let delta = list.apply([.upsert(.sample(id: number, seq: number))])
     return publishing.change(delta, to: list, ringFrom: 0)
   }
 
@@ -33,7 +33,7 @@ struct FeedPublishingTests {
 
   @Test("A whole list goes out at once, with a heartbeat, and tells changes only from there")
   mutating func replaced() {
-    list.apply([.put(.sample(id: 1, seq: 1))])
+    list.apply([.upsert(.sample(id: 1, seq: 1))])
     #expect(publishing.replace(list, nowMs: 10) == [.snapshot(isPeriodic: false), .heartbeat])
     #expect(publishing.state == list && publishing.hash == list.hash && publishing.ringFrom == 1)
     #expect(publishing.isStale, "It begins stale.")

@@ -10,16 +10,16 @@ struct FeedPullTests {
 
   /// Lets the source have further posts, and the pull the whole list.
   private mutating func begin(_ numbers: ClosedRange<UInt64>) {
-    source.apply(numbers.map { .put(.sample(id: $0, seq: $0)) })
+    source.apply(numbers.map { .upsert(.sample(id: $0, seq: $0)) })
     _ = pull.tick(nowMs: 0)
     _ = pull.receive(list, to: 1, epoch: epoch, nowMs: 0)
   }
 
-  private var list: FeedPull.Answer { .list(seq: source.seq, source.entries, hash: source.hash) }
+  private var list: FeedPull.Reply { .list(seq: source.seq, source.entries, hash: source.hash) }
 
   /// Changes at the source, as ingest sends them.
-  private mutating func changes(_ numbers: UInt64...) -> FeedPull.Answer {
-    let changes = numbers.map { FeedChange.put(.sample(id: $0, seq: $0)) }
+  private mutating func changes(_ numbers: UInt64...) -> FeedPull.Reply {
+    let changes = numbers.map { FeedChange.upsert(.sample(id: $0, seq: $0)) }
     source.apply(changes)
     return .changes(changes, hash: source.hash)
   }
@@ -32,23 +32,23 @@ struct FeedPullTests {
 
   @Test("It asks for the whole list first, then for what follows it")
   mutating func first() {
-    source.apply([.put(.sample(id: 1, seq: 1))])
+    source.apply([.upsert(.sample(id: 1, seq: 1))])
     #expect(pull.tick(nowMs: 0) == [.fetch(id: 1, after: nil)])
     #expect(pull.tick(nowMs: 100) == [])
     #expect(
       pull.receive(list, to: 1, epoch: epoch, nowMs: 100) == [
-        .log(.listReceived(seq: 1, entries: 1)), .heard, .replaced(source), .turnedStale(false),
+        .log(.listReceived(seq: 1, entries: 1)), .validReply, .replaced(source), .turnedStale(false),
       ])
     #expect(pull.tick(nowMs: 100) == [.fetch(id: 2, after: source)])
   }
 
   @Test("A list from before need not come again")
-  mutating func kept() {
-    source.apply([.put(.sample(id: 1, seq: 1))])
-    pull = FeedPull(kept: source, nowMs: 0)
+  mutating func snapshot() {
+    source.apply([.upsert(.sample(id: 1, seq: 1))])
+    pull = FeedPull(snapshot: source, nowMs: 0)
     #expect(pull.tick(nowMs: 0) == [.fetch(id: 1, after: source)])
     let effects = pull.receive(.changes([], hash: source.hash), to: 1, epoch: epoch, nowMs: 5)
-    #expect(effects == [.heard, .turnedStale(false)])
+    #expect(effects == [.validReply, .turnedStale(false)])
   }
 
   @Test("Changes make the list that ingest has")
@@ -100,22 +100,22 @@ struct FeedPullTests {
     let lateMs = Limits.livenessMs + 1
     #expect(
       pull.tick(nowMs: lateMs) == [.reconnect, .fetch(id: 3, after: source), .log(.stale), .turnedStale(true)])
-    #expect(pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: lateMs) == [.heard, .turnedStale(false)])
+    #expect(pull.receive(.changes([], hash: nil), to: 3, epoch: epoch, nowMs: lateMs) == [.validReply, .turnedStale(false)])
   }
 
   @Test("A frame that cannot be read is no silence, and no answer")
   mutating func unreadable() {
     begin(1...3)
-    pull.heard(nowMs: Limits.livenessMs)
+    pull.recordActivity(nowMs: Limits.livenessMs)
     let effects = pull.tick(nowMs: Limits.livenessMs + 1)
     #expect(!effects.contains(.reconnect) && effects.contains(.turnedStale(true)))
   }
 
   @Test("A full answer leaves the list stale, because more may wait")
   mutating func full() {
-    pull = FeedPull(kept: source, nowMs: 0)
+    pull = FeedPull(snapshot: source, nowMs: 0)
     _ = fetch(nowMs: 0)
-    let changes = (1...UInt64(Limits.changesPerFetchMax)).map { FeedChange.put(.sample(id: $0, seq: $0)) }
+    let changes = (1...UInt64(Limits.changesPerFetchMax)).map { FeedChange.upsert(.sample(id: $0, seq: $0)) }
     #expect(!pull.receive(.changes(changes, hash: nil), to: 1, epoch: epoch, nowMs: 1).contains(.turnedStale(false)))
     _ = fetch(nowMs: 1)
     #expect(pull.receive(.changes([], hash: nil), to: 2, epoch: epoch, nowMs: 2).contains(.turnedStale(false)))
@@ -126,7 +126,7 @@ struct FeedPullTests {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let other = FeedState(epoch: .filled(with: 2), seq: 1, entries: [.sample(id: 9, seq: 1)])
-    let answer = FeedPull.Answer.list(seq: 1, other.entries, hash: other.hash)
+    let answer = FeedPull.Reply.list(seq: 1, other.entries, hash: other.hash)
     #expect(pull.receive(answer, to: 2, epoch: other.epoch, nowMs: 2).contains(.replaced(other)))
     #expect(pull.state == other)
   }
@@ -134,12 +134,12 @@ struct FeedPullTests {
   @Test(
     "An answer that the protocol forbids changes nothing, and pauses the pull",
     arguments: [
-      FeedPull.Answer.list(seq: 4, nil, hash: 0), .list(seq: 4, [], hash: 0), .changes(nil, hash: nil),
-      .changes([.put(.sample(id: 3, seq: 3))], hash: nil),
-      .changes([.put(.sample(id: 5, seq: 5)), .put(.sample(id: 4, seq: 4))], hash: nil), .unknown,
+      FeedPull.Reply.list(seq: 4, nil, hash: 0), .list(seq: 4, [], hash: 0), .changes(nil, hash: nil),
+      .changes([.upsert(.sample(id: 3, seq: 3))], hash: nil),
+      .changes([.upsert(.sample(id: 5, seq: 5)), .upsert(.sample(id: 4, seq: 4))], hash: nil), .unknown,
       .refusal(code: "busy", detail: "come again"),
     ])
-  mutating func forbidden(_ answer: FeedPull.Answer) {
+  mutating func forbidden(_ answer: FeedPull.Reply) {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let effects = pull.receive(answer, to: 2, epoch: epoch, nowMs: 2)
@@ -159,7 +159,7 @@ struct FeedPullTests {
     begin(1...3)
     _ = fetch(nowMs: 1)
     let effects = pull.receive(changes(4), to: 2, epoch: .filled(with: 2), nowMs: 2)
-    #expect(pull.state?.seq == 3 && !effects.contains(.heard))
+    #expect(pull.state?.seq == 3 && !effects.contains(.validReply))
   }
 
   @Test("A store that has gone back is refused: the list stays, and is stale")
@@ -178,7 +178,7 @@ struct FeedPullTests {
   mutating func wrongHash() {
     begin(1...3)
     _ = fetch(nowMs: 1)
-    let answer = FeedPull.Answer.changes([.put(.sample(id: 4, seq: 4))], hash: 1)
+    let answer = FeedPull.Reply.changes([.upsert(.sample(id: 4, seq: 4))], hash: 1)
     #expect(
       pull.receive(answer, to: 2, epoch: epoch, nowMs: 2) == [.log(.regressed(had: 3, now: 4)), .turnedStale(true)])
     #expect(pull.state == source)

@@ -11,7 +11,7 @@ struct FeedReplicaTests {
 
   /// A change at the source, as the delta that tells of it.
   private mutating func change(_ numbers: UInt64...) -> FeedReplica.Frame {
-    let delta = source.apply(numbers.map { .put(.sample(id: $0, seq: $0)) })
+    let delta = source.apply(numbers.map { .upsert(.sample(id: $0, seq: $0)) })
     return .delta(delta, epoch: source.epoch, hash: source.hash)
   }
 
@@ -113,7 +113,7 @@ struct FeedReplicaTests {
     #expect(receive(old.0) == .unchanged)
     #expect(receive(old.1) == .unchanged, "A list of before, which may still be on its way.")
     #expect(replica.isLive)
-    #expect(receive(old.0) == .resync(.behind(0)))
+    #expect(receive(old.0) == .resync(.regressed(0)))
     #expect(!replica.isLive)
     #expect(receive(old.1) == .replaced, "Whoever has lost the list takes the feed's, whatever its number.")
     #expect(receive(old.0) == .unchanged)
@@ -213,15 +213,15 @@ struct FeedReplicaTests {
 
   @Test("A deleted post goes, and what comes back for it is no news")
   mutating func deleted() throws {
-    for number: UInt64 in 1...101 { source.apply([.put(.sample(id: number, seq: number))]) }
+    for number: UInt64 in 1...101 { source.apply([.upsert(.sample(id: number, seq: number))]) }
     #expect(receive(snapshot) == .replaced)
-    let delta = source.apply([.gone(.numbered(50), seq: 102, next: .sample(id: 1, seq: 1))])
+    let delta = source.apply([.remove(.numbered(50), seq: 102, next: .sample(id: 1, seq: 1))])
     let effect = receive(.delta(delta, epoch: epoch, hash: source.hash))
     guard case .changed(let changed) = effect else {
       Issue.record("A deletion is a change.")
       return
     }
-    #expect(changed.remove == [.numbered(50)] && changed.upsert.map(\.seq) == [1] && changed.news.isEmpty)
+    #expect(changed.remove == [.numbered(50)] && changed.upsert.map(\.seq) == [1] && changed.newOrEdited.isEmpty)
     #expect(replica.state == source && replica.isLive)
     #expect(source.entries.count == 100 && source.seq == 102)
   }
@@ -252,7 +252,7 @@ struct FeedReplicaTests {
   mutating func bye() {
     #expect(receive(snapshot) == .replaced)
     let effect = receive(.bye(reason: "the feed is stopped"))
-    #expect(effect == .resync(.ended("the feed is stopped")))
+    #expect(effect == .resync(.goodbye("the feed is stopped")))
     #expect(!replica.isLive)
   }
 
@@ -284,7 +284,7 @@ struct FeedReplicaTests {
       case 0..<4:
         number += UInt64.random(in: 1...3, using: &random)
         if random.happens(20), let victim = source.entries.randomElement(using: &random) {
-          let delta = source.apply([.gone(victim.id, seq: number, next: nil)])
+          let delta = source.apply([.remove(victim.id, seq: number, next: nil)])
           frames.append(.delta(delta, epoch: epoch, hash: source.hash))
         } else {
           frames.append(change(number))

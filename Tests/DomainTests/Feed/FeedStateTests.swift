@@ -9,7 +9,7 @@ struct FeedStateTests {
 
   /// Posts that are put, and the ids that are told to have left.
   private func put(_ entries: [FeedEntry], into state: inout FeedState) -> [UInt64] {
-    state.apply(entries.map { .put($0) }).remove.map(\.rawValue)
+    state.apply(entries.map { .upsert($0) }).remove.map(\.rawValue)
   }
 
   private func state(_ entries: [FeedEntry] = [], seq: UInt64 = 0) -> FeedState {
@@ -62,12 +62,12 @@ struct FeedStateTests {
   func deleted() {
     var state = state()
     for number: UInt64 in 1...102 { _ = put([.sample(id: number, seq: number)], into: &state) }
-    let delta = state.apply([.gone(.numbered(60), seq: 103, next: .sample(id: 2, seq: 2))])
+    let delta = state.apply([.remove(.numbered(60), seq: 103, next: .sample(id: 2, seq: 2))])
     #expect(state.entries.map(\.seq) == (61...102).reversed() + (2...59).reversed())
     #expect(state.seq == 103)
     #expect(delta == FeedDelta(prevSeq: 102, seq: 103, upsert: [.sample(id: 2, seq: 2)], remove: [.numbered(60)]))
     // One that had left the list already: only the number rises.
-    let outside = state.apply([.gone(.numbered(1), seq: 104, next: nil)])
+    let outside = state.apply([.remove(.numbered(1), seq: 104, next: nil)])
     #expect(outside == FeedDelta(prevSeq: 103, seq: 104, upsert: [], remove: [.numbered(1)]))
     #expect(state.entries.count == 100 && state.seq == 104)
   }
@@ -87,16 +87,16 @@ struct FeedStateTests {
       guard let some = before.randomElement(using: &random), before.count > 80, random.happens(60) else {
         let entry = FeedEntry.sample(id: seq, seq: seq)
         posts[entry.id] = entry
-        return .put(entry)
+        return .upsert(entry)
       }
       if random.happens(30) {
         let edited = FeedEntry.sample(id: some.id.rawValue, seq: seq)
         posts[some.id] = edited
-        return .put(edited)
+        return .upsert(edited)
       }
       posts[some.id] = nil
       let wasListed = before.prefix(100).contains(some)
-      return .gone(some.id, seq: seq, next: wasListed && before.count > 100 ? before[100] : nil)
+      return .remove(some.id, seq: seq, next: wasListed && before.count > 100 ? before[100] : nil)
     }
   }
 

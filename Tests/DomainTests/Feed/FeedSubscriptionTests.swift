@@ -14,7 +14,7 @@ struct FeedSubscriptionTests {
 
   /// A change at the source, as the delta that tells of it.
   private mutating func change(_ number: UInt64) -> FeedReplica.Frame {
-    let delta = source.apply([.put(.sample(id: number, seq: number))])
+    let delta = source.apply([.upsert(.sample(id: number, seq: number))])
     return .delta(delta, epoch: epoch, hash: source.hash)
   }
 
@@ -47,7 +47,7 @@ struct FeedSubscriptionTests {
   mutating func loss() {
     _ = receive(snapshot)
     _ = change(1)
-    #expect(receive(change(2), nowMs: 10) == [.report(.lost(.missing(1...1)))])
+    #expect(receive(change(2), nowMs: 10) == [.report(.desynced(.gap(1...1)))])
     let dueMs = subscription.nextMs(nowMs: 10)
     #expect((10..<510).contains(dueMs))
     #expect(subscription.tick(nowMs: dueMs) == [.join])
@@ -60,10 +60,10 @@ struct FeedSubscriptionTests {
     _ = receive(snapshot)
     let lateMs = 3 * Limits.feedHeartbeatMs + 1
     #expect(subscription.tick(nowMs: lateMs - 1) == [])
-    #expect(subscription.tick(nowMs: lateMs) == [.report(.lost(.silent)), .reconnect])
+    #expect(subscription.tick(nowMs: lateMs) == [.report(.desynced(.timedOut)), .reconnect])
     #expect(subscription.tick(nowMs: lateMs + 1) == [])
     let effects = subscription.tick(nowMs: 2 * lateMs)
-    #expect(effects.contains(.reconnect) && !effects.contains(.report(.lost(.silent))))
+    #expect(effects.contains(.reconnect) && !effects.contains(.report(.desynced(.timedOut))))
   }
 
   @Test("A goodbye names other feeds; without one of them, no join comes before the feed may be back")
@@ -71,7 +71,7 @@ struct FeedSubscriptionTests {
     _ = receive(snapshot)
     let bye = FeedReplica.Frame.bye(reason: "it ends", alternates: ["tcp://b:1"], retryAfterMs: 20_000)
     #expect(
-      receive(bye, nowMs: 5) == [.report(.lost(.ended("it ends"))), .leave(alternates: ["tcp://b:1"])])
+      receive(bye, nowMs: 5) == [.report(.desynced(.goodbye("it ends"))), .failOver(alternates: ["tcp://b:1"])])
     #expect(subscription.tick(nowMs: 20_004) == [])
     #expect(subscription.tick(nowMs: 20_005) == [.join])
   }

@@ -57,12 +57,12 @@ struct CoordinateTests {
 }
 
 @Suite("The check of a result")
-struct ResultCheckTests {
+struct PlacementCheckTests {
   private let seattle = Place.sample(47.6062, -122.3321)
 
   @Test("Without coordinates and place a post is rejected, with the text and what to do")
   func rejected() {
-    guard case .rejected(let reason) = ResultCheck.verdict(place: "Nowhereville", coordinate: nil, found: nil) else {
+    guard case .rejected(let reason) = PlacementCheck.verdict(place: "Nowhereville", coordinate: nil, found: nil) else {
       Issue.record("A place that nobody knows is on the map.")
       return
     }
@@ -73,10 +73,10 @@ struct ResultCheckTests {
   @Test("Without coordinates the place's are taken")
   func found() {
     #expect(
-      ResultCheck.verdict(place: "seattle", coordinate: nil, found: seattle)
+      PlacementCheck.verdict(place: "seattle", coordinate: nil, found: seattle)
         == .published(
           .init(
-            coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .found,
+            coordinate: seattle.coordinate, label: seattle.label, countryCode: "US", agreement: .notProvided,
             match: seattle.match)))
   }
 
@@ -84,7 +84,7 @@ struct ResultCheckTests {
   func unverified() {
     let point = Coordinate.at(1, 2)
     #expect(
-      ResultCheck.verdict(place: "my boat", coordinate: point, found: nil)
+      PlacementCheck.verdict(place: "my boat", coordinate: point, found: nil)
         == .published(.init(coordinate: point, label: "my boat", countryCode: "", agreement: .unverified)))
   }
 
@@ -94,11 +94,11 @@ struct ResultCheckTests {
     arguments: zip(Place.Level.allCases, [3_000.0, 800, 150, 60, 40, 10, 10]))
   func tolerance(level: Place.Level, km: Double) {
     let place = Place.sample(0, 10, level: level)
-    #expect(ResultCheck.toleranceKm(level) == km)
+    #expect(PlacementCheck.toleranceKm(level) == km)
     for (share, agreement) in [(0.0, Verdict.Agreement.verified), (0.999, .verified), (1.001, .mismatch)] {
       let given = Coordinate.at(share * km / 111.194_926_6, 10)
       #expect(
-        ResultCheck.verdict(place: "x", coordinate: given, found: place)
+        PlacementCheck.verdict(place: "x", coordinate: given, found: place)
           == .published(
             .init(coordinate: given, label: place.label, countryCode: "US", agreement: agreement, match: place.match)),
         "\(level) at \(share) of \(km) km")
@@ -107,7 +107,7 @@ struct ResultCheckTests {
 
   @Test("A narrower place never has a wider tolerance")
   func monotonic() {
-    let tolerances = Place.Level.allCases.sorted().map(ResultCheck.toleranceKm)
+    let tolerances = Place.Level.allCases.sorted().map(PlacementCheck.toleranceKm)
     #expect(tolerances == tolerances.sorted(by: >))
   }
 }

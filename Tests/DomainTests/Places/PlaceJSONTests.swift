@@ -5,7 +5,7 @@ import Testing
 @Suite("A place as JSON")
 struct PlaceJSONTests {
   private func text(_ place: Place) -> String {
-    String(decoding: JSONText.object { place.write(to: &$0) }.bytes, as: UTF8.self)
+    String(decoding: JSONWriter.object { place.write(to: &$0) }.bytes, as: UTF8.self)
   }
 
   private func place(_ detail: Place.Detail?) throws -> Place {

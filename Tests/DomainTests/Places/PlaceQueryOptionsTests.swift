@@ -44,7 +44,7 @@ struct PlaceQueryOptionsTests {
     let error = #expect(throws: InvalidOption.self) { try changed.set(option, to: value) }
     #expect(changed == PlaceQuery("Oslo", limit: 3))
     #expect(error?.sentence("--x").contains(expected) == true && error?.option == option)
-    #expect((error?.came.utf8.count ?? .max) <= Limits.complaintBytesMax)
+    #expect((error?.actual.utf8.count ?? .max) <= Limits.complaintBytesMax)
   }
 
   @Test("A place of exactly the longest length is taken")

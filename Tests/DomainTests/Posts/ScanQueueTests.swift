@@ -10,45 +10,45 @@ struct ScanQueueTests {
   @Test("Scans start while there are places, wait in their order, and are refused once the queue is full")
   func bounds() {
     var queue = ScanQueue(placesMax: 2, waitingMax: 3)
-    #expect((1...5).map { queue.enter($0, from: nil) } == [.starts, .starts, .waits, .waits, .waits])
-    #expect(queue.enter(6, from: nil) == .refused)
-    #expect(queue.leave(2) == 3)
-    #expect(queue.enter(7, from: nil) == .waits, "A place in the queue is free again.")
-    #expect(queue.leave(5) == nil, "One that waits gives up, and nothing starts.")
-    #expect(queue.leave(1) == 4)
-    #expect(queue.leave(3) == 7)
-    #expect([4, 7].map { queue.leave($0) } == [nil, nil])
-    #expect(queue.enter(8, from: nil) == .starts)
+    #expect((1...5).map { queue.admit($0, from: nil) } == [.starts, .starts, .waits, .waits, .waits])
+    #expect(queue.admit(6, from: nil) == .refused)
+    #expect(queue.finish(2) == 3)
+    #expect(queue.admit(7, from: nil) == .waits, "A place in the queue is free again.")
+    #expect(queue.finish(5) == nil, "One that waits gives up, and nothing starts.")
+    #expect(queue.finish(1) == 4)
+    #expect(queue.finish(3) == 7)
+    #expect([4, 7].map { queue.finish($0) } == [nil, nil])
+    #expect(queue.admit(8, from: nil) == .starts)
   }
 
   @Test("Without room to wait, a scan starts or is refused")
   func noWaiting() {
     var queue = ScanQueue(placesMax: 1, waitingMax: 0)
-    #expect(queue.enter(1, from: nil) == .starts)
-    #expect(queue.enter(2, from: nil) == .refused)
-    #expect(queue.leave(1) == nil)
-    #expect(queue.enter(3, from: nil) == .starts)
+    #expect(queue.admit(1, from: nil) == .starts)
+    #expect(queue.admit(2, from: nil) == .refused)
+    #expect(queue.finish(1) == nil)
+    #expect(queue.admit(3, from: nil) == .starts)
   }
 
   @Test("A network has one of two places and an eighth of the queue, and another one has the rest")
   func shares() throws {
     var queue = ScanQueue(placesMax: 2, waitingMax: 32)
     let (greedy, other) = (try network(1), try network(2))
-    let admissions = (1...10).map { queue.enter($0, from: greedy) }
+    let admissions = (1...10).map { queue.admit($0, from: greedy) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 4) + Array(repeating: .refused, count: 5))
-    #expect(queue.enter(11, from: other) == .starts, "The second place was kept for it.")
-    #expect(queue.enter(12, from: other) == .waits)
-    #expect(queue.leave(11) == 12, "It overtakes those whose network has its share.")
-    #expect(queue.leave(1) == 2)
-    #expect(queue.enter(13, from: greedy) == .waits)
+    #expect(queue.admit(11, from: other) == .starts, "The second place was kept for it.")
+    #expect(queue.admit(12, from: other) == .waits)
+    #expect(queue.finish(11) == 12, "It overtakes those whose network has its share.")
+    #expect(queue.finish(1) == 2)
+    #expect(queue.admit(13, from: greedy) == .waits)
   }
 
   @Test("All addresses of an IPv6 network have one share")
   func networks() throws {
     var queue = ScanQueue()
     let addresses = try ["2001:db8::1", "2001:db8::2"].map { try #require(IPAddress($0)).network }
-    #expect(queue.enter(1, from: addresses[0]) == .starts)
-    #expect(queue.enter(2, from: addresses[1]) == .waits)
+    #expect(queue.admit(1, from: addresses[0]) == .starts)
+    #expect(queue.admit(2, from: addresses[1]) == .waits)
   }
 
   @Test(
@@ -57,16 +57,16 @@ struct ScanQueueTests {
   func blocks(start: String, end: String, next: String) throws {
     var queue = ScanQueue(placesMax: 2, waitingMax: 32)
     let networks = try (0..<40).map { number in try #require(IPAddress("\(start)\(number)\(end)")).network }
-    let admissions = networks.indices.map { queue.enter(UInt64($0), from: networks[$0]) }
+    let admissions = networks.indices.map { queue.admit(UInt64($0), from: networks[$0]) }
     #expect(admissions == [.starts] + Array(repeating: .waits, count: 16) + Array(repeating: .refused, count: 23))
     let other = try #require(IPAddress(next)).network
-    #expect(queue.enter(100, from: other) == .starts, "The second place was kept for another block.")
-    #expect(queue.enter(101, from: other) == .waits)
-    #expect(queue.leave(100) == 101, "It overtakes the scans of the block that has its share.")
-    #expect(queue.enter(102, from: nil) == .waits, "Both places are taken.")
-    #expect(queue.leave(0) == 1)
-    #expect(queue.enter(103, from: networks[39]) == .waits, "A place of the block in the queue is free again.")
-    #expect(queue.enter(104, from: networks[38]) == .refused)
+    #expect(queue.admit(100, from: other) == .starts, "The second place was kept for another block.")
+    #expect(queue.admit(101, from: other) == .waits)
+    #expect(queue.finish(100) == 101, "It overtakes the scans of the block that has its share.")
+    #expect(queue.admit(102, from: nil) == .waits, "Both places are taken.")
+    #expect(queue.finish(0) == 1)
+    #expect(queue.admit(103, from: networks[39]) == .waits, "A place of the block in the queue is free again.")
+    #expect(queue.admit(104, from: networks[38]) == .refused)
   }
 
   @Test("A block's share is rounded down, and never less than one place")
@@ -74,7 +74,7 @@ struct ScanQueueTests {
     let networks = try (1...9).map { number in try #require(IPAddress("203.0.113.\(number)")) }
     for (total, share) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)] {
       var queue = ScanQueue(placesMax: total, waitingMax: total)
-      let admissions = networks.indices.map { queue.enter(UInt64($0), from: networks[$0]) }
+      let admissions = networks.indices.map { queue.admit(UInt64($0), from: networks[$0]) }
       #expect(admissions.count { $0 == .starts } == share)
       #expect(admissions.count { $0 == .waits } == share)
     }
@@ -84,24 +84,24 @@ struct ScanQueueTests {
   func holding() {
     var queue = ScanQueue(placesMax: 2, waitingMax: 9)
     #expect(queue.isIdle)
-    #expect((1...4).map { queue.enter($0, from: nil) } == [.starts, .starts, .waits, .waits])
-    queue.hold()
-    #expect(queue.isHeld && queue.leave(1) == nil && !queue.isIdle)
-    #expect(queue.leave(2) == nil && queue.isIdle)
-    #expect(queue.enter(5, from: nil) == .waits)
+    #expect((1...4).map { queue.admit($0, from: nil) } == [.starts, .starts, .waits, .waits])
+    queue.pause()
+    #expect(queue.isPaused && queue.finish(1) == nil && !queue.isIdle)
+    #expect(queue.finish(2) == nil && queue.isIdle)
+    #expect(queue.admit(5, from: nil) == .waits)
     #expect(queue.resume() == [3, 4])
-    #expect(!queue.isHeld && queue.leave(3) == 5)
+    #expect(!queue.isPaused && queue.finish(3) == 5)
   }
 
   @Test("The queue takes as many as its limits say, from networks as from this machine")
   func limits() throws {
     var queue = ScanQueue()
-    let places = (1...Limits.scansAtOnceMax).map { queue.enter(UInt64($0), from: nil) }
+    let places = (1...Limits.scansAtOnceMax).map { queue.admit(UInt64($0), from: nil) }
     #expect(places.allSatisfy { $0 == .starts })
     for id in 1...Limits.scansWaitingMax {
       let network = try network(id / (Limits.scansWaitingMax / Limits.scansNetworkShare) + 1)
-      #expect(queue.enter(UInt64(100 + id), from: network) == .waits)
+      #expect(queue.admit(UInt64(100 + id), from: network) == .waits)
     }
-    #expect(queue.enter(1_000, from: try network(200)) == .refused)
+    #expect(queue.admit(1_000, from: try network(200)) == .refused)
   }
 }

@@ -71,7 +71,7 @@ struct SubmissionTests {
   func anyLink() throws {
     func link(_ text: String) throws -> (String, String?) {
       let submission = try Submission(
-        place: "Oslo", link: text, latitude: nil, longitude: nil, takesAnyLink: true)
+        place: "Oslo", link: text, latitude: nil, longitude: nil, allowsAnyLink: true)
       return (submission.link, submission.linkText)
     }
     let longest = String(repeating: "x ", count: 1_023) + "xx"

@@ -20,10 +20,10 @@ struct SubmitAdmissionTests {
     var admission = SubmitAdmission()
     var decisions = [admission.begin(peer, token: "t", nowMs: 0)]
     for _ in 0..<3 { decisions.append(admission.begin(peer, token: "t", nowMs: 0)) }
-    #expect(decisions == [.ask, .wait, .wait, .wait])
+    #expect(decisions == [.authenticate, .wait, .wait, .wait])
     admission.learn(peer, token: "t", identity: .account(ada), nowMs: 5)
     let later = admission.begin(peer, token: "t", nowMs: 6)
-    #expect(later == .take(ada))
+    #expect(later == .admit(ada))
     #expect(admission.unanswered == 5)
   }
 
@@ -33,12 +33,12 @@ struct SubmitAdmissionTests {
     let (last, after) = (
       good.begin(peer, token: "t", nowMs: Limits.submitTokenMs - 1), good.begin(peer, token: "t", nowMs: 1_000)
     )
-    #expect(last == .take(ada) && after == .ask)
-    var bad = known(as: .stranger)
+    #expect(last == .admit(ada) && after == .authenticate)
+    var bad = known(as: .unauthenticated)
     let refused = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs - 1)
-    #expect(refused == .stranger && bad.unanswered == 0, "It is looked up again in a second, and holds no place.")
+    #expect(refused == .unauthorized && bad.unanswered == 0, "It is looked up again in a second, and holds no place.")
     let again = bad.begin(peer, token: "t", nowMs: Limits.submitTokenMs)
-    #expect(again == .ask)
+    #expect(again == .authenticate)
   }
 
   @Test("Another token, and another connection, are asked for by themselves")
@@ -46,7 +46,7 @@ struct SubmitAdmissionTests {
     var admission = known(as: .account(ada))
     let token = admission.begin(peer, token: "u", nowMs: 1)
     let connection = admission.begin([2], token: "t", nowMs: 1)
-    #expect(token == .ask && connection == .ask)
+    #expect(token == .authenticate && connection == .authenticate)
     // What comes late for the earlier token says nothing of the present one.
     admission.learn(peer, token: "t", identity: .account(ada), nowMs: 2)
     let waits = admission.begin(peer, token: "u", nowMs: 3)
@@ -59,7 +59,7 @@ struct SubmitAdmissionTests {
     _ = admission.begin(peer, token: "t", nowMs: 0)
     admission.learn(peer, token: "t", identity: nil, nowMs: 0)
     let next = admission.begin(peer, token: "t", nowMs: 0)
-    #expect(next == .ask)
+    #expect(next == .authenticate)
   }
 
   @Test("The request that fills a connection's room is taken, the next is busy, and an answer makes room for one")
@@ -68,15 +68,15 @@ struct SubmitAdmissionTests {
     func begin() -> SubmitAdmission.Decision { admission.begin(peer, token: "t", nowMs: 1) }
     for number in 1...Limits.submitUnansweredMax {
       let decision = begin()
-      #expect(decision == .take(ada), "\(number)")
+      #expect(decision == .admit(ada), "\(number)")
     }
     let full = begin()
     #expect(full == .busy && admission.unanswered == Limits.submitUnansweredMax)
     let other = admission.begin([2], token: "t", nowMs: 1)
-    #expect(other == .ask, "Others have room.")
+    #expect(other == .authenticate, "Others have room.")
     admission.end(peer)
     let (one, none) = (begin(), begin())
-    #expect(one == .take(ada) && none == .busy)
+    #expect(one == .admit(ada) && none == .busy)
   }
 
   @Test("The request that fills the room of all is taken, the next of anybody is busy")
@@ -84,13 +84,13 @@ struct SubmitAdmissionTests {
     var admission = SubmitAdmission()
     for number in 0..<Limits.submitRequestsMax {
       let decision = admission.begin([UInt8(number / 8)], token: "t", nowMs: 0)
-      #expect(decision == (number % 8 == 0 ? .ask : .wait))
+      #expect(decision == (number % 8 == 0 ? .authenticate : .wait))
     }
     let full = admission.begin([255], token: "t", nowMs: 0)
     #expect(full == .busy && admission.unanswered == Limits.submitRequestsMax)
     admission.end([0])
     let room = admission.begin([255], token: "t", nowMs: 0)
-    #expect(room == .ask)
+    #expect(room == .authenticate)
   }
 
   @Test("However many connections come and go, few are remembered, and none that waits is forgotten")
@@ -112,7 +112,7 @@ struct SubmitAdmissionTests {
     var admission = known(as: .account(ada))
     admission.end(peer)
     admission.end([7])
-    admission.learn([7], token: "t", identity: .stranger, nowMs: 0)
+    admission.learn([7], token: "t", identity: .unauthenticated, nowMs: 0)
     #expect(admission.unanswered == 0 && admission.producerCount == 1)
   }
 }

@@ -6,13 +6,13 @@ import Testing
 @Suite("Ingest's core")
 struct IngestCoreTests {
   /// Ingest with one worker that holds jobs, and what the core has asked for.
-  private final class Desk {
+  private final class CoreHarness {
     static let peer: IngestCore.Peer = [1]
-    var core = IngestCore(boot: 1, startMs: 0)
+    var core = IngestCore(generation: 1, startMs: 0)
     private(set) var session: UInt64 = 0
     private var random = SeededRandom(seed: 1)
 
-    init() { session = join(Desk.peer, instance: 1) }
+    init() { session = join(CoreHarness.peer, instance: 1) }
 
     func join(_ peer: IngestCore.Peer, instance: UInt8, nowMs: Int64 = 0) -> UInt64 {
       _ = core.receive(
@@ -25,14 +25,14 @@ struct IngestCoreTests {
     }
 
     func receive(
-      _ message: IngestCore.Message, session: UInt64? = nil, from peer: IngestCore.Peer = Desk.peer, nowMs: Int64 = 0
+      _ message: IngestCore.Message, session: UInt64? = nil, from peer: IngestCore.Peer = CoreHarness.peer, nowMs: Int64 = 0
     ) -> [IngestCore.Effect] {
       core.receive(message, session: session ?? self.session, from: peer, nowMs: nowMs)
     }
 
     /// Accepts a post, and returns the lease under which the worker has it.
     func lease(_ job: Job, nowMs: Int64 = 0) throws -> Lease {
-      if job.id.isLookup { core.lookUp(job) } else { _ = core.committed(.accepted([job]), nowMs: nowMs) }
+      if job.id.isLookup { core.enqueueLookup(job) } else { _ = core.committed(.accepted([job]), nowMs: nowMs) }
       let leases = core.assign(nowMs: nowMs).flatMap(\.jobs).map(\.lease)
       return try #require(leases.first)
     }
@@ -41,7 +41,7 @@ struct IngestCoreTests {
       receive(.results([(lease, .outcome(outcome))]), nowMs: nowMs) + turn(nowMs: nowMs)
     }
 
-    func turn(nowMs: Int64 = 0) -> [IngestCore.Effect] { core.turn(nowMs: nowMs, using: &random) }
+    func turn(nowMs: Int64 = 0) -> [IngestCore.Effect] { core.tick(nowMs: nowMs, using: &random) }
 
     func committed(_ write: IngestCore.Write, _ result: SettlementResult?, nowMs: Int64 = 0) -> [IngestCore.Effect] {
       core.committed(.written(write, result), nowMs: nowMs) + turn(nowMs: nowMs)
@@ -50,7 +50,7 @@ struct IngestCoreTests {
 
   @Test("A result is acknowledged when the store has it, and not before; then its job is gone")
   func commit() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     let effects = desk.answer(lease, .found)
     #expect(effects.acks.isEmpty && desk.core.scheduler.depth == 1)
@@ -65,7 +65,7 @@ struct IngestCoreTests {
 
   @Test("A write that the store refuses makes the worker send its result again, and its job is sent after a pause")
   func refused() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1, attempts: 3))
     let write = try #require(desk.answer(lease, .found).writes.first)
     #expect(desk.committed(write, nil, nowMs: 10).acks == [.retryLater])
@@ -76,7 +76,7 @@ struct IngestCoreTests {
 
   @Test("A failure is stored with its count, and then the job is sent again with it")
   func retry() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     let write = try #require(desk.answer(lease, .failure).writes.first)
     guard case .retry(1, let pauseMs, let reason) = write.records[0].settlement else {
@@ -91,18 +91,18 @@ struct IngestCoreTests {
 
   @Test("A retry of a post that was deleted meanwhile ends its job")
   func deleted() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     let write = try #require(desk.answer(lease, .failure).writes.first)
     var stored = SettlementResult()
-    stored.void = [try #require(lease.job.post)]
+    stored.notQueued = [try #require(lease.job.post)]
     let after = desk.committed(write, stored)
     #expect(after.left.count == 1 && desk.core.scheduler.depth == 0)
   }
 
   @Test("A job that its worker has not started needs no write: it is acknowledged, and sent after a pause")
   func notStarted() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     let effects = desk.answer(lease, .failure(.notStarted))
     #expect(effects.writes.isEmpty && effects.acks == [.committed])
@@ -112,11 +112,11 @@ struct IngestCoreTests {
 
   @Test("A lookup needs no write: its clients get the answer in the same turn")
   func lookup() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.lookup(1))
     let effects = desk.answer(lease, .found)
     #expect(effects.writes.isEmpty && effects.acks == [.committed] && desk.core.scheduler.depth == 0)
-    guard case .answer(lease.job, .found)? = effects.first(where: { if case .answer = $0 { true } else { false } })
+    guard case .lookupEnded(lease.job, .found)? = effects.first(where: { if case .lookupEnded = $0 { true } else { false } })
     else {
       Issue.record("\(effects)")
       return
@@ -125,7 +125,7 @@ struct IngestCoreTests {
 
   @Test("A late failure is stale, and changes nothing")
   func stale() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let first = try desk.lease(.post(1))
     _ = desk.receive(.release([first], isGoodbye: false))
     let second = try #require(desk.core.assign(nowMs: 0).flatMap(\.jobs).first?.lease)
@@ -136,7 +136,7 @@ struct IngestCoreTests {
 
   @Test("A silent worker's posts are counted as lost, and sent again; its lookups fail")
   func lost() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let post = try desk.lease(.post(1))
     let lookup = try desk.lease(.lookup(2))
     // One turn each heartbeat: otherwise ingest itself would have stood still.
@@ -149,14 +149,14 @@ struct IngestCoreTests {
       return
     }
     #expect(losses.requeued == [post.job] && losses.dead.isEmpty)
-    #expect(effects.contains { if case .answer(lookup.job, .failed) = $0 { true } else { false } })
+    #expect(effects.contains { if case .lookupEnded(lookup.job, .failed) = $0 { true } else { false } })
     #expect(effects.contains { if case .log(.workerLost) = $0 { true } else { false } })
     #expect(desk.core.sessions.isEmpty)
   }
 
   @Test("The worker that ends a post's third worker buries it when that is stored")
   func buried() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1, leaseLosses: Limits.leaseLossesMax - 1))
     var write: IngestCore.Write?
     for nowMs in stride(from: Limits.heartbeatMs, through: Limits.livenessMs + Limits.heartbeatMs, by: 1_000) {
@@ -171,14 +171,14 @@ struct IngestCoreTests {
 
   @Test("A message under another session than the connection's is answered with RESET")
   func reset() {
-    let desk = Desk()
+    let desk = CoreHarness()
     let effects = desk.receive(.ready(jobLimit: 9), session: desk.session + 1)
     #expect(effects.resets == [.unknownSession])
   }
 
   @Test("The same process on another connection ends the session on the first")
   func replaced() {
-    let desk = Desk()
+    let desk = CoreHarness()
     let effects = desk.core.receive(
       IngestCore.Hello(worker: "w1", address: "", instance: [1], held: [], remoteIntervalMs: nil), from: [2], nowMs: 0)
     #expect(effects.resets == [.replaced] && desk.core.sessions.keys.map(\.self) == [[2]])
@@ -186,7 +186,7 @@ struct IngestCoreTests {
 
   @Test("A goodbye gives the jobs back without a loss, and is answered")
   func goodbye() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     let effects = desk.receive(.release([lease], isGoodbye: true))
     #expect(effects.resets == [.goodbye] && effects.writes.isEmpty && desk.core.sessions.isEmpty)
@@ -196,7 +196,7 @@ struct IngestCoreTests {
 
   @Test("While the queue is paused no job is sent, and results count")
   func paused() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let lease = try desk.lease(.post(1))
     _ = desk.core.committed(.paused(true), nowMs: 0)
     _ = desk.core.committed(.accepted([.post(2)]), nowMs: 0)
@@ -208,7 +208,7 @@ struct IngestCoreTests {
 
   @Test("Jobs that could not be sent go to another worker at once")
   func sendFailed() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let other = desk.join([2], instance: 2)
     _ = desk.core.committed(.accepted([.post(1)]), nowMs: 0)
     guard case .send(.jobs(let jobs), let first, _)? = desk.core.assign(nowMs: 0).first else {
@@ -225,14 +225,14 @@ struct IngestCoreTests {
 
   @Test("Changes of the list are published once, in the order of the commits")
   func order() throws {
-    let desk = Desk()
+    let desk = CoreHarness()
     let write = try #require(desk.answer(try desk.lease(.post(1)), .found).writes.first)
     var stored = SettlementResult()
     stored.entries = [.sample(id: 7, seq: 7)]
     let published = [
-      desk.core.committed(.changed([.put(.sample(id: 6, seq: 6))]), nowMs: 0),
-      desk.core.committed(.changed([.put(.sample(id: 7, seq: 7))]), nowMs: 0), desk.committed(write, stored),
-      desk.core.committed(.changed([.put(.sample(id: 8, seq: 8))]), nowMs: 0),
+      desk.core.committed(.changed([.upsert(.sample(id: 6, seq: 6))]), nowMs: 0),
+      desk.core.committed(.changed([.upsert(.sample(id: 7, seq: 7))]), nowMs: 0), desk.committed(write, stored),
+      desk.core.committed(.changed([.upsert(.sample(id: 8, seq: 8))]), nowMs: 0),
     ].flatMap(\.published)
     #expect(published.map(\.seq) == [6, 7, 8])
   }
@@ -260,10 +260,10 @@ extension [IngestCore.Effect] {
   }
 
   fileprivate var left: [PostID] {
-    flatMap { effect -> [PostID] in if case .left(let posts) = effect { posts } else { [] } }
+    flatMap { effect -> [PostID] in if case .leftQueue(let posts) = effect { posts } else { [] } }
   }
 
-  fileprivate var resets: [IngestSpeech.ResetReason] {
+  fileprivate var resets: [MessageToWorker.ResetReason] {
     compactMap { if case .send(.reset(let reason), _, _) = $0 { reason } else { nil } }
   }
 }

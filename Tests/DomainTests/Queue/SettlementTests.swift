@@ -73,10 +73,10 @@ struct SettlementTests {
     let places = [Place.sample(59.9, 10.7), .sample(1, 1)]
     #expect(
       Settlement(of: .located(places), job: job, using: &random)
-        == .verdict(ResultCheck.verdict(place: "Oslo", coordinate: nil, found: places[0])))
+        == .verdict(PlacementCheck.verdict(place: "Oslo", coordinate: nil, found: places[0])))
     #expect(
       Settlement(of: .notFound, job: job, using: &random)
-        == .verdict(ResultCheck.verdict(place: "Oslo", coordinate: nil, found: nil)))
+        == .verdict(PlacementCheck.verdict(place: "Oslo", coordinate: nil, found: nil)))
   }
 
   @Test("Coordinates that the client gave are compared with the place")

@@ -93,7 +93,7 @@ struct WorkerSessionTests {
     #expect(results(worker.answer([.found(job[0])], nowMs: 0)) == job)
     var sent: [Int64] = []
     for second: Int64 in 1...130 {
-      worker.heard(nowMs: second * 1_000)
+      worker.recordActivity(nowMs: second * 1_000)
       if !results(worker.tick(nowMs: second * 1_000)).isEmpty { sent.append(second) }
     }
     #expect(sent == [1, 3, 7, 15, 31, 61, 91, 121])
@@ -178,7 +178,7 @@ struct WorkerSessionTests {
     _ = welcome()
     #expect(!worker.isDead(nowMs: 6_000))
     #expect(worker.isDead(nowMs: 6_001))
-    worker.heard(nowMs: 6_001)
+    worker.recordActivity(nowMs: 6_001)
     #expect(!worker.isDead(nowMs: 12_001))
     #expect(worker.receive([], nowMs: 12_001).isEmpty)
     #expect(!worker.isDead(nowMs: 18_001))
@@ -231,7 +231,7 @@ struct WorkerSessionTests {
       case 2: _ = worker.answer([.found(Lease(job: JobID(rawValue: number), token: number))], nowMs: nowMs)
       case 3: worker.acknowledge(Lease(job: JobID(rawValue: number), token: number), .committed, nowMs: nowMs)
       case 4: if random.happens(20) { worker.reset() }
-      default: worker.heard(nowMs: nowMs)
+      default: worker.recordActivity(nowMs: nowMs)
       }
     }
   }

@@ -9,32 +9,32 @@ struct PeerQuarantineTests {
   @Test("The hundredth frame within a minute shuts a peer out for a minute, and nobody else")
   mutating func edge() {
     for number in 1...99 {
-      let isTooMany = quarantine.note([1], nowMs: Int64(number) * 600)
+      let isTooMany = quarantine.recordMalformed([1], nowMs: Int64(number) * 600)
       #expect(!isTooMany)
-      #expect(!quarantine.isShut([1], nowMs: Int64(number) * 600))
+      #expect(!quarantine.isQuarantined([1], nowMs: Int64(number) * 600))
     }
-    let isTooMany = quarantine.note([1], nowMs: 59_999)
+    let isTooMany = quarantine.recordMalformed([1], nowMs: 59_999)
     #expect(isTooMany)
-    #expect(quarantine.isShut([1], nowMs: 59_999) && quarantine.isShut([1], nowMs: 119_998))
-    #expect(!quarantine.isShut([1], nowMs: 119_999))
-    #expect(!quarantine.isShut([2], nowMs: 60_000))
-    let isAgain = quarantine.note([1], nowMs: 119_999)
+    #expect(quarantine.isQuarantined([1], nowMs: 59_999) && quarantine.isQuarantined([1], nowMs: 119_998))
+    #expect(!quarantine.isQuarantined([1], nowMs: 119_999))
+    #expect(!quarantine.isQuarantined([2], nowMs: 60_000))
+    let isAgain = quarantine.recordMalformed([1], nowMs: 119_999)
     #expect(!isAgain, "It begins anew.")
   }
 
   @Test("A hundred in more than a minute are not too many")
   mutating func slow() {
     for number: Int64 in 0..<1_000 {
-      let isTooMany = quarantine.note([1], nowMs: number * 700)
+      let isTooMany = quarantine.recordMalformed([1], nowMs: number * 700)
       #expect(!isTooMany)
-      #expect(!quarantine.isShut([1], nowMs: number * 700))
+      #expect(!quarantine.isQuarantined([1], nowMs: number * 700))
     }
   }
 
   @Test("What is remembered is bounded, however many peers there are")
   mutating func bound() {
     for number in 0..<5_000 {
-      _ = quarantine.note([UInt8(number >> 8), UInt8(number & 255)], nowMs: Int64(number))
+      _ = quarantine.recordMalformed([UInt8(number >> 8), UInt8(number & 255)], nowMs: Int64(number))
       #expect(quarantine.peerCount <= Limits.quarantinePeersMax)
     }
   }

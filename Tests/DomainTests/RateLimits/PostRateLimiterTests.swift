@@ -12,11 +12,11 @@ struct PostRateLimiterTests {
     var rates = PostRateLimiter(perMinute: 60)
     var taken: [Int] = []
     for (wanted, nowMs) in [(50, 0), (50, 0), (1, 0), (1, 999), (1, 1_000), (9, 3_500), (1, 3_999), (1, 4_000)] {
-      taken.append(rates.take(wanted, by: ada, nowMs: Int64(nowMs)))
+      taken.append(rates.consume(wanted, by: ada, nowMs: Int64(nowMs)))
     }
     #expect(taken == [50, 10, 0, 0, 1, 2, 0, 1])
-    #expect(rates.take(100, by: ada, nowMs: 10_000_000) == 60)
-    #expect(rates.take(100, by: bob, nowMs: 10_000_000) == 60, "Another's are his own.")
+    #expect(rates.consume(100, by: ada, nowMs: 10_000_000) == 60)
+    #expect(rates.consume(100, by: bob, nowMs: 10_000_000) == 60, "Another's are his own.")
   }
 
   @Test(
@@ -27,47 +27,47 @@ struct PostRateLimiterTests {
   func pause(perMinute: Int, nowMs: Int64, pauseMs: Int64) {
     var rates = PostRateLimiter(perMinute: perMinute)
     #expect(rates.pauseMs(of: ada, nowMs: 0) == 1)
-    #expect(rates.take(perMinute, by: ada, nowMs: 0) == perMinute)
+    #expect(rates.consume(perMinute, by: ada, nowMs: 0) == perMinute)
     #expect(rates.pauseMs(of: ada, nowMs: nowMs) == pauseMs)
-    #expect(rates.take(1, by: ada, nowMs: nowMs + pauseMs) == 1)
+    #expect(rates.consume(1, by: ada, nowMs: nowMs + pauseMs) == 1)
   }
 
   @Test("What was not made does not count, and gives nobody more than he may have")
   func givenBack() {
     var rates = PostRateLimiter(perMinute: 10)
-    #expect(rates.take(10, by: ada, nowMs: 0) == 10)
-    rates.giveBack(3, to: ada)
-    #expect(rates.take(10, by: ada, nowMs: 0) == 3)
-    rates.giveBack(100, to: ada)
-    rates.giveBack(100, to: bob)
-    #expect(rates.take(100, by: ada, nowMs: 0) == 10 && rates.take(100, by: bob, nowMs: 0) == 10)
+    #expect(rates.consume(10, by: ada, nowMs: 0) == 10)
+    rates.refund(3, to: ada)
+    #expect(rates.consume(10, by: ada, nowMs: 0) == 3)
+    rates.refund(100, to: ada)
+    rates.refund(100, to: bob)
+    #expect(rates.consume(100, by: ada, nowMs: 0) == 10 && rates.consume(100, by: bob, nowMs: 0) == 10)
   }
 
   @Test("Many edits at once take a full minute's worth, and no post may follow until all of them have come")
   func whole() {
     var rates = PostRateLimiter(perMinute: 6)
-    #expect(rates.takeAll(4, by: ada, nowMs: 0) == 0)
-    #expect(rates.takeAll(4, by: ada, nowMs: 0) == 20_000, "Two are lacking; nothing is taken.")
-    #expect(rates.takeAll(2, by: ada, nowMs: 0) == 0)
-    #expect(rates.takeAll(20, by: ada, nowMs: 59_999) == 1, "More than a minute's worth takes all of it.")
-    #expect(rates.takeAll(20, by: ada, nowMs: 60_000) == 0)
-    #expect(rates.take(3, by: ada, nowMs: 60_000) == 0)
+    #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 0)
+    #expect(rates.consumeAll(4, by: ada, nowMs: 0) == 20_000, "Two are lacking; nothing is taken.")
+    #expect(rates.consumeAll(2, by: ada, nowMs: 0) == 0)
+    #expect(rates.consumeAll(20, by: ada, nowMs: 59_999) == 1, "More than a minute's worth takes all of it.")
+    #expect(rates.consumeAll(20, by: ada, nowMs: 60_000) == 0)
+    #expect(rates.consume(3, by: ada, nowMs: 60_000) == 0)
     #expect(rates.pauseMs(of: ada, nowMs: 60_000) == 150_000, "14 more than there were, and the one.")
-    #expect(rates.take(3, by: ada, nowMs: 209_999) == 0 && rates.take(3, by: ada, nowMs: 210_000) == 1)
-    rates.giveBack(1, to: ada)
-    #expect(rates.take(100, by: ada, nowMs: .max) == 6)
+    #expect(rates.consume(3, by: ada, nowMs: 209_999) == 0 && rates.consume(3, by: ada, nowMs: 210_000) == 1)
+    rates.refund(1, to: ada)
+    #expect(rates.consume(100, by: ada, nowMs: .max) == 6)
   }
 
   @Test("Whoever may make all again is forgotten, and nobody else is")
   func forgotten() {
     var rates = PostRateLimiter(perMinute: 2)
     for number in 1...Limits.postRatesSweptAt {
-      #expect(rates.take(2, by: AccountID(rawValue: Int64(number)), nowMs: number <= 5_000 ? 0 : 60_000) == 2)
+      #expect(rates.consume(2, by: AccountID(rawValue: Int64(number)), nowMs: number <= 5_000 ? 0 : 60_000) == 2)
     }
     #expect(rates.count == Limits.postRatesSweptAt)
-    #expect(rates.take(1, by: ada, nowMs: 60_000) == 1)
+    #expect(rates.consume(1, by: ada, nowMs: 60_000) == 1)
     #expect(rates.count == Limits.postRatesSweptAt - 5_000 + 1)
-    #expect(rates.take(1, by: AccountID(rawValue: 5_001), nowMs: 60_000) == 0)
-    #expect(rates.take(2, by: bob, nowMs: 60_000) == 2)
+    #expect(rates.consume(1, by: AccountID(rawValue: 5_001), nowMs: 60_000) == 0)
+    #expect(rates.consume(2, by: bob, nowMs: 60_000) == 2)
   }
 }

@@ -6,7 +6,7 @@ struct RequestPacerTests {
   @Test("The first request goes at once, each further one an interval after the one before")
   func spacing() {
     var pacer = RequestPacer(perSecond: 1)
-    func takes(_ nowMs: Int64) -> Bool { pacer.take(nowMs: nowMs) }
+    func takes(_ nowMs: Int64) -> Bool { pacer.tryAcquire(nowMs: nowMs) }
     #expect(pacer.intervalMs == 1_000)
     #expect(takes(5_000))
     #expect(!takes(5_999))
@@ -17,7 +17,7 @@ struct RequestPacerTests {
   @Test("A pause saves nothing up: there is no burst")
   func noBurst() {
     var pacer = RequestPacer(perSecond: 10)
-    func takes(_ nowMs: Int64) -> Bool { pacer.take(nowMs: nowMs) }
+    func takes(_ nowMs: Int64) -> Bool { pacer.tryAcquire(nowMs: nowMs) }
     #expect(takes(0))
     #expect(takes(60_000))
     #expect(!takes(60_099))

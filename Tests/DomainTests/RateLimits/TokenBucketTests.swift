@@ -6,45 +6,45 @@ struct TokenBucketTests {
   @Test("A second's worth is there at once, then as much as has come in")
   func burst() {
     var bucket = TokenBucket(perSecond: 200)
-    #expect(bucket.take(150, nowMs: 1_000) == 150)
-    #expect(bucket.take(150, nowMs: 1_000) == 50)
-    #expect(bucket.take(1, nowMs: 1_004) == 0)
-    #expect(bucket.take(1, nowMs: 1_005) == 1)
-    #expect(bucket.take(100, nowMs: 1_255) == 50)
+    #expect(bucket.consume(150, nowMs: 1_000) == 150)
+    #expect(bucket.consume(150, nowMs: 1_000) == 50)
+    #expect(bucket.consume(1, nowMs: 1_004) == 0)
+    #expect(bucket.consume(1, nowMs: 1_005) == 1)
+    #expect(bucket.consume(100, nowMs: 1_255) == 50)
   }
 
   @Test("It holds no more than a second's worth, and a clock that stands still brings nothing")
   func full() {
     var bucket = TokenBucket(perSecond: 10)
-    #expect(bucket.take(100, nowMs: 3_600_000) == 10)
-    #expect(bucket.take(100, nowMs: 3_600_000) == 0)
-    #expect(bucket.take(100, nowMs: 3_599_000) == 0)
+    #expect(bucket.consume(100, nowMs: 3_600_000) == 10)
+    #expect(bucket.consume(100, nowMs: 3_600_000) == 0)
+    #expect(bucket.consume(100, nowMs: 3_599_000) == 0)
   }
 
   @Test("A full bucket serves a request for more than it holds, and is in debt until the rest has come in")
   func debt() {
     var bucket = TokenBucket(tokens: 1, periodMs: 10, capacity: 5)
-    #expect(bucket.takeAll(20, nowMs: 0) == 0)
-    #expect(bucket.pauseMs(nowMs: 0) == 160 && bucket.take(1, nowMs: 159) == 0 && bucket.take(1, nowMs: 160) == 1)
-    #expect(bucket.takeAll(20, nowMs: 209) == 1 && bucket.takeAll(20, nowMs: 210) == 0)
+    #expect(bucket.consumeAll(20, nowMs: 0) == 0)
+    #expect(bucket.pauseMs(nowMs: 0) == 160 && bucket.consume(1, nowMs: 159) == 0 && bucket.consume(1, nowMs: 160) == 1)
+    #expect(bucket.consumeAll(20, nowMs: 209) == 1 && bucket.consumeAll(20, nowMs: 210) == 0)
   }
 
   @Test("A request for several tokens takes all of them or none, and says how long to wait")
   func allOrNone() {
     var bucket = TokenBucket(tokens: 3, periodMs: 10, capacity: 3)
-    #expect(bucket.takeAll(2, nowMs: 0) == 0)
-    #expect(bucket.takeAll(2, nowMs: 0) == 4, "One is lacking: 10 ms bring three.")
-    #expect(bucket.take(3, nowMs: 0) == 1)
+    #expect(bucket.consumeAll(2, nowMs: 0) == 0)
+    #expect(bucket.consumeAll(2, nowMs: 0) == 4, "One is lacking: 10 ms bring three.")
+    #expect(bucket.consume(3, nowMs: 0) == 1)
   }
 
   @Test("Tokens that are given back can be taken again, up to the capacity")
   func givenBack() {
     var bucket = TokenBucket(tokens: 1, periodMs: 10, capacity: 5)
-    #expect(bucket.take(5, nowMs: 0) == 5 && !bucket.isFull(nowMs: 49))
-    bucket.giveBack(2)
-    #expect(bucket.take(5, nowMs: 0) == 2)
-    bucket.giveBack(100)
-    #expect(bucket.isFull(nowMs: 0) && bucket.take(9, nowMs: 0) == 5)
+    #expect(bucket.consume(5, nowMs: 0) == 5 && !bucket.isFull(nowMs: 49))
+    bucket.refund(2)
+    #expect(bucket.consume(5, nowMs: 0) == 2)
+    bucket.refund(100)
+    #expect(bucket.isFull(nowMs: 0) && bucket.consume(9, nowMs: 0) == 5)
     #expect(bucket.isFull(nowMs: .max))
   }
 }

@@ -176,12 +176,12 @@ struct InspectionTests {
 
   @Test("A search ends after 256 slots, however the file is damaged")
   func probes() throws {
-    #expect(NameSlots.probesMax == 256)
+    #expect(NameHashTable.probesMax == 256)
     let names = (0..<4_000).map { Hamlet.Row.town("Town \($0)", 1_000) }
     try Hamlet.write(Hamlet.lines(of: names), to: file.path)
     var bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
     let slots = try range(of: .slots, in: bytes)
-    #expect(slots.count / 4 > NameSlots.probesMax)
+    #expect(slots.count / 4 > NameHashTable.probesMax)
     for slot in stride(from: slots.lowerBound, to: slots.upperBound, by: 4)
     where bytes[slot..<slot + 4] == [0, 0, 0, 0] {
       bytes[slot + 3] = 0xFF

@@ -96,10 +96,10 @@ struct QueryFuzzTests {
           end = Int(token.end)
         }
         try #require(end == folded.byteCount, "\(bytes)")
-        guard !folded.isCut, folded.tokenCount > 0 else { return false }
+        guard !folded.isTruncated, folded.tokenCount > 0 else { return false }
         let first = Array(folded.folded)
         first.withUnsafeBufferPointer { folded.fold($0) }
-        try #require(folded.isCut || folded.folded.elementsEqual(first), "\(bytes)")
+        try #require(folded.isTruncated || folded.folded.elementsEqual(first), "\(bytes)")
         return true
       }
     }

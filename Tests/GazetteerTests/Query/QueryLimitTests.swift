@@ -64,18 +64,18 @@ struct QueryLimitTests {
         let bytes = Array(String(scalar).utf8)
         for reading in [[], FoldedText.Reading.umlautsExpanded] {
           bytes.withUnsafeBufferPointer { text.fold($0, reading: reading) }
-          #expect(text.byteCount + 2 <= 5 * bytes.count && !text.isCut, "\(value)")
+          #expect(text.byteCount + 2 <= 5 * bytes.count && !text.isTruncated, "\(value)")
         }
       }
       let longest = Array(String(repeating: "&", count: GazetteerLimits.queryTokens).utf8)
       longest.withUnsafeBufferPointer { text.fold($0) }
-      #expect(!text.isCut && text.tokenCount == GazetteerLimits.queryTokens)
+      #expect(!text.isTruncated && text.tokenCount == GazetteerLimits.queryTokens)
     }
     // A word begins where there is room for the space before it, the longest character and one more.
-    for (room, isCut) in [(12, true), (13, false), (14, false)] {
+    for (room, isTruncated) in [(12, true), (13, false), (14, false)] {
       FoldedText.withEmpty(bytes: room) { text in
         Array("beetown abc".utf8).withUnsafeBufferPointer { text.fold($0) }
-        #expect(text.isCut == isCut, "\(room)")
+        #expect(text.isTruncated == isTruncated, "\(room)")
       }
     }
   }

@@ -7,7 +7,7 @@ import Testing
 struct AccountTests {
   @Test("Who signs up has a session, and an e-mail address has one account")
   func signUp() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let answer = try await client.signUp("ada@example.org")
     #expect(answer.status == 201)
     let account = try #require(answer.object["account"] as? [String: Any])
@@ -21,7 +21,7 @@ struct AccountTests {
 
   @Test("A wrong password and an unknown account are told apart by nothing in the answer")
   func credentials() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let wrong = try await client.logIn("ada@example.org", password: "not the password")
     let unknown = try await client.logIn("eve@example.org", password: "not the password")
@@ -32,7 +32,7 @@ struct AccountTests {
 
   @Test("Cookie and bearer token are one session, and logging out ends both")
   func logOut() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
     let session = try await map.client.logIn("ada@example.org")
     let cookie = try #require(session.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
@@ -58,7 +58,7 @@ struct AccountTests {
       ["Authorization": "Bearer " + String(repeating: "A", count: 5_000)], ["Cookie": "otm"],
     ])
   func noSession(headers: [String: String]) async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let post = try await client.post("Oslo", headers: headers)
     let list = try await client.get("/v2/posts", headers: headers)
     for answer in [post, list] {
@@ -71,12 +71,12 @@ struct AccountTests {
 
   @Test("The cookie is out of reach for scripts and other sites, and where TLS is, bound to it")
   func cookie() async throws {
-    let plain = try await IngestStage().client.signUp("ada@example.org")
+    let plain = try await IngestFixture().client.signUp("ada@example.org")
     let flags = try #require(plain.headers["set-cookie"]).components(separatedBy: "; ")
     #expect(flags.first?.hasPrefix("otm=") == true)
     #expect(Set(flags).isSuperset(of: ["HttpOnly", "SameSite=Lax", "Path=/"]) && !flags.contains("Secure"))
 
-    let client = try IngestStage { $0.origin = "https://map.example.org" }.client
+    let client = try IngestFixture { $0.origin = "https://map.example.org" }.client
     let secure = try await client.signUp("ada@example.org")
     let set = try #require(secure.headers["set-cookie"]).components(separatedBy: "; ")
     #expect(set.first?.hasPrefix("__Host-otm=") == true)
@@ -87,7 +87,7 @@ struct AccountTests {
 
   @Test("Another site's write is refused, though the browser sends the cookie with it")
   func crossSite() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let cookie = try #require(
       try await client.signUp("ada@example.org").headers["set-cookie"]?.split(separator: ";").first.map(String.init))
     let foreign = [
@@ -111,7 +111,7 @@ struct AccountTests {
 
   @Test("Another site cannot log a browser in, or sign it up; other clients can")
   func crossSiteLogIn() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let account = ["email": "ada@example.org", "password": Client.password, "firstName": "Ada"]
     let foreign = [
       ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
@@ -135,7 +135,7 @@ struct AccountTests {
 
   @Test("Expired sessions go while others are made")
   func expired() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let bob = try await map.client.signedUp(as: "bob@example.org")
     let bobs = "(SELECT id FROM account WHERE email = 'bob@example.org')"
     let again = try map.restarted(

@@ -1,27 +1,27 @@
 import Foundation
 import Ingest
 import SignIn
-import StandIn
+import StubServers
 import Testing
 
 @Suite("Logging in with Facebook")
 struct FacebookTests {
-  private let graph: GraphStandIn
+  private let graph: FacebookStub
 
-  init() throws { graph = try GraphStandIn([:]) }
+  init() throws { graph = try FacebookStub([:]) }
 
-  private func up() throws -> IngestStage {
-    try IngestStage { [graph] in
+  private func up() throws -> IngestFixture {
+    try IngestFixture { [graph] in
       $0.facebook = try FacebookConfiguration(
-        appID: GraphStandIn.appID, appSecret: GraphStandIn.appSecret, graph: graph.url)
+        appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: graph.url)
     }
   }
 
-  private func logIn(_ client: Client, _ token: String) async throws -> Answer {
+  private func logIn(_ client: Client, _ token: String) async throws -> APIResponse {
     try await client.send("POST", "/v2/session", body: JSON.object(["facebookAccessToken": token]))
   }
 
-  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> Answer {
+  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
@@ -48,7 +48,7 @@ struct FacebookTests {
 
   @Test("Another app's token, and one that is none, are refused in each API's form, and many are held up")
   func refused() async throws {
-    var other = GraphStandIn.Login()
+    var other = FacebookStub.Login()
     other.app = "999"
     graph.set("other-secret", other)
     let map = try up()
@@ -62,7 +62,7 @@ struct FacebookTests {
       #expect(!map.logged.contains(token))
     }
     #expect(map.logged.contains("code=facebook_app") && map.logged.contains("event=identity_refused"))
-    #expect(!map.logged.contains(GraphStandIn.appSecret))
+    #expect(!map.logged.contains(FacebookStub.appSecret))
     for _ in 4..<50 { #expect(try await logIn(map.client, "wrong").status == 403) }
     #expect(try await logIn(map.client, "wrong")["code"] == "too_many_logins")
   }
@@ -87,7 +87,7 @@ struct FacebookTests {
 
   @Test("Where it is not configured, nobody logs in so, and Facebook is not asked")
   func off() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let answer = try await logIn(client, "token")
     #expect(answer.status == 403 && answer["code"] == "facebook_off")
     let old = try await classic(client, "token")
@@ -104,7 +104,7 @@ struct FacebookTests {
     #expect(try await map.client.signUp("grace@example.org").status == 201)
     let taken = try await logIn(map.client, "token")
     #expect(taken.status == 409 && taken["code"] == "email_taken" && taken["detail"]?.contains("then add") == true)
-    var hidden = GraphStandIn.Login()
+    var hidden = FacebookStub.Login()
     hidden.profile = ""
     graph.set("token", hidden)
     let answer = try await logIn(map.client, "token")
@@ -121,8 +121,8 @@ struct FacebookTests {
   func down() async throws {
     graph.set("token", .init())
     let map = try up()
-    for reply in [StandIn.Reply.answer(status: 500, body: ""), .reset, .drip] {
-      graph.server.play { _ in reply }
+    for reply in [StubServer.Reply.answer(status: 500, body: ""), .reset, .drip] {
+      graph.server.setResponse { _ in reply }
       let answer = try await logIn(map.client, "token")
       #expect(answer.status == 503 && answer["code"] == "provider_unavailable" && answer.headers["retry-after"] == "10")
     }

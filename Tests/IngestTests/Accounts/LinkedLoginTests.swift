@@ -1,6 +1,6 @@
 import Domain
 import Foundation
-import StandIn
+import StubServers
 import Testing
 
 @testable import Ingest
@@ -8,7 +8,7 @@ import Testing
 @Suite("An account and a provider")
 struct LinkedLoginTests {
   /// The browser's own account, made with a password.
-  private func signUp(_ scene: OpenIDScene, _ email: String) async throws -> String {
+  private func signUp(_ scene: OpenIDFixture, _ email: String) async throws -> String {
     "otm=\(try #require(try await scene.map.client.signedUp(as: email).token))"
   }
 
@@ -16,15 +16,15 @@ struct LinkedLoginTests {
 
   /// Begins to add an identity, in the browser; what was answered.
   private func begin(
-    _ scene: OpenIDScene, _ cookie: String, _ members: [String: Any] = ["currentPassword": Client.password],
+    _ scene: OpenIDFixture, _ cookie: String, _ members: [String: Any] = ["currentPassword": Client.password],
     headers: [String: String] = [:]
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     try await scene.map.client.send(
       "POST", Self.identities, body: JSON.object(members), headers: headers.merging(["Cookie": cookie]) { $1 })
   }
 
   /// And to the provider and back, with another browser's session, or none.
-  private func link(_ scene: OpenIDScene, begun: String, ended: String?) async throws -> Answer {
+  private func link(_ scene: OpenIDFixture, begun: String, ended: String?) async throws -> APIResponse {
     let answer = try await begin(scene, begun)
     #expect(answer.status == 200, "\(answer)")
     let key = try #require(answer.headers["set-cookie"]).prefix { $0 != ";" }
@@ -35,7 +35,7 @@ struct LinkedLoginTests {
 
   @Test("An account that has the address is not taken for his, until its owner adds this way of logging in")
   func linked() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
     let taken = try await scene.logIn()
     #expect(taken.status == 409 && taken["code"] == "email_taken")
@@ -68,7 +68,7 @@ struct LinkedLoginTests {
 
   @Test("To add one takes more than a session: the password, and from this site")
   func confirmed() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
     #expect(try await begin(scene, "otm=none").status == 401)
     #expect(try await begin(scene, cookie, [:])["code"] == "missing_field")
@@ -93,7 +93,7 @@ struct LinkedLoginTests {
 
   @Test("An identity is one account's, and is added only to the one whose session began it")
   func others() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let (ada, bob) = (try await signUp(scene, "a@example.org"), try await signUp(scene, "b@example.org"))
     #expect(try await scene.logIn().status == 303)
     let id = try await scene.client.get("/v2/account")["id"]
@@ -110,7 +110,7 @@ struct LinkedLoginTests {
 
   @Test("Without a password it takes a login of just now, and the last way in stays")
   func passwordless() async throws {
-    var scene = try OpenIDScene()
+    var scene = try OpenIDFixture()
     #expect(try await scene.logIn().status == 303)
     var client = scene.client
     let all = try await client.get(Self.identities).object["identities"] as? [[String: Any]]
@@ -138,7 +138,7 @@ struct LinkedLoginTests {
 
   @Test("A password that the operator gives takes away what anybody has added")
   func reset() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
     #expect(try await link(scene, begun: cookie, ended: cookie).status == 303)
     let reset = AdminRequest.setUser(email: "ada@example.org", .password(nil))
@@ -148,7 +148,7 @@ struct LinkedLoginTests {
 
   @Test("A deleted account's identity comes again as somebody new, and a closed sign-up is closed here too")
   func deleted() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     #expect(try await scene.logIn().status == 303)
     let before = try await scene.client.get("/v2/account")
     let id = try #require(before["id"])
@@ -165,7 +165,7 @@ struct LinkedLoginTests {
 
   @Test("Where TLS ends in front, both cookies are for TLS and this host only")
   func secure() async throws {
-    let scene = try OpenIDScene(origin: "https://map.example.org")
+    let scene = try OpenIDFixture(origin: "https://map.example.org")
     let browser = scene.browser
     let begun = try await browser.get("\(Client.base)/v2/login/oidc")
     #expect(browser.setCookies.first?.hasPrefix("__Host-otm-login=") == true)

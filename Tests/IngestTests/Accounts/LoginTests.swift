@@ -7,13 +7,13 @@ import Testing
 @Suite("Logging in")
 struct LoginTests {
   /// Through a proxy at this address, which says for whom it asks.
-  private func up() throws -> IngestStage {
-    try IngestStage { $0.proxies = TrustedProxies([try #require(AddressRange("127.0.0.1"))]) }
+  private func up() throws -> IngestFixture {
+    try IngestFixture { $0.proxies = TrustedProxies([try #require(AddressRange("127.0.0.1"))]) }
   }
 
   private func logIn(
     _ client: Client, _ email: String = "ada@example.org", password: String = "not the password", from address: String
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     try await client.send(
       "POST", "/v2/session", body: JSON.object(["email": email, "password": password]),
       headers: ["X-Forwarded-For": address])
@@ -23,7 +23,7 @@ struct LoginTests {
   /// each is twice as long as the one before.
   ///
   /// - Returns: how many were wrong, and the answer to the one that came too early.
-  private func holdUp(_ guess: () async throws -> Answer) async throws -> (wrong: Int, answer: Answer) {
+  private func holdUp(_ guess: () async throws -> APIResponse) async throws -> (wrong: Int, answer: APIResponse) {
     var wrong = 0
     while wrong < 12 {
       let answer = try await guess()
@@ -33,7 +33,7 @@ struct LoginTests {
       }
       wrong += 1
     }
-    throw Overdue(description: "nobody was held up")
+    throw TimeoutError(description: "nobody was held up")
   }
 
   @Test("Who guesses waits longer and longer, and learns nothing; whom the account belongs to logs in from elsewhere")
@@ -42,7 +42,7 @@ struct LoginTests {
     let client = map.client
     #expect(try await client.signUp("ada@example.org").status == 201)
     let unknown = try await holdUp { try await logIn(client, "nobody@example.org", from: "203.0.113.5") }.answer
-    let last = try await eventually("the right password is held up too") { () -> (wrong: Int, answer: Answer)? in
+    let last = try await eventually("the right password is held up too") { () -> (wrong: Int, answer: APIResponse)? in
       let held = try await holdUp { try await logIn(client, from: "203.0.113.5") }
       // On a slow machine the pause may be over by now. Then the right password makes the next five free.
       let right = try await logIn(client, password: Client.password, from: "203.0.113.5")
@@ -73,7 +73,7 @@ struct LoginTests {
     // A slow machine outlasts a pause; the next one is twice as long. Without the count five would be free again.
     let wrong = try await holdUp { try await logIn(map.client, from: "203.0.113.5") }.wrong
     #expect(wrong < 5)
-    func classicLogin() async throws -> Answer {
+    func classicLogin() async throws -> APIResponse {
       let body = #"{"udacity": {"username": "ada@example.org", "password": "x"}}"#
       return try await map.client.send(
         "POST", "/v1/session", body: body, headers: ["X-Forwarded-For": "203.0.113.5"])
@@ -87,7 +87,7 @@ struct LoginTests {
 
   @Test("Who says that he asks for somebody else is believed only where he is a proxy that is named")
   func notTrusted() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     _ = try await holdUp { try await logIn(client, from: "203.0.113.\(Int.random(in: 0..<250))") }
   }
 
@@ -96,11 +96,11 @@ struct LoginTests {
     let client = try up().client
     let count = 70
     // Where ingest is too slow for all of them, each asks again after the pause that ingest names.
-    func all(_ ask: @escaping @Sendable (Int) async throws -> Answer) async throws -> [Answer] {
-      try await withThrowingTaskGroup(of: Answer.self) { group in
+    func all(_ ask: @escaping @Sendable (Int) async throws -> APIResponse) async throws -> [APIResponse] {
+      try await withThrowingTaskGroup(of: APIResponse.self) { group in
         for pupil in 0..<count {
           group.addTask {
-            try await eventually("pupil \(pupil) is answered", within: .seconds(300)) { () -> Answer? in
+            try await eventually("pupil \(pupil) is answered", within: .seconds(300)) { () -> APIResponse? in
               let answer = try await ask(pupil)
               guard answer.status == 503 else { return answer }
               let pause = try #require(Int(answer.headers["retry-after"] ?? ""))
@@ -131,22 +131,22 @@ struct LoginTests {
   @Test("A network that makes accounts without end is refused, and makes none; another one is not")
   func signUps() async throws {
     let map = try up()
-    func signUp(_ name: String, from address: String) async throws -> Answer {
+    func signUp(_ name: String, from address: String) async throws -> APIResponse {
       let body = JSON.object(["email": "\(name)@example.org", "password": Client.password, "firstName": "Eve"])
       return try await map.client.send("POST", "/v2/accounts", body: body, headers: ["X-Forwarded-For": address])
     }
-    for _ in 1..<Limits.signUpsOfNetworkMax { try map.components.signUps.take(source("203.0.113.5")) }
+    for _ in 1..<Limits.signUpsOfNetworkMax { try map.components.signUps.consume(source("203.0.113.5")) }
     #expect(try await signUp("last", from: "203.0.113.5").status == 201)
     #expect(try await signUp("last", from: "203.0.113.6").status == 409)
     // On a busy machine a place may have come back meanwhile, which takes a minute.
-    while (try? map.components.signUps.take(source("203.0.113.5"))) != nil {}
+    while (try? map.components.signUps.consume(source("203.0.113.5"))) != nil {}
     let refused = try await signUp("more", from: "203.0.113.5")
     #expect(refused.status == 429 && refused["code"] == "too_many_sign_ups")
     #expect(Int(refused.headers["retry-after"] ?? "").map { (1...60).contains($0) } == true)
     #expect(try await map.users().count == 1)
     #expect(try await signUp("other", from: "203.0.113.6").status == 201)
     // A sign-up that comes to nothing gives its place back.
-    map.components.signUps.giveBack(source("203.0.113.5"))
+    map.components.signUps.refund(source("203.0.113.5"))
     #expect(try await signUp("more", from: "203.0.113.5").status == 201)
   }
 
@@ -155,10 +155,10 @@ struct LoginTests {
     let map = try up()
     _ = try await map.account("ada@example.org")
     #expect(try await logIn(map.client, password: Client.password, from: "2001:db8::1").status == 200)
-    let tries = map.components.providers.logins.tries
+    let tries = map.components.providers.logins.loginGuard
     for turn in 0..<100 {
       let target = try await tries.target(email: "ada@example.org", from: source("203.0.113.\(turn)"))
-      if let tried = try? tries.begin(target) { tries.wasWrong(tried) }
+      if let tried = try? tries.begin(target) { tries.failed(tried) }
     }
     // Each wrong password doubles the account's pause, which begins at 1 s.
     var stranger = 0
@@ -197,7 +197,7 @@ struct LoginTests {
 
   @Test("Where sign-up is closed, nobody makes an account alone")
   func closed() async throws {
-    let client = try IngestStage { $0.isSignUpOpen = false }.client
+    let client = try IngestFixture { $0.isSignUpOpen = false }.client
     let answer = try await client.signUp("ada@example.org")
     #expect(answer.status == 403 && answer["code"] == "sign_up_closed")
     #expect(try await client.logIn("ada@example.org").status == 403)
@@ -221,7 +221,7 @@ struct LoginTests {
 
   @Test("A password may have anything in it, to its last byte")
   func passwords() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     for (index, password) in [
       "nul\0nul\0one", "🦜🦜🦜", " blanks at both ends ", String(repeating: "ä", count: 512),
     ].enumerated() {

@@ -1,13 +1,13 @@
 import Foundation
 import Ingest
-import StandIn
+import StubServers
 import Testing
 
 @Suite("Logging in with OpenID Connect")
 struct OpenIDTests {
   @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
   func whole() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let begun = try await scene.browser.get("\(Client.base)/v2/login/oidc?return=/map%3Fa%3D1")
     #expect(begun.status == 303)
     let set = try #require(scene.browser.setCookies.first)
@@ -36,11 +36,11 @@ struct OpenIDTests {
 
   @Test("A public client has no secret, and a profile that is told later is asked for")
   func publicClient() async throws {
-    var play = OpenIDStandIn.Play()
+    var play = OpenIDStub.Behaviour()
     play.clientSecret = nil
     play.tellsLater = true
     play.profile = #""name":"Ada Lovelace","email":"ada@example.org","email_verified":false"#
-    let scene = try OpenIDScene(try OpenIDStandIn(play), secret: "")
+    let scene = try OpenIDFixture(try OpenIDStub(play), secret: "")
     #expect(try await scene.logIn().status == 303)
     let account = try await scene.client.get("/v2/account")
     #expect(account["firstName"] == "Ada" && account["lastName"] == "Lovelace")
@@ -49,7 +49,7 @@ struct OpenIDTests {
 
   @Test("A page learns how people may log in")
   func ways() async throws {
-    let ways = try await OpenIDScene().map.client.get("/v2/login")
+    let ways = try await OpenIDFixture().map.client.get("/v2/login")
     let text = String(decoding: ways.body, as: UTF8.self)
     #expect(
       text == #"{"ways":[{"kind":"password"},{"kind":"openid","name":"Example","path":"/v2/login/oidc"}],"#
@@ -58,7 +58,7 @@ struct OpenIDTests {
 
   @Test("It is off by default")
   func off() async throws {
-    let client = try IngestStage { $0.isSignUpOpen = false }.client
+    let client = try IngestFixture { $0.isSignUpOpen = false }.client
     let ways = try await client.get("/v2/login")
     #expect(String(decoding: ways.body, as: UTF8.self) == #"{"ways":[{"kind":"password"}],"signUpOpen":false}"#)
     let begun = try await client.get("/v2/login/oidc")
@@ -74,7 +74,7 @@ struct OpenIDTests {
       ("iat", "1700000000"), ("azp", #""another""#), ("sub", "null"), ("nonce", "null"),
     ])
   func statement(claim: String, value: String) async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     scene.provider.set { $0.claims = [claim: value] }
     let answer = try await scene.logIn()
     #expect(answer.status == 403 && answer["code"] == "identity_refused", "\(answer)")
@@ -85,7 +85,7 @@ struct OpenIDTests {
 
   @Test("Whoever has not begun the login in this browser ends none, and nobody ends one twice")
   func forged() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     // An attacker's own login, in somebody else's browser.
     let attackers = try await scene.away()
     let victim = Browser(scene.map)
@@ -115,7 +115,7 @@ struct OpenIDTests {
 
   @Test("What the provider sends people back with is told: not finished, or try again later")
   func denied() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     for (error, status, code) in [
       ("access_denied", 403, "login_denied"), ("login_required", 403, "login_denied"),
       ("temporarily_unavailable", 503, "provider_unavailable"), ("invalid_request", 503, "provider_unavailable"),
@@ -133,20 +133,20 @@ struct OpenIDTests {
 
   @Test("A provider that is down, slow, or says too much fails this login only, and is asked again")
   func down() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let discovery = "/realm/.well-known/openid-configuration"
-    let big = StandIn.Reply.answer(body: "\"" + String(repeating: "a", count: 300_000) + "\"")
-    for reply in [.answer(status: 500, body: ""), .silence, big, .reset, .answer(body: "[]")] as [StandIn.Reply] {
+    let big = StubServer.Reply.answer(body: "\"" + String(repeating: "a", count: 300_000) + "\"")
+    for reply in [.answer(status: 500, body: ""), .silence, big, .reset, .answer(body: "[]")] as [StubServer.Reply] {
       scene.provider.set { $0.replies = [discovery: reply] }
       let answer = try await scene.browser.get("\(Client.base)/v2/login/oidc")
       #expect(answer.status == 503 && answer["code"] == "provider_unavailable" && answer.headers["retry-after"] == "10")
     }
     scene.provider.set { $0.replies = [:] }
-    let redirect = StandIn.Reply.answer(status: 302, headers: ["Location": "/elsewhere"], body: "")
-    let wrongClient = StandIn.Reply.answer(
+    let redirect = StubServer.Reply.answer(status: 302, headers: ["Location": "/elsewhere"], body: "")
+    let wrongClient = StubServer.Reply.answer(
       status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""], body: #"{"error":"invalid_client"}"#)
     for reply in [.answer(status: 503, body: ""), .drip, big, redirect, wrongClient, .answer(body: "{}")]
-      as [StandIn.Reply]
+      as [StubServer.Reply]
     {
       let back = try await scene.away()
       scene.provider.set { $0.replies = ["/token": reply] }
@@ -162,7 +162,7 @@ struct OpenIDTests {
 
   @Test("So many wait for a provider at once, and further ones are told to come again")
   func busy() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     scene.provider.set { $0.replies = ["/realm/.well-known/openid-configuration": .silence] }
     let client = scene.map.client
     let codes = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -174,7 +174,7 @@ struct OpenIDTests {
 
   @Test("Where to go afterwards is within the site")
   func returnPath() async throws {
-    let scene = try OpenIDScene()
+    let scene = try OpenIDFixture()
     let longest = "/" + String(repeating: "a", count: 511)
     for bad in [
       "https://evil.example", "//evil.example", "/%5Cevil.example", "%2F%2Fevil.example", "/%0d%0aX:1", "", "a", "/%00",

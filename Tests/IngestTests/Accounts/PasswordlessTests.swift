@@ -1,29 +1,29 @@
 import Foundation
 import Ingest
 import SignIn
-import StandIn
+import StubServers
 import Testing
 
 @Suite("An account without a password")
 struct PasswordlessTests {
-  private let graph: GraphStandIn
+  private let graph: FacebookStub
 
   init() throws {
-    var other = GraphStandIn.Login()
+    var other = FacebookStub.Login()
     other.user = "20"
-    graph = try GraphStandIn(["token": .init(), "token-2": other])
+    graph = try FacebookStub(["token": .init(), "token-2": other])
   }
 
-  private func up() async throws -> (map: IngestStage, client: Client) {
-    let map = try IngestStage { [graph] in
+  private func up() async throws -> (map: IngestFixture, client: Client) {
+    let map = try IngestFixture { [graph] in
       $0.facebook = try FacebookConfiguration(
-        appID: GraphStandIn.appID, appSecret: GraphStandIn.appSecret, graph: graph.url)
+        appID: FacebookStub.appID, appSecret: FacebookStub.appSecret, graph: graph.url)
     }
     let token = try #require(try await logIn(map.client)["token"])
     return (map, map.client.with(token: token))
   }
 
-  private func logIn(_ client: Client) async throws -> Answer {
+  private func logIn(_ client: Client) async throws -> APIResponse {
     try await client.send("POST", "/v2/session", body: #"{"facebookAccessToken":"token"}"#)
   }
 
@@ -57,7 +57,7 @@ struct PasswordlessTests {
     #expect(try await map.client.signUp("ada@example.org").status == 201)
     var ada = map.client
     ada.token = try await ada.logIn("ada@example.org")["token"]
-    func add(_ members: [String: Any]) async throws -> Answer {
+    func add(_ members: [String: Any]) async throws -> APIResponse {
       try await ada.send("POST", "/v2/account/identities", body: JSON.object(members))
     }
     #expect(try await add(["facebookAccessToken": "token"])["code"] == "missing_field")

@@ -4,16 +4,16 @@ import Testing
 
 @Suite("One's own account")
 struct ProfileTests {
-  private func change(_ members: [String: Any], _ client: Client) async throws -> Answer {
+  private func change(_ members: [String: Any], _ client: Client) async throws -> APIResponse {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))
   }
 
   @Test("An e-mail address takes the password to change, and is one account's")
   func address() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let ada = try await map.client.signedUp()
     _ = try await map.client.signedUp(as: "bob@example.org")
-    let refusals: [(Answer, Int, String, String)] = [
+    let refusals: [(APIResponse, Int, String, String)] = [
       (try await change(["email": "new@example.org"], ada), 422, "missing_field", "currentPassword"),
       (
         try await change(["email": "new@example.org", "currentPassword": "a guess"], ada), 403, "wrong_password",
@@ -44,7 +44,7 @@ struct ProfileTests {
 
   @Test("Another name counts as an edit of each post on the list, and one that is refused changes nothing")
   func renameRate() async throws {
-    let unlimited = try IngestStage()
+    let unlimited = try IngestFixture()
     var ada = try await unlimited.client.signedUp()
     for place in ["Oslo", "Rome", "Lima", "Bonn", "Cairo"] {
       #expect(try await ada.post(place, wait: 30)["state"] == "published")
@@ -72,7 +72,7 @@ struct ProfileTests {
     "A client that asks by changes of its address which ones have an account is held up as at sign-up",
     arguments: [true, false])
   func enumeration(hasPassword: Bool) async throws {
-    var map = try IngestStage()
+    var map = try IngestFixture()
     var ada = try await map.client.signedUp()
     _ = try await map.client.signedUp(as: "bob@example.org")
     if !hasPassword {
@@ -80,7 +80,7 @@ struct ProfileTests {
       map = try map.restarted(after: "UPDATE account SET password = '' WHERE email = 'ada@example.org'")
       ada = map.client.with(token: ada.token)
     }
-    var answers: [Answer] = []
+    var answers: [APIResponse] = []
     while answers.last?.status != 429, answers.count < 60 {
       answers.append(try await change(["email": "bob@example.org", "currentPassword": Client.password], ada))
     }

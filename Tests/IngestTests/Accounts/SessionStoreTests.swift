@@ -11,7 +11,7 @@ struct SessionStoreTests {
 
   @Test("A token is its session's for 60 days, and no other text is")
   func lifetime() async throws {
-    let map = try IngestStage(workers: 0)
+    let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     let (token, begun) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
     #expect(token.utf8.count == Limits.sessionTokenBytes)
@@ -26,7 +26,7 @@ struct SessionStoreTests {
 
   @Test("An ended session is over at once, though it was remembered")
   func end() async throws {
-    let map = try IngestStage(workers: 0)
+    let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     var begun: [(token: String, session: Session)] = []
     for second in 1...4 {
@@ -55,7 +55,7 @@ struct SessionStoreTests {
 
   @Test("A session shows its account as it is after a change")
   func reread() async throws {
-    let map = try IngestStage(workers: 0)
+    let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     let (token, _) = try #require(try await sessions.begin(account, from: Self.source, unixMs: 1_000))
     #expect(try await sessions.session(token: token, unixMs: 1_000)?.account.isOperator == false)
@@ -65,7 +65,7 @@ struct SessionStoreTests {
 
   @Test("Nobody begins a session with a password that has changed, or of an account that is disabled")
   func refused() async throws {
-    let map = try IngestStage(workers: 0)
+    let map = try IngestFixture(workers: 0)
     let (sessions, account) = (map.components.providers.logins.sessions, try await map.account("ada@example.org"))
     let database = map.components.database
     let hash = try #require(try await database.credentials(email: "ada@example.org")).passwordHash

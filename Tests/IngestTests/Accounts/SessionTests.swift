@@ -17,7 +17,7 @@ struct SessionTests {
 
   @Test("One's sessions are listed, newest first, with the one that asks; nobody's token or hash is among it")
   func list() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     _ = try await map.client.signedUp(as: "bob@example.org")
@@ -29,7 +29,7 @@ struct SessionTests {
 
   @Test("A session that is ended from another one is over at once; another's is not there")
   func endOne() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     let bob = try await map.client.signedUp(as: "bob@example.org")
@@ -46,7 +46,7 @@ struct SessionTests {
 
   @Test("All are ended at once, or all but the one that asks")
   func endAll() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
     let bob = try await map.client.signedUp(as: "bob@example.org")
@@ -62,10 +62,10 @@ struct SessionTests {
 
   @Test("A new password ends every session, and is the only one from then on, also after a restart")
   func password() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
-    func change(_ current: String, _ new: String, _ client: Client) async throws -> Answer {
+    func change(_ current: String, _ new: String, _ client: Client) async throws -> APIResponse {
       try await client.send(
         "PUT", "/v2/account/password", body: JSON.object(["currentPassword": current, "password": new]))
     }
@@ -88,10 +88,10 @@ struct SessionTests {
 
   @Test("Of passwords that are changed at once, each from the same one, one is changed")
   func atOnce() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let first = try await map.client.signedUp()
     let second = try await loggedIn(map.client)
-    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+    let answers = try await withThrowingTaskGroup(of: APIResponse.self) { group in
       for (number, client) in [first, second, first, second].enumerated() {
         group.addTask {
           try await client.send(
@@ -99,7 +99,7 @@ struct SessionTests {
             body: JSON.object(["currentPassword": Client.password, "password": "new password \(number)"]))
         }
       }
-      return try await group.reduce(into: [Answer]()) { $0.append($1) }
+      return try await group.reduce(into: [APIResponse]()) { $0.append($1) }
     }
     #expect(answers.count { $0.status == 200 } == 1, "\(answers.map(\.status))")
     #expect(answers.allSatisfy { [200, 401, 403].contains($0.status) })

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The queue for operators over HTTP")
 struct AdminTests {
-  private let map: IngestStage
+  private let map: IngestFixture
 
-  init() throws { map = try IngestStage(workers: 0) }
+  init() throws { map = try IngestFixture(workers: 0) }
 
   /// Posts places that a failing worker makes dead, one after the other.
   ///
   /// - Returns: their ids.
-  private func bury(_ places: [String], _ client: Client) async throws -> [String] {
+  private func makeDead(_ places: [String], _ client: Client) async throws -> [String] {
     try map.addWorker { _ in .failed(.init(kind: .permanent, code: "bad_place", detail: "this worker likes no place")) }
     var ids: [String] = []
     for place in places {
@@ -23,7 +23,7 @@ struct AdminTests {
     return ids
   }
 
-  private func ids(_ answer: Answer) throws -> [String] {
+  private func ids(_ answer: APIResponse) throws -> [String] {
     try #require(answer.object["posts"] as? [[String: Any]]).compactMap { $0["id"] as? String }
   }
 
@@ -49,7 +49,7 @@ struct AdminTests {
   @Test("Dead posts are listed page by page, shown with their history, retried and dropped")
   func dead() async throws {
     let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
-    let dead = try await bury(["Oslo", "Lima", "Quito"], client)
+    let dead = try await makeDead(["Oslo", "Lima", "Quito"], client)
     #expect(try ids(try await boss.get("/v2/admin/posts")) == dead)
     #expect(try ids(try await boss.get("/v2/admin/posts?reason=bad_place")) == dead)
     #expect(try ids(try await boss.get("/v2/admin/posts?reason=other")).isEmpty)
@@ -88,7 +88,7 @@ struct AdminTests {
   @Test("The log names the account of an operator who steers the queue")
   func named() async throws {
     let (client, boss) = (try await map.client.signedUp(), try await map.operatorClient())
-    let dead = try await bury(["Oslo", "Lima"], client)
+    let dead = try await makeDead(["Oslo", "Lima"], client)
     for (path, body) in [
       ("pause", [:]), ("resume", [:]), ("posts/retry", ["ids": [dead[0]]]), ("posts/drop", ["ids": [dead[1]]]),
     ] {

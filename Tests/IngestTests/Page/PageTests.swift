@@ -8,7 +8,7 @@ struct PageTests {
 
   @Test("Browsers get the page at /, other clients a few lines; caches know the difference")
   func index() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let page = try await client.get("/", headers: html)
     #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
     #expect(page.headers["cache-control"] == "no-store" && page.headers["vary"]?.contains("Accept") == true)
@@ -20,7 +20,7 @@ struct PageTests {
 
   @Test("Its files are kept for good under the digest of them all, packed or plain, and unknown under another")
   func files() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let text = String(decoding: try await client.get("/", headers: html).body, as: UTF8.self)
     let paths = text.matches(of: #/(?:src|href)="(\/page\/[0-9a-f]{16}\/[^"]+)"/#).map { String($0.1) }
     #expect(paths.contains { $0.hasSuffix("/main.js") } && paths.contains { $0.hasSuffix("/leaflet/leaflet.css") })
@@ -38,7 +38,7 @@ struct PageTests {
 
   @Test("Its policy lets nothing in but what is configured")
   func policy() async throws {
-    let client = try IngestStage {
+    let client = try IngestFixture {
       $0.page.feed = .port { 7_701 }
       $0.page.tiles = PageConfiguration.Tiles(
         url: "https://tile.example.org/{z}/{x}/{y}.png", attribution: "© Example https://example.org")
@@ -58,7 +58,7 @@ struct PageTests {
 
   @Test("With TLS in front the operator says where the feed is")
   func feedURL() async throws {
-    let map = try IngestStage {
+    let map = try IngestFixture {
       $0.origin = "https://map.example.org"
       $0.page.feed = .origin("https://feed.example.org")
     }

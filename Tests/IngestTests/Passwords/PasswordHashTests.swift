@@ -5,11 +5,11 @@ import Testing
 
 @Suite("A password's hash")
 struct PasswordHashTests {
-  let memory: PasswordMemory
+  let memory: HashBuffer
 
   init() throws {
     Secrets.prepare()
-    memory = try #require(PasswordMemory())
+    memory = try #require(HashBuffer())
   }
 
   @Test(

@@ -16,24 +16,24 @@ struct LatestListCacheTests {
 
   @Test("Each API's bytes are made once, and anew after a change")
   func change() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let latest = map.components.queue.latest
     let client = try await map.client.signedUp()
-    let (native, classic) = (try await latest.native(), try await latest.classic())
+    let (native, classic) = (try await latest.native(), try await latest.compat())
     #expect(text(native).contains("\"entries\":[]") && text(classic) == "{\"results\":[]}")
-    let again = (native: try await latest.native(), classic: try await latest.classic())
+    let again = (native: try await latest.native(), classic: try await latest.compat())
     #expect(areOne(native, again.native) && areOne(classic, again.classic))
     // The store reports a settlement's change before the client has its answer.
     #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
-    let (later, laterClassic) = (try await latest.native(), try await latest.classic())
+    let (later, laterClassic) = (try await latest.native(), try await latest.compat())
     #expect(text(later).contains("\"place\":\"Oslo\"") && text(laterClassic).contains("\"mapString\":\"Oslo\""))
-    let laterAgain = (native: try await latest.native(), classic: try await latest.classic())
+    let laterAgain = (native: try await latest.native(), classic: try await latest.compat())
     #expect(areOne(later, laterAgain.native) && areOne(laterClassic, laterAgain.classic))
   }
 
   @Test("A list that is read while it changes is not kept")
   func race() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let latest = map.components.queue.latest
     let client = try await map.client.signedUp()
     // Readers and a writer side by side; what is kept in the end must be the store's list.

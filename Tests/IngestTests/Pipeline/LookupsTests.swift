@@ -10,18 +10,18 @@ import Web
 
 @Suite("Lookups on their way to a worker")
 struct LookupsTests {
-  private let jobs = Inbox<JobServer.Command>(Wake())
+  private let jobs = CommandQueue<JobServer.Command>(WakeupEvent())
   private let oslo = PlaceTable.outcome(
-    of: Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), question: .lookup(PlaceQuery("Oslo"))))
+    of: Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), request: .lookup(PlaceQuery("Oslo"))))
 
   private func lookups(timeoutMs: Int64 = 3_600_000, pausedMs: Int64? = nil) -> Lookups {
-    Lookups(jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), boot: 7, timeoutMs: timeoutMs)
+    Lookups(jobs: jobs, pause: QueuePause(sinceMs: pausedMs, changes: ChangeSource()), generation: 7, timeoutMs: timeoutMs)
   }
 
   /// Waits for commands of the job link.
   private func commands() async throws -> [JobServer.Command] {
     try await eventually("the job link gets a command") {
-      let commands = jobs.takeAll()
+      let commands = jobs.drain()
       return commands.isEmpty ? nil : commands
     }
   }
@@ -30,7 +30,7 @@ struct LookupsTests {
   private func job() async throws -> Job {
     let commands = try await commands()
     guard commands.count == 1, case .lookUp(let job) = commands[0] else {
-      throw Overdue(description: "no lookup but \(commands)")
+      throw TimeoutError(description: "no lookup but \(commands)")
     }
     return job
   }
@@ -41,7 +41,7 @@ struct LookupsTests {
     async let places = lookups.places(PlaceQuery("Oslo"))
     let job = try await job()
     #expect(job.id.isLookup && job.placeQuery.text == "Oslo" && job.id != JobID(lookup: 1))
-    lookups.answer(job.id, oslo)
+    lookups.complete(job.id, oslo)
     #expect(try await places.map(\.label) == ["Oslo, Norway"])
   }
 
@@ -51,14 +51,14 @@ struct LookupsTests {
     async let first = lookups.places(PlaceQuery("Oslo"))
     let job = try await job()
     let isWaiting = Mutex(false)
-    async let second = lookups.places(PlaceQuery("Oslo"), whenGone: { _ in isWaiting.withLock { $0 = true } })
+    async let second = lookups.places(PlaceQuery("Oslo"), onDisconnect: { _ in isWaiting.withLock { $0 = true } })
     try await eventually("the second client waits") { isWaiting.withLock { $0 } }
     async let other = lookups.places(PlaceQuery("Lima"))
     // Asked after the second one: its job is the next.
     let next = try await self.job()
     #expect(next.placeQuery.text == "Lima" && next.id != job.id)
-    lookups.answer(job.id, oslo)
-    lookups.answer(next.id, .notFound)
+    lookups.complete(job.id, oslo)
+    lookups.complete(next.id, .notFound)
     #expect(try await first.count == 1)
     #expect(try await second.count == 1)
     #expect(try await other.isEmpty, "No place is an answer, too.")
@@ -69,13 +69,13 @@ struct LookupsTests {
     let lookups = lookups()
     async let first = lookups.places(PlaceQuery("Oslo"))
     let job = try await job()
-    lookups.answer(job.id, oslo)
+    lookups.complete(job.id, oslo)
     _ = try await first
-    lookups.answer(job.id, .notFound)
+    lookups.complete(job.id, .notFound)
     async let second = lookups.places(PlaceQuery("Oslo"))
     let next = try await self.job()
     #expect(next.id != job.id)
-    lookups.answer(next.id, oslo)
+    lookups.complete(next.id, oslo)
     #expect(try await second.count == 1)
   }
 
@@ -84,7 +84,7 @@ struct LookupsTests {
     let lookups = lookups()
     async let places = lookups.places(PlaceQuery("Oslo"))
     let failure = JobOutcome.Failure(kind: .transient, code: "slow", detail: "the provider is slow")
-    lookups.answer(try await job().id, .failed(failure))
+    lookups.complete(try await job().id, .failed(failure))
     do {
       _ = try await places
       Issue.record("A failure is no answer.")
@@ -113,13 +113,13 @@ struct LookupsTests {
     let lookups = lookups()
     let leave = Mutex<[@Sendable () -> Void]>([])
     let note: @Sendable (@escaping @Sendable () -> Void) -> Void = { gone in leave.withLock { $0.append(gone) } }
-    async let first = try? lookups.places(PlaceQuery("Oslo"), whenGone: note)
+    async let first = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
     let job = try await job()
-    async let second = try? lookups.places(PlaceQuery("Oslo"), whenGone: note)
+    async let second = try? lookups.places(PlaceQuery("Oslo"), onDisconnect: note)
     try await eventually("both wait") { leave.withLock { $0.count } == 2 }
     leave.withLock { $0[0] }()
     #expect(await first == nil)
-    #expect(jobs.takeAll().isEmpty, "Somebody still waits.")
+    #expect(jobs.drain().isEmpty, "Somebody still waits.")
     leave.withLock { $0[1] }()
     #expect(await second == nil)
     guard case .cancel(let cancelled)? = try await commands().first else {
@@ -135,6 +135,6 @@ struct LookupsTests {
     await #expect { try await lookups.places(PlaceQuery("Oslo")) } throws: { error in
       (error as? Problem)?.detail.contains("paused") == true && (error as? Problem)?.retryAfterSeconds == 30
     }
-    #expect(jobs.takeAll().isEmpty)
+    #expect(jobs.drain().isEmpty)
   }
 }

@@ -10,13 +10,13 @@ import Testing
 /// The answers to producers, of the real queue and store; the link's own tests hold what travels.
 @Suite("Submissions over ZeroMQ")
 struct SubmissionsTests {
-  private let map: IngestStage
-  private let answers = Inbox<SubmitServer.Command>(Wake())
+  private let map: IngestFixture
+  private let answers = CommandQueue<SubmitServer.Command>(WakeupEvent())
   private let submissions: Submissions
   private let ticket = SubmitServer.Ticket(peer: [1, 2, 3], request: 7)
 
   init() throws {
-    map = try IngestStage(workers: 0)
+    map = try IngestFixture(workers: 0)
     let components = map.components
     submissions = Submissions(
       database: components.database, queue: components.queue, sessions: components.providers.logins.sessions,
@@ -24,14 +24,14 @@ struct SubmissionsTests {
   }
 
   private func answer(_ request: SubmitServer.Request) async throws -> SubmitServer.Command {
-    submissions.take([request])
-    return try await eventually("the request is answered") { answers.takeAll().first }
+    submissions.handle([request])
+    return try await eventually("the request is answered") { answers.drain().first }
   }
 
   private func receipts(_ posts: [SubmittedPost]) async throws -> [SubmitReceipt] {
     let account = try await map.account("ada@example.org").id
     guard case .answered(ticket, .receipts(let receipts)) = try await answer(.batch(ticket, account, posts)) else {
-      throw Overdue(description: "the answer has no receipts")
+      throw TimeoutError(description: "the answer has no receipts")
     }
     return receipts
   }
@@ -90,7 +90,7 @@ struct SubmissionsTests {
     let account = try await map.account("ada@example.org").id
     let token = try #require(client.token)
     for (token, expected) in [
-      (token, SubmitAdmission.Identity.account(account)), (String(token.reversed()), .stranger),
+      (token, SubmitAdmission.Identity.account(account)), (String(token.reversed()), .unauthenticated),
     ] {
       guard
         case .identified(peer: [9], token: token, let identity) = try await answer(.identify(peer: [9], token: token))
@@ -111,7 +111,7 @@ struct SubmissionsTests {
     func states(_ account: AccountID) async throws -> [Post.State?] {
       let request = SubmitServer.Request.query(ticket, account, [ids[1], missing, ids[0]])
       guard case .answered(ticket, .statuses(let statuses)) = try await answer(request) else {
-        throw Overdue(description: "the answer has no statuses")
+        throw TimeoutError(description: "the answer has no statuses")
       }
       #expect(statuses.map(\.id) == [ids[1], missing, ids[0]])
       return statuses.map { $0.post?.state }

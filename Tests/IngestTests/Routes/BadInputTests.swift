@@ -115,7 +115,7 @@ struct BadInputTests {
 
   @Test("Every wrong body, field, header and path is refused in full, and nothing of it is stored")
   func refused() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let client = try await map.client.signedUp()
     for request in Self.bodies + Self.members + Self.coordinates + Self.headers + Self.paths + Self.accounts {
       request.expect(
@@ -128,7 +128,7 @@ struct BadInputTests {
 
   @Test("What is just within the limits is taken")
   func edges() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let link = #","link":"example.org""#
     let bodies = [
       #"{"place":\#(text(256))\#(link)}"#, #"{"place":\#(text(128, of: "é"))\#(link)}"#,
@@ -171,7 +171,7 @@ struct BadInputTests {
       ("QUERY", "/v2/feed", "GET"), ("QUERY", "/v2/posts/bulk", "POST"),
     ])
   func methods(method: String, path: String, allowed: String) async throws {
-    let answer = try await IngestStage().client.send(method, path)
+    let answer = try await IngestFixture().client.send(method, path)
     BadRequest(method, path, 405, "method_not_allowed").expect(answer)
     let allow = answer.headers["allow"]?.components(separatedBy: ", ").filter { $0 != "HEAD" && $0 != "OPTIONS" }
     #expect(allow?.sorted().joined(separator: ", ") == allowed)
@@ -179,7 +179,7 @@ struct BadInputTests {
 
   @Test("What the limits say is what holds: a place that is as long as it may be, and one that is longer")
   func limits() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let limits = try await client.get("/v2/limits")
     let longest = Int(try limits.number("placeBytesMax"))
     #expect(try await client.post(String(repeating: "x", count: longest)).status == 202)

@@ -7,13 +7,13 @@ struct BulkTests {
     JSON.object(["place": place, "link": "example.org"].merging(more) { $1 })
   }
 
-  private func send(_ lines: [String], _ client: Client, headers: [String: String] = [:]) async throws -> Answer {
+  private func send(_ lines: [String], _ client: Client, headers: [String: String] = [:]) async throws -> APIResponse {
     let type = ["Content-Type": "application/x-ndjson"]
     return try await client.send(
       "POST", "/v2/posts/bulk", body: lines.joined(separator: "\n"), headers: headers.merging(type) { $1 })
   }
 
-  private func objects(_ answer: Answer) throws -> [[String: Any]] {
+  private func objects(_ answer: APIResponse) throws -> [[String: Any]] {
     #expect(answer.status == 200 && answer.headers["content-type"] == "application/x-ndjson")
     return try answer.body.split(separator: UInt8(ascii: "\n")).map { line in
       try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
@@ -22,7 +22,7 @@ struct BulkTests {
 
   @Test("Each line is answered in its place: what is right is stored, what is not is refused alone")
   func mixed() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let lines = [
       line("Oslo"), "{", "", line(""), "\r", line("Rome", ["latitude": 41.9, "longitude": 12.5]),
       line("Bonn", ["link": "ftp://a.b"]),
@@ -40,7 +40,7 @@ struct BulkTests {
 
   @Test("Sent again with its key, a request makes nothing twice; without one, it does")
   func retried() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let lines = [line("Oslo"), line("Oslo"), line("Rome", ["idempotencyKey": "mine"])]
     let key = ["Idempotency-Key": String(repeating: "k", count: 255)]
     let first = try objects(try await send(lines, client, headers: key))
@@ -56,7 +56,7 @@ struct BulkTests {
 
   @Test("A thousand lines are taken, and one more is not, nor a body above its limit, nor none")
   func limits() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let lines = Array(repeating: line("Oslo"), count: 1_000)
     let spaced = lines.flatMap { ["\r", $0, ""] }
     #expect(try objects(try await send(spaced, client)).count == 1_000)
@@ -73,7 +73,7 @@ struct BulkTests {
 
   @Test("Without a session nothing is taken")
   func stranger() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     #expect(try await send([line("Oslo")], client).status == 401)
   }
 }

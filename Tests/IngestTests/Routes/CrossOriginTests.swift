@@ -6,11 +6,11 @@ import Testing
 struct CrossOriginTests {
   private let app = "https://app.example.org"
 
-  private func cors(_ answer: Answer) -> [String] { answer.headers.keys.filter { $0.hasPrefix("access-control") } }
+  private func cors(_ answer: APIResponse) -> [String] { answer.headers.keys.filter { $0.hasPrefix("access-control") } }
 
   @Test("By default no page of another origin may read an answer, and nobody is told what it might send")
   func closed() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     for origin in [app, "null", Client.base] {
       let asked = ["Origin": origin, "Access-Control-Request-Method": "POST"]
       for answer in [
@@ -30,7 +30,7 @@ struct CrossOriginTests {
       ("https://app.example.org/", false),
     ])
   func named(origin: String, isNamed: Bool) async throws {
-    let client = try IngestStage { $0.partners = [app, "http://localhost:3000"] }.client
+    let client = try IngestFixture { $0.allowedOrigins = [app, "http://localhost:3000"] }.client
     let preflight = try await client.send(
       "OPTIONS", "/v2/posts",
       headers: [
@@ -65,7 +65,7 @@ struct CrossOriginTests {
       (["Content-Type": "text/plain", "Origin": "https://evil.example.org"], false), ([:], true),
     ])
   func forged(headers: [String: String], isTaken: Bool) async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let bearer = try await client.signedUp()
     let cookie = "otm=\(try #require(bearer.token))"
     let host = Client.base.dropFirst("http://".count)
@@ -87,7 +87,7 @@ struct CrossOriginTests {
       ("", "http://x/HOST", false), ("", "null", false),
     ])
   func scheme(named: String, origin: String, isTaken: Bool) async throws {
-    let client = try IngestStage { $0.origin = named }.client
+    let client = try IngestFixture { $0.origin = named }.client
     let name = named.hasPrefix("https://") ? "__Host-otm" : "otm"
     let cookie = "\(name)=\(try #require(try await client.signedUp().token))"
     let headers = ["Origin": origin.replacing("HOST", with: Client.base.dropFirst("http://".count)), "Cookie": cookie]

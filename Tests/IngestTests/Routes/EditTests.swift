@@ -8,7 +8,7 @@ import Testing
 struct EditTests {
   @Test("An edit answers with the post as it is then, and what is wrong with it changes nothing")
   func edit() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let id = try #require(try await ada.post("Oslo", wait: 30)["id"])
     let moved = try await ada.edit(id, "Paris, TX", link: "example.org/new")
@@ -50,7 +50,7 @@ struct EditTests {
 
   @Test("Another site cannot make a browser edit or delete")
   func crossSite() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let id = try #require(try await client.post("Oslo", wait: 30)["id"])
     var browser = client
     browser.token = nil
@@ -68,7 +68,7 @@ struct EditTests {
 
   @Test("A rejected post is published by its edit; a link alone needs no worker, a place does")
   func lookup() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let client = try await map.client.signedUp()
     let id = try #require(try await client.post("Qwxzzzk Vbbnkl", wait: 30)["id"])
     let found = try await client.edit(id, "Oslo")
@@ -85,7 +85,7 @@ struct EditTests {
 
   @Test("A post that is deleted while it is queued never comes onto the map, and its owner may post again")
   func queued() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let client = try await map.client.signedUp()
     let boss = try await map.operatorClient()
     #expect(try await boss.send("POST", "/v2/admin/pause").status == 200)

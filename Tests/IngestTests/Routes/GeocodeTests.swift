@@ -5,13 +5,13 @@ import Testing
 struct GeocodeTests {
   @Test("A plus in a query is a space, as forms and most HTTP libraries write it")
   func plus() async throws {
-    let answer = try await IngestStage().client.get("/v2/geocode?q=Costa+Rica")
+    let answer = try await IngestFixture().client.get("/v2/geocode?q=Costa+Rica")
     #expect(answer["query"] == "Costa Rica")
   }
 
   @Test("Every option is taken, an unknown one ignored, and the answer says what it owes")
   func options() async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let path = "/v2/geocode?q=Oslo&limit=2&country=no&focus=59.9,10.7&lang=de-AT&level=city,postcode&autocomplete=true"
     let answer = try await client.get(path + "&colour=blue")
     #expect(answer.status == 200 && answer["query"] == "Oslo")

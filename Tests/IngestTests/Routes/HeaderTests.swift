@@ -11,7 +11,7 @@ struct HeaderTests {
 
   @Test("Every route says all of it, whether it answers or refuses")
   func everyRoute() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let ada = try await map.client.signedUp()
     let document = try await map.client.get("/openapi.json").object
     let paths = try #require(document["paths"] as? [String: Any]).keys.sorted()

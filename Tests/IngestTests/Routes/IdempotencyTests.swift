@@ -5,7 +5,7 @@ import Testing
 struct IdempotencyTests {
   @Test("The same key and post make one post, and the second answer says so, even after a restart")
   func replayed() async throws {
-    var map = try IngestStage()
+    var map = try IngestFixture()
     var client = try await map.client.signedUp()
     let first = try await client.post("Oslo", key: "k-1", wait: 30)
     #expect(first.status == 200 && first.headers["idempotency-replayed"] == nil)
@@ -25,8 +25,8 @@ struct IdempotencyTests {
 
   @Test("Fifty at once with one key make one post")
   func concurrent() async throws {
-    let client = try await IngestStage().client.signedUp()
-    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+    let client = try await IngestFixture().client.signedUp()
+    let answers = try await withThrowingTaskGroup(of: APIResponse.self) { group in
       for index in 0..<50 { group.addTask { try await client.post("Oslo", key: "k", wait: index % 2 == 0 ? 30 : nil) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -38,7 +38,7 @@ struct IdempotencyTests {
 
   @Test("The same key with another post is refused, and stores nothing; another account's key is its own")
   func reused() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let first = try await ada.post("Oslo", key: "k", wait: 30)
     for (place, link) in [("Lima", "https://example.org/ada"), ("Oslo", "https://example.org/other")] {
@@ -52,7 +52,7 @@ struct IdempotencyTests {
 
   @Test("Without a key every request is a post of its own")
   func withoutKey() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     for _ in 0..<3 { #expect(try await client.post("Oslo", wait: 30).status == 200) }
     #expect(Set(try await client.posts().map(\.id)).count == 3)
   }

@@ -5,7 +5,7 @@ import Testing
 struct PostTests {
   @Test("A post that waits comes back published, with the place's name and point")
   func waits() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
     #expect(answer.status == 200)
     #expect(answer.headers["preference-applied"] == "wait=30")
@@ -21,7 +21,7 @@ struct PostTests {
 
   @Test("A post that does not wait is accepted at once, and published soon")
   func doesNotWait() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let answer = try await client.post("Seattle, WA")
     #expect(answer.status == 202)
     #expect(answer["state"] == "queued")
@@ -32,7 +32,7 @@ struct PostTests {
 
   @Test("A place that nobody knows is rejected, with the reason, and is on no list")
   func rejected() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let answer = try await client.post("Qwxzzzk Vbbnkl", wait: 30)
     #expect(answer.status == 200)
     let post = try answer.decoded(OwnPost.self)
@@ -43,7 +43,7 @@ struct PostTests {
 
   @Test("A post is everybody's when it is on the map; before, and when it never gets there, only its owner sees it")
   func privacy() async throws {
-    let map = try IngestStage(workers: 0)
+    let map = try IngestFixture(workers: 0)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let nobody = map.client
     var stranger = nobody
@@ -81,7 +81,7 @@ struct PostTests {
   func coordinates(
     _ example: (place: String, latitude: Double, longitude: Double, agreement: String, label: String)
   ) async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     let body = JSON.object([
       "place": example.place, "link": "example.org", "latitude": example.latitude, "longitude": example.longitude,
     ])
@@ -95,7 +95,7 @@ struct PostTests {
 
   @Test("An account lists its own posts only, oldest first, page by page")
   func pages() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     var ids: [String?] = []
     for place in ["Oslo", "Lima", "Rome"] { ids.append(try await ada.post(place, wait: 30)["id"]) }

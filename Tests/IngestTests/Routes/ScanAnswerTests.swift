@@ -23,8 +23,8 @@ struct ScanAnswerTests {
     let problem = try #require(Problem.of(error))
     #expect(problem.status == .serviceUnavailable && problem.code == code)
     #expect(problem.retryAfterSeconds == 2)
-    for path in ClassicForm.lists {
-      let body = String(buffer: try #require(ClassicForm.body(of: problem, at: path)))
+    for path in CompatResponseFormat.lists {
+      let body = String(buffer: try #require(CompatResponseFormat.body(of: problem, at: path)))
       #expect(body.contains("\"code\":\(number)"), "\(body)")
     }
   }
@@ -60,12 +60,12 @@ struct ScanAnswerTests {
   @Test("A search learns that its client has gone")
   func gone() throws {
     let counts = ConnectionCounts(perNetworkMax: 9, proxies: TrustedProxies())
-    let channel = EmbeddedChannel(handler: ConnectionWatch(counts) { _, _ in nil })
+    let channel = EmbeddedChannel(handler: HTTPConnectionGuard(counts) { _, _ in nil })
     let peer = try SocketAddress(ipAddress: "203.0.113.7", port: 4_000)
     channel.remoteAddress = peer
     try channel.connect(to: peer).wait()
     let calls = Mutex(0)
-    client(over: channel).whenGone { calls.withLock { $0 += 1 } }
+    client(over: channel).onDisconnect { calls.withLock { $0 += 1 } }
     channel.embeddedEventLoop.run()
     let before = calls.withLock { $0 }
     #expect(before == 0, "It is still there.")
@@ -79,7 +79,7 @@ struct ScanAnswerTests {
     let channel = EmbeddedChannel()
     let client = client(over: channel)
     await confirmation { gone in
-      client.whenGone { gone() }
+      client.onDisconnect { gone() }
       channel.embeddedEventLoop.run()
     }
   }

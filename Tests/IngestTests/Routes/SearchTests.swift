@@ -11,7 +11,7 @@ struct SearchTests {
 
   @Test("Anybody finds by text, country, box and time what is on the map, newest first")
   func filters() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let ada = try await map.client.signedUp()
     let bob = try await map.client.signedUp(as: "bob@example.org")
     for place in ["Oslo", "München"] { #expect(try await ada.post(place, wait: 30).status == 200) }
@@ -32,7 +32,7 @@ struct SearchTests {
 
   @Test("One's own are searched like everybody's, also those that are not on the map")
   func own() async throws {
-    let map = try IngestStage()
+    let map = try IngestFixture()
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     _ = try await bob.post("Oslo", wait: 30)
     for place in ["Oslo", "Lima", "Qwxzzzk Oslovic"] { _ = try await ada.post(place, wait: 30) }
@@ -49,7 +49,7 @@ struct SearchTests {
 
   @Test("Pages follow one another by what next says, also while posts come")
   func pages() async throws {
-    let client = try await IngestStage().client.signedUp()
+    let client = try await IngestFixture().client.signedUp()
     for number in 1...5 { #expect(try await client.post("Oslo \(number)", wait: 30).status == 200) }
     var found: [String] = []
     var after: String? = ""
@@ -70,7 +70,7 @@ struct SearchTests {
       ("box=1,2", "box"), ("since=today", "since"), ("until=2026", "until"), ("q=%00", "q"),
     ])
   func refused(query: String, field: String) async throws {
-    let client = try IngestStage().client
+    let client = try IngestFixture().client
     let answer = try await client.get("/v2/posts?" + (query.hasPrefix("scope") ? "" : "scope=all&") + query)
     #expect(answer.status == 400 && answer["field"] == field && answer["code"] == "invalid_\(field)")
     let own = try await client.signedUp().get("/v2/posts?" + query)

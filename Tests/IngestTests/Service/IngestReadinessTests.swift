@@ -22,12 +22,12 @@ struct IngestReadinessTests {
   private func readiness(
     of database: SQLiteDatabase, depth: Int = 0, pausedMs: Int64? = nil
   ) throws -> IngestReadiness {
-    let wake = Wake()
-    let jobs = Inbox<JobServer.Command>(wake)
+    let wake = WakeupEvent()
+    let jobs = CommandQueue<JobServer.Command>(wake)
     let pause = QueuePause(sinceMs: pausedMs, changes: database.changes)
-    let queue = PostQueue(
-      database: database, jobs: jobs, changes: Inbox<[FeedChange]>(wake),
-      lookups: Lookups(jobs: jobs, pause: pause, boot: database.boot), depth: depth, waitMaxMs: 1_000,
+    let queue = PostPipeline(
+      database: database, jobs: jobs, changes: CommandQueue<[FeedChange]>(wake),
+      lookups: Lookups(jobs: jobs, pause: pause, generation: database.generation), depth: depth, waitMaxMs: 1_000,
       postsPerMinute: nil, logger: logger)
     return IngestReadiness(database: database, queue: queue, pause: pause)
   }
@@ -44,7 +44,7 @@ struct IngestReadinessTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let readiness = try readiness(depth: Limits.queueDepthMax - 1, pausedMs: 1_000)
     #expect(try readiness.check()?.contains("the queue is paused since 1970-01-01T00:00:01") == true)
-    readiness.queue.waited(999)
+    readiness.queue.recordQueueWait(999)
     #expect(code(of: readiness) == nil)
   }
 
@@ -54,9 +54,9 @@ struct IngestReadinessTests {
     let readiness = try readiness(depth: Limits.queueDepthMax)
     #expect(code(of: readiness) == "backlog_full")
     readiness.queue.depth.subtract(1, ordering: .relaxed)
-    readiness.queue.waited(1_000)
+    readiness.queue.recordQueueWait(1_000)
     #expect(code(of: readiness) == "backlog_waits")
-    readiness.queue.waited(999)
+    readiness.queue.recordQueueWait(999)
     #expect(code(of: readiness) == nil)
   }
 

@@ -12,34 +12,34 @@ private struct TestAdmin {
   let reactor: Reactor
   let endpoint: Endpoint
   let jobs: Endpoint
-  let jobInbox: Inbox<JobServer.Command>
-  let answers: Inbox<AdminServer.Command>
+  let jobInbox: CommandQueue<JobServer.Command>
+  let answers: CommandQueue<AdminServer.Command>
 
   init(
-    bind: Endpoint? = nil, ledger: Ledger = Ledger(), asked: @escaping @Sendable (AdminServer.Question) -> AdminAnswer?
+    bind: Endpoint? = nil, ledger: Ledger = Ledger(), onRequest: @escaping @Sendable (AdminServer.Request) -> AdminReply?
   )
     throws
   {
-    let wake = Wake()
-    let (jobInbox, changes) = (Inbox<JobServer.Command>(wake), Inbox<[FeedChange]>(wake))
-    let answers = Inbox<AdminServer.Command>(wake)
+    let wake = WakeupEvent()
+    let (jobInbox, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
+    let answers = CommandQueue<AdminServer.Command>(wake)
     let bind = try bind ?? .lastingPort()
     (reactor, (endpoint, jobs)) = try Reactor.start("ingest", wake: wake) { context in
       let jobServer = try JobServer(
-        context, bind: .anyPort(), boot: 1, inbox: jobInbox, logger: quiet,
+        context, bind: .anyPort(), generation: 1, inbox: jobInbox, logger: quiet,
         perform: { ledger.perform($0, jobInbox) })
       let changeServer = try ChangeServer(
         context, bind: .anyPort(), state: .sample(1...1), inbox: changes, logger: quiet)
       let admin = try AdminServer(
         context, bind: bind, jobs: jobServer, changes: changeServer, inbox: answers, logger: quiet,
-        asked: { question in if let answer = asked(question) { answers.put(.answer(question, answer)) } })
+        onRequest: { question in if let answer = onRequest(question) { answers.enqueue(.answer(question, answer)) } })
       return ([jobServer, changeServer, admin], (admin.endpoint ?? bind, jobServer.endpoint))
     }
     (self.jobInbox, self.answers) = (jobInbox, answers)
   }
 
   /// What the reactor knows, as an answer; `.paused(nil)` for all but a status.
-  static func known(_ question: AdminServer.Question) -> AdminAnswer {
+  static func known(_ question: AdminServer.Request) -> AdminReply {
     var status = QueueStatus()
     switch question.known {
     case .status(let snapshot, let rates, let feeds):
@@ -57,13 +57,13 @@ private struct TestAdmin {
 /// A tool's end.
 private final class TestTool: Sendable {
   let reactor: Reactor
-  private let inbox: Inbox<AdminClient.Question>
-  private let answers = Shared<[UInt64: AdminAnswer]>([:])
+  private let inbox: CommandQueue<AdminClient.Request>
+  private let answers = Shared<[UInt64: AdminReply]>([:])
   private let counter = Counter()
 
   init(_ endpoint: Endpoint) throws {
-    let wake = Wake()
-    let (inbox, answers) = (Inbox<AdminClient.Question>(wake), answers)
+    let wake = WakeupEvent()
+    let (inbox, answers) = (CommandQueue<AdminClient.Request>(wake), answers)
     self.inbox = inbox
     (reactor, _) = try Reactor.start("tool", wake: wake) { context in
       let client = try AdminClient(context, connect: endpoint, inbox: inbox) { id, answer in
@@ -73,10 +73,10 @@ private final class TestTool: Sendable {
     }
   }
 
-  func ask(_ request: AdminRequest) async throws -> AdminAnswer {
+  func ask(_ request: AdminRequest) async throws -> AdminReply {
     counter.add()
     let id = UInt64(counter.value)
-    inbox.put((id, request))
+    inbox.enqueue((id, request))
     try await eventually("\(request) is answered") { answers.value[id] != nil }
     return try #require(answers.value[id])
   }
@@ -87,16 +87,16 @@ struct AdminLinkTests {
   @Test("A tool sees the queue, its workers and rates, where each post is, and pauses it")
   func sees() async throws {
     let ledger = Ledger()
-    let admin = try TestAdmin(ledger: ledger, asked: { TestAdmin.known($0) })
+    let admin = try TestAdmin(ledger: ledger, onRequest: { TestAdmin.known($0) })
     defer { admin.reactor.stop() }
     let tool = try TestTool(admin.endpoint)
     defer { tool.reactor.stop() }
     #expect(try await tool.ask(.status) == .status(QueueStatus()))
 
     ledger.accept((1...5).map { .post($0) })
-    admin.jobInbox.put(.committed(.accepted((1...5).map { .post($0) })))
-    admin.jobInbox.put(.lookUp(.lookup))
-    admin.jobInbox.put(.committed(.paused(true)))
+    admin.jobInbox.enqueue(.committed(.accepted((1...5).map { .post($0) })))
+    admin.jobInbox.enqueue(.lookUp(.lookup))
+    admin.jobInbox.enqueue(.committed(.paused(true)))
     let worker = try TestWorker(admin.jobs)
     defer { worker.reactor.stop() }
     var status = QueueStatus()
@@ -109,13 +109,13 @@ struct AdminLinkTests {
     guard
       case .list(let page, let next) = try await tool.ask(
         .list(state: .ready, reason: nil, after: .numbered(1), limit: 3))
-    else { throw Late() }
+    else { throw TimeoutError() }
     #expect(page.map(\.id.rawValue) == [2, 3, 4] && next == .numbered(4))
     #expect(worker.answered.value == 0)
 
-    admin.jobInbox.put(.committed(.paused(false)))
+    admin.jobInbox.enqueue(.committed(.paused(false)))
     try await eventually("all is settled") { ledger.unsettled.isEmpty }
-    guard case .status(let after) = try await tool.ask(.status) else { throw Late() }
+    guard case .status(let after) = try await tool.ask(.status) else { throw TimeoutError() }
     #expect(after.queue.depth == 0 && after.settled.total == 5)
     #expect(after.queue.workers.first?.answered.total == 6 && after.queue.workers.first?.name == "w1")
   }
@@ -123,7 +123,7 @@ struct AdminLinkTests {
   @Test("Every kind of question is asked and answered", arguments: AdminSamples.requests.indices)
   func everyKind(index: Int) async throws {
     let request = AdminSamples.requests[index]
-    let admin = try TestAdmin(asked: { question in
+    let admin = try TestAdmin(onRequest: { question in
       question.request == request ? AdminSamples.answers[index % AdminSamples.answers.count] : nil
     })
     defer { admin.reactor.stop() }
@@ -134,13 +134,13 @@ struct AdminLinkTests {
 
   @Test("A question over a path names the user who asks, as the kernel says; over an address the address")
   func sender() async throws {
-    let asked = Shared<[String]>([])
+    let onRequest = Shared<[String]>([])
     let path = try Endpoint("ipc://@onthemap-test-\(UInt64.random(in: 0...UInt64.max))")
     for bind in [path, try .anyPort()] {
       let admin = try TestAdmin(
         bind: bind,
-        asked: { question in
-          asked.change { $0.append(question.sender) }
+        onRequest: { question in
+          onRequest.change { $0.append(question.sender) }
           return TestAdmin.known(question)
         })
       defer { admin.reactor.stop() }
@@ -148,14 +148,14 @@ struct AdminLinkTests {
       defer { tool.reactor.stop() }
       _ = try await tool.ask(.status)
     }
-    let senders = asked.value
+    let senders = onRequest.value
     #expect(senders.first?.hasSuffix(":\(geteuid()):\(getegid()):\(getpid())") == true, "\(senders)")
     #expect(senders.count == 2 && senders.last == "127.0.0.1", "\(senders)")
   }
 
   @Test("What cannot be understood is answered with what is wrong, and nothing else happens")
   func malformed() async throws {
-    let admin = try TestAdmin(asked: { TestAdmin.known($0) })
+    let admin = try TestAdmin(onRequest: { TestAdmin.known($0) })
     defer { admin.reactor.stop() }
     let other = AdminRequestFrame.with { ($0.magic, $0.major, $0.requestID) = (Protocol.magic, 9, 7) }
     let empty = AdminRequestFrame.with { ($0.magic, $0.major, $0.requestID) = (Protocol.magic, 1, 8) }
@@ -182,7 +182,7 @@ struct AdminLinkTests {
 
   @Test("A frame that is too long ends its connection, and nobody else's")
   func oversize() async throws {
-    let admin = try TestAdmin(asked: { TestAdmin.known($0) })
+    let admin = try TestAdmin(onRequest: { TestAdmin.known($0) })
     defer { admin.reactor.stop() }
     let tool = try TestTool(admin.endpoint)
     defer { tool.reactor.stop() }
@@ -197,8 +197,8 @@ struct AdminLinkTests {
 
   @Test("More questions than may wait are refused, and there is room again when they are answered")
   func busy() async throws {
-    let held = Shared<[AdminServer.Question]>([])
-    let admin = try TestAdmin(asked: { question in
+    let held = Shared<[AdminServer.Request]>([])
+    let admin = try TestAdmin(onRequest: { question in
       held.change { $0.append(question) }
       return nil
     })
@@ -215,7 +215,7 @@ struct AdminLinkTests {
     try await receive(1)
     #expect(answers.map(\.error.code) == [.busy] && answers.map(\.requestID) == [UInt64(Limits.adminRequestsMax + 1)])
     #expect(held.value.count == Limits.adminRequestsMax)
-    for question in held.value { admin.answers.put(.answer(question, .paused(sinceMs: nil))) }
+    for question in held.value { admin.answers.enqueue(.answer(question, .paused(sinceMs: nil))) }
     try await receive(1 + Limits.adminRequestsMax)
     socket.send([AdminRequestFrame(id: 99, .status).bytes])
     try await eventually("there is room again") { held.value.count == Limits.adminRequestsMax + 1 }
@@ -228,7 +228,7 @@ struct AdminLinkTests {
     try Data().write(to: URL(fileURLWithPath: path))
     let before = umask(0o022)
     umask(before)
-    let admin = try TestAdmin(bind: Endpoint("ipc://\(path)"), asked: { TestAdmin.known($0) })
+    let admin = try TestAdmin(bind: Endpoint("ipc://\(path)"), onRequest: { TestAdmin.known($0) })
     var info = stat()
     #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600 && info.st_mode & S_IFMT == S_IFSOCK)
     let after = umask(before)

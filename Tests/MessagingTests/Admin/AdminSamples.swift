@@ -62,7 +62,7 @@ enum AdminSamples {
     .setUser(email: "a@b", .password("a password")), .setUser(email: "a@b", .promote), .setUser(email: "a@b", .demote),
   ]
 
-  static let answers: [AdminAnswer] = [
+  static let answers: [AdminReply] = [
     .status(.sample), .status(QueueStatus()), .list([], next: nil),
     .list([.sample(1), .sample(2, state: .leased)], next: .numbered(2)),
     .report(

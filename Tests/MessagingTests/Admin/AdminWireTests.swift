@@ -75,7 +75,7 @@ struct AdminWireTests {
       firstName: String(repeating: "x", count: 100), lastName: String(repeating: "x", count: 100),
       createdMs: 253_402_300_799_999)
     let user = User(account: account, disabledMs: 253_402_300_799_999, sessions: 1_000_000, posts: .max)
-    let users = AdminAnswer.users(Array(repeating: user, count: Limits.adminUsersMax), next: account.id)
+    let users = AdminReply.users(Array(repeating: user, count: Limits.adminUsersMax), next: account.id)
     #expect(AdminReplyFrame(id: .max, users).bytes.count <= Limits.adminReplyBytesMax)
   }
 

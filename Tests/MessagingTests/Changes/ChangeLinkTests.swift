@@ -14,7 +14,7 @@ struct ChangeLinkTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     try await eventually("the list has come") { client.state == .sample(1...5) }
-    for number: UInt64 in 6...900 { server.inbox.put([.sample(number)]) }
+    for number: UInt64 in 6...900 { server.inbox.enqueue([.sample(number)]) }
     try await eventually("all changes have come") { client.state?.seq == 900 }
     #expect(client.lists == 1)
     #expect(client.seqs == Array(6...900))
@@ -28,7 +28,7 @@ struct ChangeLinkTests {
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
     try await eventually("it has come") { client.lists == 1 }
-    server.inbox.put([.sample(1)])
+    server.inbox.enqueue([.sample(1)])
     try await eventually("the first change has come") { client.seqs == [1] }
   }
 
@@ -42,7 +42,7 @@ struct ChangeLinkTests {
     let second = try TestChangeServer(.sample(1...9), bind: first.endpoint)
     defer { second.reactor.stop() }
     try await eventually("the new list has come") { client.state == .sample(1...9) }
-    second.inbox.put([.sample(10)])
+    second.inbox.enqueue([.sample(10)])
     try await eventually("it is followed") { client.state?.seq == 10 }
   }
 
@@ -82,15 +82,15 @@ struct ChangeLinkTests {
     defer { server.reactor.stop() }
     try await eventually("what has not changed since is refused") { client.told.hasRefused }
     client.forgetRefusal()
-    server.inbox.put([.sample(10)])
+    server.inbox.enqueue([.sample(10)])
     try await eventually("what follows is refused") { client.told.hasRefused }
     #expect(client.told.state == .sample(1...9) && client.told.lists == 1 && client.told.isStale)
   }
 
   @Test("A list that cannot be taken is not asked for again at once")
   func refusedList() async throws {
-    let (liar, endpoint) = try Reactor.start("liar", wake: Wake()) { context in
-      let liar = try Liar(context, bind: .anyPort())
+    let (liar, endpoint) = try Reactor.start("liar", wake: WakeupEvent()) { context in
+      let liar = try WrongHashServer(context, bind: .anyPort())
       return ([liar], liar.endpoint)
     }
     defer { liar.stop() }
@@ -111,7 +111,7 @@ struct ChangeLinkTests {
     let seen = Shared(TriedServer.Seen())
     let list = FeedState(
       epoch: .filled(with: 1), seq: .max, entries: (1...100).reversed().map { FeedEntry.longest($0) })
-    let (reactor, endpoint) = try Reactor.start("changes", wake: Wake()) { context in
+    let (reactor, endpoint) = try Reactor.start("changes", wake: WakeupEvent()) { context in
       let server = try TriedServer(context, list, seen: seen)
       return ([server], server.endpoint)
     }
@@ -128,7 +128,7 @@ struct ChangeLinkTests {
 }
 
 /// Ingest's end of the change log. After some fetches it tries whether libzmq takes another message for the feed.
-private final class TriedServer: Station {
+private final class TriedServer: ReactorSocket {
   struct Seen {
     /// Fetches that have had their turn.
     var fetches = 0
@@ -144,7 +144,7 @@ private final class TriedServer: Station {
   private var count = 0
 
   init(_ context: Reactor.Context, _ list: FeedState, seen: Shared<Seen>) throws {
-    server = try ChangeServer(context, bind: .anyPort(), state: list, inbox: Inbox(Wake()), logger: quiet)
+    server = try ChangeServer(context, bind: .anyPort(), state: list, inbox: CommandQueue(WakeupEvent()), logger: quiet)
     self.seen = seen
   }
 
@@ -157,19 +157,19 @@ private final class TriedServer: Station {
     server.receive(frames, nowMs: nowMs)
   }
 
-  func turn(nowMs: Int64) -> Int64 {
-    let nextMs = server.turn(nowMs: nowMs)
+  func tick(nowMs: Int64) -> Int64 {
+    let nextMs = server.tick(nowMs: nowMs)
     let isFull = count == Self.fetches && server.socket.send(peer, [0]) == .full
     seen.change { $0 = Seen(fetches: count, isFull: isFull) }
     return nextMs
   }
 
-  func leave() {}
+  func shutDown() {}
 }
 
 /// A feed's end whose rest can be seen: nothing else tells that it has refused an answer.
-private final class RestingClient: Station {
-  struct Told {
+private final class RestingClient: ReactorSocket {
+  struct Received {
     var state: FeedState?
     var lists = 0
     var isStale = true
@@ -183,24 +183,24 @@ private final class RestingClient: Station {
   /// A reactor with one.
   struct Running {
     let reactor: Reactor
-    fileprivate let shared: Shared<Told>
-    var told: Told { shared.value }
+    fileprivate let shared: Shared<Received>
+    var told: Received { shared.value }
 
     func forgetRefusal() { shared.change { $0.refusedMs = nil } }
   }
 
   private let client: ChangeClient
-  private let told: Shared<Told>
+  private let told: Shared<Received>
 
   static func start(_ endpoint: Endpoint) throws -> Running {
-    let told = Shared(Told())
-    let (reactor, _) = try Reactor.start("feed", wake: Wake()) { context in
+    let told = Shared(Received())
+    let (reactor, _) = try Reactor.start("feed", wake: WakeupEvent()) { context in
       ([try RestingClient(context, connect: endpoint, told: told)], ())
     }
     return Running(reactor: reactor, shared: told)
   }
 
-  private init(_ context: Reactor.Context, connect endpoint: Endpoint, told: Shared<Told>) throws(LinkError) {
+  private init(_ context: Reactor.Context, connect endpoint: Endpoint, told: Shared<Received>) throws(LinkError) {
     self.told = told
     client = try ChangeClient(
       context, connect: endpoint, feed: "test", logger: quiet,
@@ -222,18 +222,18 @@ private final class RestingClient: Station {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) { client.receive(frames, nowMs: nowMs) }
 
-  func turn(nowMs: Int64) -> Int64 {
-    let nextMs = client.turn(nowMs: nowMs)
+  func tick(nowMs: Int64) -> Int64 {
+    let nextMs = client.tick(nowMs: nowMs)
     // After a refusal it waits for as long as it would for a silent ingest; otherwise never so long.
     if nextMs - nowMs > Limits.livenessMs - 1_000 { told.change { $0.refusedMs = $0.refusedMs ?? nowMs } }
     return nextMs
   }
 
-  func leave() { client.leave() }
+  func shutDown() { client.shutDown() }
 }
 
 /// An ingest whose lists have a wrong hash.
-private final class Liar: Station {
+private final class WrongHashServer: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
 
@@ -248,6 +248,6 @@ private final class Liar: Station {
     socket.send(frames[0], reply.bytes)
   }
 
-  func turn(nowMs: Int64) -> Int64 { .max }
-  func leave() {}
+  func tick(nowMs: Int64) -> Int64 { .max }
+  func shutDown() {}
 }

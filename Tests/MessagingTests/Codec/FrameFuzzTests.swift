@@ -61,8 +61,8 @@ struct FrameFuzzTests {
   private static let ofChanges: [FetchReply.OneOf_Body] = [
     .changes(
       .init([
-        .sample(5), .put(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
-        .gone(.numbered(3), seq: 7, next: .sample(4)), .gone(.numbered(2), seq: 8, next: nil),
+        .sample(5), .upsert(.sample(6).traced(TraceContext("00-" + one + one + "-" + one + "-01"))),
+        .remove(.numbered(3), seq: 7, next: .sample(4)), .remove(.numbered(2), seq: 8, next: nil),
       ])),
     .list(
       .with {
@@ -113,7 +113,7 @@ struct FrameFuzzTests {
     + questions.map { body in
       FeedRequest.with { ($0.magic, $0.major, $0.requestID, $0.body) = (Protocol.magic, Protocol.major, 1, body) }.bytes
     }
-    + ofProducers.map { SubmitRequest(id: 1, token: TestDesk.token, $0).bytes }
+    + ofProducers.map { SubmitRequest(id: 1, token: TestSubmitServer.token, $0).bytes }
     + ofDesks.map { SubmitReply(id: 1, $0).bytes }
 
   @Test("A frame of the job link is refused, or keeps its meaning when it is written and read again")
@@ -124,12 +124,12 @@ struct FrameFuzzTests {
         try #require(WorkerFrame([frame.bytes][...]) == frame, "\(bytes)")
         for result in frame.results.results.compactMap(\.result) {
           try #require(Onthemap_Jobs_V1_Result(result).result == result, "\(bytes)")
-          for written in JobFrame.results([result, result], session: .max) {
+          for written in JobCodec.results([result, result], session: .max) {
             try #require(written.count <= Limits.jobFrameBytesMax, "\(bytes)")
           }
         }
       }
-      try JobFrameTests.requireSameReading(of: bytes)
+      try JobCodecTests.requireSameReading(of: bytes)
       let answer = IngestFrame([bytes])
       if let answer { try #require(IngestFrame([answer.bytes]) == answer, "\(bytes)") }
       for job in answer?.jobs.jobs.compactMap(\.job) ?? [] {
@@ -153,7 +153,7 @@ struct FrameFuzzTests {
       if let request = FetchRequest([bytes][...]) {
         try #require(FetchRequest([request.bytes][...]) == request, "\(bytes)")
       }
-      try EntryFrameTests.requireSameReading(of: bytes)
+      try FeedCodecTests.requireSameReading(of: bytes)
       if let reply = FetchReply([bytes]) {
         try #require(FetchReply([reply.bytes]) == reply, "\(bytes)")
         read += entries(reply.list.entries) ?? []
@@ -167,7 +167,7 @@ struct FrameFuzzTests {
   func submission() {
     Fuzz.rounds(6_000) { random in
       let bytes = random.changed(random.one(of: Self.frames), with: Self.frames)
-      try SubmitFrameTests.requireSameReading(of: bytes)
+      try SubmitCodecTests.requireSameReading(of: bytes)
       let request = SubmitRequest([bytes][...])
       if let request {
         try #require(SubmitRequest([request.bytes][...]) == request, "\(bytes)")

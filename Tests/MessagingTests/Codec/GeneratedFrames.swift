@@ -62,7 +62,7 @@ extension FeedFrame {
 
 extension FetchReply {
   /// Ingest's answer to a feed's fetch.
-  init(_ answer: ChangeLog.Answer, id: UInt64, epoch: Epoch) {
+  init(_ answer: ChangeLog.FetchResult, id: UInt64, epoch: Epoch) {
     switch answer {
     case .changes(let changes, let lastSeq, let hash):
       var body = Onthemap_Changes_V1_Changes(changes)
@@ -84,8 +84,8 @@ extension Onthemap_Changes_V1_Changes {
     var entries: [FeedEntry] = []
     for change in changes {
       switch change {
-      case .put(let entry): entries.append(entry)
-      case .gone(let id, let seq, let next):
+      case .upsert(let entry): entries.append(entry)
+      case .remove(let id, let seq, let next):
         removals.append(
           .with {
             $0.seq = seq

@@ -28,7 +28,7 @@ extension GoldenFrame {
   }()
 
   static let ofAdministration: [GoldenFrame] = {
-    func answered(_ file: String, _ answer: AdminAnswer) -> GoldenFrame {
+    func answered(_ file: String, _ answer: AdminReply) -> GoldenFrame {
       frame("admin", file, AdminReplyFrame.self, AdminReplyFrame(id: 5, answer).bytes) { bytes in
         guard let frame = try? AdminReplyFrame(serializedBytes: bytes) else { return false }
         return frame.answer == answer && frame.requestID == 5

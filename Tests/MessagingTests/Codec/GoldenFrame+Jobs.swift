@@ -16,10 +16,10 @@ extension GoldenFrame {
       same("jobs", file, WorkerFrame(session: session, body)) { WorkerFrame([$0][...]) }
     }
     func answered(_ file: String, _ results: [JobResult]) -> GoldenFrame {
-      let frames = JobFrame.results(results, session: session)
+      let frames = JobCodec.results(results, session: session)
       return frame("jobs", file, WorkerFrame.self, frames[0]) { bytes in
         guard frames.count == 1, case .results(session, let read)? = WorkerMessage([bytes][...]) else { return false }
-        return read.map(\.answer) == results.map(\.answer) && read.map(\.lease) == results.map(\.lease)
+        return read.map(\.reply) == results.map(\.reply) && read.map(\.lease) == results.map(\.lease)
       }
     }
     let failure = JobOutcome.Failure(
@@ -45,7 +45,7 @@ extension GoldenFrame {
         [
           JobResult(lease: lookup, outcome: .located([.detailed()])),
           JobResult(lease: post, outcome: .failed(failure)),
-          JobResult(lease: second, answer: .needsRemote([.sample(level: .city, match: .fuzzy)])),
+          JobResult(lease: second, reply: .needsRemote([.sample(level: .city, match: .fuzzy)])),
         ]),
       said(
         "release",
@@ -77,13 +77,13 @@ extension GoldenFrame {
         .welcome(
           .with { ($0.heartbeatMs, $0.livenessMs, $0.maxMessageBytes, $0.maxWindow) = (2_000, 6_000, 65_536, 64) })
       ),
-      frame("jobs", "jobs", IngestFrame.self, JobFrame.jobs(assignments, session: session)) { bytes in
+      frame("jobs", "jobs", IngestFrame.self, JobCodec.jobs(assignments, session: session)) { bytes in
         guard case .jobs(session, let read)? = IngestMessage([bytes]) else { return false }
         return read.map(\.lease) == assignments.map(\.lease)
-          && read.map(\.job?.question) == assignments.map(\.job.question)
+          && read.map(\.job?.request) == assignments.map(\.job.request)
           && read.map(\.job?.trace) == assignments.map(\.job.trace) && read.map(\.job?.isRemote) == [true, false]
       },
-      frame("jobs", "acks", IngestFrame.self, JobFrame.acks(acks, session: session)) { bytes in
+      frame("jobs", "acks", IngestFrame.self, JobCodec.acks(acks, session: session)) { bytes in
         guard case .acks(session, let read)? = IngestMessage([bytes]) else { return false }
         return read.map(\.lease) == acks.map(\.0) && read.map(\.disposition) == acks.map(\.1)
       },

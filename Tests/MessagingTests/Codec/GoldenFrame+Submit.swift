@@ -15,12 +15,12 @@ extension GoldenFrame {
     ]
     let query = SubmitRequest(id: 6, token: token, .query(.with { $0.postIds = ["4D2qwHkYwD", "4D2qur2un2"] }))
     return [
-      frame("submit", "batch", SubmitRequest.self, SubmitFrame.batch(posts, id: 5, token: token)) { bytes in
-        guard let question = SubmitQuestion([bytes][...]), case .batch(let read)? = question.body else { return false }
+      frame("submit", "batch", SubmitRequest.self, SubmitCodec.batch(posts, id: 5, token: token)) { bytes in
+        guard let question = ProducerMessage([bytes][...]), case .batch(let read)? = question.body else { return false }
         return read == posts && question.id == 5 && question.token == token
       },
       frame("submit", "query", SubmitRequest.self, query.bytes) { bytes in
-        guard let question = SubmitQuestion([bytes][...]), case .query(let read)? = question.body else { return false }
+        guard let question = ProducerMessage([bytes][...]), case .query(let read)? = question.body else { return false }
         return read == query.query.postIds && question.id == 6 && question.token == token
       },
     ]
@@ -48,7 +48,7 @@ extension GoldenFrame {
       same("submit", file, SubmitReply(id: 6, body)) { SubmitReply([$0]) }
     }
     return [
-      frame("submit", "receipts", SubmitReply.self, SubmitFrame.receipts(receipts, id: 5)) { bytes in
+      frame("submit", "receipts", SubmitReply.self, SubmitCodec.receipts(receipts, id: 5)) { bytes in
         guard let reply = SubmitReply([bytes]), case .receipts(let read)? = reply.body else { return false }
         return read.receipts.map(\.receipt) == receipts && reply.requestID == 5
       },

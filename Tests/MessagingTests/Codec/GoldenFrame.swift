@@ -39,7 +39,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
   private static let ana = FeedEntry(
     id: .named("4D2qwHkYwD"), seq: 1_027, account: AccountID(rawValue: 7), firstName: "Ana", lastName: "Mora",
     place: "Costa Rica", label: "Costa Rica", countryCode: "CR", link: "https://example.org/ana",
-    coordinate: .e7(100_000_000, -840_000_000), agreement: .found, createdMs: 1_763_856_000_000,
+    coordinate: .e7(100_000_000, -840_000_000), agreement: .notProvided, createdMs: 1_763_856_000_000,
     updatedMs: 1_763_856_000_450)
   private static let zoe = FeedEntry(
     id: .named("4D2qur2un2"), seq: 1_026, account: AccountID(rawValue: 42), firstName: "Zoë", lastName: "京",
@@ -64,9 +64,9 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
 
   private static let ofFeeds: [GoldenFrame] = {
     func feed(
-      _ file: String, _ body: EntryFrame.Body, _ state: FeedState, isStale: Bool = false, reads: FeedReplica.Frame
+      _ file: String, _ body: FeedCodec.Body, _ state: FeedState, isStale: Bool = false, reads: FeedReplica.Frame
     ) -> GoldenFrame {
-      let bytes = EntryFrame.feed(body, state, isStale: isStale, instance: "feed-1", unixMs: unixMs)
+      let bytes = FeedCodec.feed(body, state, isStale: isStale, instance: "feed-1", unixMs: unixMs)
       return frame("feed", file, FeedFrame.self, bytes) { FeedFrame.read($0) == reads }
     }
     let alternates = ["tcp://10.0.0.2:7710", "tcp://feed.example.org:7710"]
@@ -93,8 +93,8 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       }
       return same("feed", file, request) { try? FeedRequest(serializedBytes: $0) }
     }
-    func answer(_ file: String, _ answer: EntryFrame.Answer, _ body: FeedReply.OneOf_Body) -> GoldenFrame {
-      let bytes = EntryFrame.answer(answer, after, isStale: false, id: 5)
+    func answer(_ file: String, _ answer: FeedCodec.QueryReply, _ body: FeedReply.OneOf_Body) -> GoldenFrame {
+      let bytes = FeedCodec.answer(answer, after, isStale: false, id: 5)
       return frame("feed", file, FeedReply.self, bytes) { bytes in
         guard let reply = try? FeedReply(serializedBytes: bytes) else { return false }
         return reply.body == body && reply.requestID == 5 && reply.seq == 1_029 && Epoch(reply.epoch) == epoch
@@ -122,7 +122,7 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
   private static let ofChanges: [GoldenFrame] = {
     let traced = edited.traced(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
     let changes: [FeedChange] = [
-      .gone(zoe.id, seq: 1_028, next: ole), .gone(ana.id, seq: 1_029, next: nil), .put(traced),
+      .remove(zoe.id, seq: 1_028, next: ole), .remove(ana.id, seq: 1_029, next: nil), .upsert(traced),
     ]
     var list = before
     list.apply(changes)
@@ -133,13 +133,13 @@ struct GoldenFrame: Sendable, CustomTestStringConvertible {
       },
       frame(
         "changes", "changes", FetchReply.self,
-        EntryFrame.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch)
+        FeedCodec.reply(.changes(changes, lastSeq: 1_030, hash: list.hash), id: 5, epoch: epoch)
       ) { bytes in
         guard case .changes(let read)? = FetchReply([bytes])?.body else { return false }
         return read.changes == changes && read.changes?.map(\.entry?.trace) == changes.map(\.entry?.trace)
       },
       frame(
-        "changes", "list", FetchReply.self, EntryFrame.reply(.snapshot(before), id: 5, epoch: epoch)
+        "changes", "list", FetchReply.self, FeedCodec.reply(.snapshot(before), id: 5, epoch: epoch)
       ) { bytes in
         guard let reply = FetchReply([bytes]), case .list(let list)? = reply.body else { return false }
         return entries(list.entries) == before.entries && list.stateHash == before.hash && reply.seq == before.seq

@@ -9,12 +9,12 @@ struct LookupWireTests {
   private func wire(_ job: Job) -> Onthemap_Jobs_V1_Job { .init(.init(job: job, lease: .numbered(1))) }
 
   private func wire(_ query: PlaceQuery) -> Onthemap_Jobs_V1_Job {
-    wire(Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), question: .lookup(query)))
+    wire(Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), request: .lookup(query)))
   }
 
   @Test("Every option of a look-up comes back as it was")
   func options() {
-    #expect(wire(.lookup).job?.question == Job.lookup.question)
+    #expect(wire(.lookup).job?.request == Job.lookup.request)
     for kind in [PlaceQuery.Kind.forward, .prefix, .reverse] {
       let query = PlaceQuery("Oslo", kind: kind, limit: 20, isDetailed: true)
       #expect(wire(query).job?.placeQuery == query)
@@ -30,10 +30,10 @@ struct LookupWireTests {
   @Test("A post costs no more on the wire than its text, a limit and its lease")
   func post() throws {
     let job = wire(Job(id: JobID(rawValue: 1), account: AccountID(rawValue: 7), query: "Oslo"))
-    #expect(!job.hasLookup && job.job?.question == .post("Oslo"))
+    #expect(!job.hasLookup && job.job?.request == .post("Oslo"))
     let bytes: [UInt8] = try job.serializedBytes()
     #expect(bytes.count == 32, "Two numbers of 9, the time 4, the attempt 2, the text 6, the limit 2.")
-    #expect(MemoryLayout<Job.Question>.size <= MemoryLayout<String>.size + 1)
+    #expect(MemoryLayout<Job.Request>.size <= MemoryLayout<String>.size + 1)
   }
 
   @Test("A limit is brought into its range, and another ingest may ask with a limit and a country alone")
@@ -77,7 +77,7 @@ struct LookupWireTests {
     let result = JobResult(lease: .numbered(1), outcome: .located([.detailed(), .detailed(), other]))
     let wire = Onthemap_Jobs_V1_Result(result)
     #expect(wire.located.attribution == "© somebody; © others")
-    guard case .outcome(.located(let places))? = wire.result?.answer else {
+    guard case .outcome(.located(let places))? = wire.result?.reply else {
       Issue.record("The places are gone.")
       return
     }
@@ -145,7 +145,7 @@ struct LookupWireTests {
       south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000)
     let outcome = JobOutcome.located(Array(repeating: place, count: 20))
     let results = (1...3).map { JobResult(lease: Lease(job: JobID(lookup: .max), token: .max - $0), outcome: outcome) }
-    let frames = JobFrame.results(results, session: .max)
+    let frames = JobCodec.results(results, session: .max)
     #expect(frames.count == 3)
     #expect(frames.flatMap { WorkerFrame([$0][...])?.results.results.compactMap(\.result) ?? [] } == results)
     #expect(frames.allSatisfy { $0.count <= Limits.jobFrameBytesMax })
@@ -157,7 +157,7 @@ struct LookupWireTests {
     let server = try TestServer(ledger)
     defer { server.reactor.stop() }
     let worker = try TestWorker(server.endpoint) { job in
-      job.question == Job.lookup.question ? .located([.detailed()]) : .notFound
+      job.request == Job.lookup.request ? .located([.detailed()]) : .notFound
     }
     defer { worker.reactor.stop() }
     server.add([.lookup, .post(1)], to: ledger)

@@ -49,16 +49,16 @@ struct TraceWireTests {
   @Test("Of changes each keeps its own; subscribers see none")
   func changes() {
     let entries = [FeedEntry.sample(5), FeedEntry.sample(6).traced(trace), FeedEntry.sample(7)]
-    let wire = Onthemap_Changes_V1_Changes(entries.map { .put($0) })
+    let wire = Onthemap_Changes_V1_Changes(entries.map { .upsert($0) })
     #expect(wire.changes?.map(\.entry?.trace) == [nil, trace, nil] && wire.traces.count == 1)
-    #expect(wire.changes == entries.map { .put($0) })
+    #expect(wire.changes == entries.map { .upsert($0) })
     let entry = Onthemap_Feed_V1_Entry(entries[1])
     #expect(entry.bytes == Onthemap_Feed_V1_Entry(FeedEntry.sample(6)).bytes)
   }
 
   @Test("A hundred of the longest changes with traces fit a frame")
   func longest() {
-    let entries = (1...100).map { FeedChange.put(FeedEntry.longest($0).traced(trace)) }
+    let entries = (1...100).map { FeedChange.upsert(FeedEntry.longest($0).traced(trace)) }
     let reply = FetchReply(id: .max, epoch: .filled(with: 7), seq: .max, .changes(.init(entries)))
     #expect(reply.bytes.count <= Limits.feedFrameBytesMax)
   }

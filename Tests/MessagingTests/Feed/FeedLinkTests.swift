@@ -58,14 +58,14 @@ struct FeedLinkTests {
     let late = try TestSubscriber(feed.endpoint)
     defer { late.reactor.stop() }
     try await eventually("the late one has the list") { late.state == .sample(51...150) }
-    server.inbox.put([.sample(151)])
+    server.inbox.enqueue([.sample(151)])
     try await eventually("both follow") { early.state == .sample(52...151) && late.state == .sample(52...151) }
     #expect(early.isUndisturbed && late.isUndisturbed)
   }
 
   @Test("A subscriber has the list by its join alone")
   func loneJoin() async throws {
-    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+    let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
       // By its clock neither a periodic list nor a heartbeat is ever due.
       let feed = try MuteFeed(context, bind: .anyPort(), stands: true)
       return ([feed], feed.endpoint)
@@ -89,7 +89,7 @@ struct FeedLinkTests {
     defer { for subscriber in subscribers { subscriber.reactor.stop() } }
     for number: UInt64 in 101...1_100 {
       // One post in four changes again instead of being new.
-      server.inbox.put([.put(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
+      server.inbox.enqueue([.upsert(.sample(number, id: number % 4 == 0 ? number - 3 : number))])
       if joins.contains(number) { subscribers.append(try TestSubscriber(feed.endpoint)) }
       if number % 5 == 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
@@ -100,7 +100,7 @@ struct FeedLinkTests {
     for subscriber in subscribers {
       let seqs = subscriber.seqs
       #expect(seqs == seqs.sorted() && seqs.last == 1_100)
-      #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
+      #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
       // Of a post that changed twice within one delta only the last version is told.
       let followed = subscriber.sinceList
       let missing = Set((followed.first ?? 0)...1_100).subtracting(followed)
@@ -120,8 +120,8 @@ struct FeedLinkTests {
 
     feed.reactor.stop()
     try await eventually("all know that the feed has gone") { subscribers.allSatisfy { !$0.isLive } }
-    #expect(subscribers.allSatisfy { $0.losses.contains(.ended("the feed is stopped")) })
-    server.inbox.put([.sample(11)])
+    #expect(subscribers.allSatisfy { $0.desyncs.contains(.goodbye("the feed is stopped")) })
+    server.inbox.enqueue([.sample(11)])
     feed = try TestFeed(pulling: server.endpoint, bind: endpoint)
     defer { feed.reactor.stop() }
     try await eventually("all are right again") {
@@ -133,7 +133,7 @@ struct FeedLinkTests {
   @Test("A silent feed is connected to anew, and that is a join by itself")
   func silence() async throws {
     let isMute = Shared(false)
-    let (reactor, endpoint) = try Reactor.start("feed", wake: Wake()) { context in
+    let (reactor, endpoint) = try Reactor.start("feed", wake: WakeupEvent()) { context in
       let feed = try MuteFeed(context, bind: .anyPort(), isMute: isMute)
       return ([feed], feed.endpoint)
     }
@@ -146,7 +146,7 @@ struct FeedLinkTests {
     let lists = subscriber.lists
     isMute.change { $0 = false }
     try await eventually("it has the list again") { subscriber.lists > lists && subscriber.isLive }
-    #expect(subscriber.losses.allSatisfy { $0 == .silent }, "\(subscriber.losses)")
+    #expect(subscriber.desyncs.allSatisfy { $0 == .timedOut }, "\(subscriber.desyncs)")
   }
 
   @Test("A restored database is another history: subscribers take its list though its number is lower")
@@ -162,7 +162,7 @@ struct FeedLinkTests {
     server = try TestChangeServer(.sample(1...20, epoch: 2), bind: source)
     defer { server.reactor.stop() }
     try await eventually("it has the other list") { subscriber.state == .sample(1...20, epoch: 2) }
-    server.inbox.put([.sample(21)])
+    server.inbox.enqueue([.sample(21)])
     try await eventually("it follows") { subscriber.state?.seq == 21 }
   }
 
@@ -185,7 +185,7 @@ struct FeedLinkTests {
       drain()
       return last == .sample(1...3)
     }
-    server.inbox.put([.sample(4)])
+    server.inbox.enqueue([.sample(4)])
     try await eventually("a change brings a list") {
       drain()
       return last == .sample(1...4)
@@ -258,7 +258,7 @@ struct FeedLinkTests {
       // The next change when it has the last.
       if subscriber.state?.seq == seq {
         seq += 1
-        server.inbox.put([.sample(seq)])
+        server.inbox.enqueue([.sample(seq)])
       }
       // Changes need longer on a slow machine, so joins go on until some have come.
       let isFollowed = seq > 110
@@ -270,7 +270,7 @@ struct FeedLinkTests {
     let least = Duration.seconds(Double(answers.count - 200) / 200 - 0.5)
     #expect(took > least, "\(answers.count) answers")
     #expect(answers.values.allSatisfy { $0 == 1 })
-    #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
+    #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
 
   @Test("A subscription of 96 bytes is heard, a longer one ends its connection, and nobody else's")
@@ -291,9 +291,9 @@ struct FeedLinkTests {
       return beats >= 3
     }
     #expect(cutOff.receive() == nil)
-    server.inbox.put([.sample(4)])
+    server.inbox.enqueue([.sample(4)])
     try await eventually("others follow") { subscriber.state?.seq == 4 }
-    #expect(subscriber.isUndisturbed, "\(subscriber.losses)")
+    #expect(subscriber.isUndisturbed, "\(subscriber.desyncs)")
   }
 
   @Test("A subscriber that sends messages upstream disturbs nobody")
@@ -311,13 +311,13 @@ struct FeedLinkTests {
     }
     let subscriber = try TestSubscriber(feed.endpoint)
     defer { subscriber.reactor.stop() }
-    server.inbox.put([.sample(4)])
+    server.inbox.enqueue([.sample(4)])
     try await eventually("others follow") { subscriber.state?.seq == 4 }
   }
 }
 
 /// A feed that can be kept from saying anything, while its connections live, or whose clock stands still.
-final class MuteFeed: Station {
+final class MuteFeed: ReactorSocket {
   private let publisher: FeedPublisher
   private let isMute: Shared<Bool>
   /// Messages that came.
@@ -345,12 +345,12 @@ final class MuteFeed: Station {
     heard.change { $0 += 1 }
   }
 
-  func turn(nowMs: Int64) -> Int64 {
+  func tick(nowMs: Int64) -> Int64 {
     if isMute.value { return nowMs + 20 }
-    guard let standsAtMs else { return publisher.turn(nowMs: nowMs) }
-    _ = publisher.turn(nowMs: standsAtMs)
+    guard let standsAtMs else { return publisher.tick(nowMs: nowMs) }
+    _ = publisher.tick(nowMs: standsAtMs)
     return nowMs + 20
   }
 
-  func leave() { publisher.leave() }
+  func shutDown() { publisher.shutDown() }
 }

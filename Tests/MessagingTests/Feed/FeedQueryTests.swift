@@ -9,7 +9,7 @@ import Testing
 @Suite("Questions to a feed")
 struct FeedQueryTests {
   /// Somebody who asks, as proto/README.md says.
-  private final class Asker {
+  private final class QueryClient {
     private let socket: RawSocket
     private var id: UInt64 = 0
 
@@ -64,13 +64,13 @@ struct FeedQueryTests {
 
   private func withFeed(
     _ state: FeedState = .sample(1...150), queriesPerSecond: Int = Limits.feedQueriesPerSecondMax,
-    _ body: (TestChangeServer, TestFeed, Asker) async throws -> Void
+    _ body: (TestChangeServer, TestFeed, QueryClient) async throws -> Void
   ) async throws {
     let server = try TestChangeServer(state)
     defer { server.reactor.stop() }
     let feed = try TestFeed(pulling: server.endpoint, queriesPerSecond: queriesPerSecond)
     defer { feed.reactor.stop() }
-    let asker = Asker(feed.query)
+    let asker = QueryClient(feed.query)
     try await asker.ask(Self.list(unless: 0), until: { $0.error.code != .unavailable })
     try await body(server, feed, asker)
   }
@@ -93,11 +93,11 @@ struct FeedQueryTests {
   @Test("What has changed since is one delta, and the whole list where that is not known")
   func changesSince() async throws {
     try await withFeed { server, _, asker in
-      server.inbox.put((151...400).map { .sample($0) })
-      server.inbox.put([.gone(.numbered(350), seq: 401, next: .sample(300))])
+      server.inbox.enqueue((151...400).map { .sample($0) })
+      server.inbox.enqueue([.remove(.numbered(350), seq: 401, next: .sample(300))])
       try await asker.ask(Self.list(unless: 0), until: { $0.seq == 401 })
       var expected = FeedState.sample(151...400)
-      expected.apply([.gone(.numbered(350), seq: 401, next: .sample(300))])
+      expected.apply([.remove(.numbered(350), seq: 401, next: .sample(300))])
       for seq: UInt64 in [150, 399, 400] {
         let reply = try await asker.ask(Self.changes(since: seq))
         let delta = try #require(reply.delta.delta(to: reply.seq))
@@ -120,7 +120,7 @@ struct FeedQueryTests {
   func ring() async throws {
     try await withFeed(.sample(1...10)) { server, feed, asker in
       let end = 10 + UInt64(Limits.feedChangesKept) + 1
-      server.inbox.put((11...end).map { .sample($0) })
+      server.inbox.enqueue((11...end).map { .sample($0) })
       try await asker.ask(Self.list(unless: 0), until: { $0.seq == end })
       let behind = try await asker.ask(Self.changes(since: 10))
       #expect(behind.snapshot.entries.count == 100)
@@ -176,7 +176,7 @@ struct FeedQueryTests {
   @Test("A question longer than 256 bytes ends its connection and nobody else's")
   func oversized() async throws {
     try await withFeed { _, feed, asker in
-      let long = Asker(feed.query)
+      let long = QueryClient(feed.query)
       // The longest that fits, with a field that nobody knows.
       var request = Self.request(5, Self.list(unless: 150))
       var fill = FieldWriter()
@@ -199,7 +199,7 @@ struct FeedQueryTests {
     // 300 KB: TCP, too, keeps no more than a few of them.
     let state = FeedState(epoch: .filled(with: 1), seq: .max - 1, entries: (1...100).reversed().map { .longest($0) })
     try await withFeed(state) { _, feed, asker in
-      let slow = Asker(feed.query, unreadMax: 1)
+      let slow = QueryClient(feed.query, unreadMax: 1)
       _ = try await slow.ask(Self.list(unless: state.seq))
       // Fewer than one may ask in a second.
       for id: UInt64 in 1...80 {
@@ -234,7 +234,7 @@ struct FeedQueryTests {
     }
     #expect(try #require(replies.firstIndex { $0.error.code == .busy }) >= 3)
     #expect(replies.first { $0.error.code == .busy }?.error.retryAfterMs == 1_000)
-    try await Asker(feed.query).ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
+    try await QueryClient(feed.query).ask(Self.list(unless: 10), until: { $0.body == .notModified(.init()) })
   }
 
   @Test("A peer that floods the feed gets at most 100 answers a second, and another peer gets all of its answers")
@@ -243,7 +243,7 @@ struct FeedQueryTests {
     try await withFeed(queriesPerSecond: 500) { _, feed, _ in
       let flooder = RawSocket(ZMQ_DEALER, connect: feed.query)
       // This peer asks 60 questions in all, which is below its share of 100 a second on any machine.
-      let other = Asker(feed.query)
+      let other = QueryClient(feed.query)
       let (start, question) = (ContinuousClock.now, Self.request(1, Self.list(unless: 150)).bytes)
       var (answered, busy, asked) = (0, 0, 0)
       while asked < 60 || busy < 200 {
@@ -275,12 +275,12 @@ struct FeedQueryTests {
     source.reactor.stop()
     let empty = try TestFeed(pulling: ingest)
     defer { empty.reactor.stop() }
-    let none = try await Asker(empty.query).ask(Self.list(unless: 0))
+    let none = try await QueryClient(empty.query).ask(Self.list(unless: 0))
     #expect(none.error.code == .unavailable && none.error.retryAfterMs > 0)
 
     let kept = try TestFeed(pulling: ingest, kept: .sample(1...20))
     defer { kept.reactor.stop() }
-    let asker = Asker(kept.query)
+    let asker = QueryClient(kept.query)
     let reply = try await asker.ask(Self.list(unless: 0))
     #expect(reply.stale && reply.snapshot.state(.filled(with: 1), reply.seq) == .sample(1...20))
     let subscriber = try TestSubscriber(kept.endpoint)
@@ -289,7 +289,7 @@ struct FeedQueryTests {
 
     let back = try TestChangeServer(.sample(1...20), bind: ingest)
     defer { back.reactor.stop() }
-    back.inbox.put([.sample(21)])
+    back.inbox.enqueue([.sample(21)])
     try await eventually("the feed goes on from there") {
       subscriber.state == .sample(1...21) && !subscriber.isStale
     }

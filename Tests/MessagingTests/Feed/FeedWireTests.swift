@@ -17,7 +17,7 @@ struct FeedWireTests {
   func entry(agreement: UInt8) {
     let entry = FeedEntry.sample(
       839_299_365_868_340_223, account: .max, coordinate: .e7(-900_000_000, 1_800_000_000),
-      agreement: Verdict.Agreement(rawValue: agreement) ?? .found)
+      agreement: Verdict.Agreement(rawValue: agreement) ?? .notProvided)
     #expect(Onthemap_Feed_V1_Entry(entry).entry == entry)
   }
 

@@ -176,12 +176,12 @@ private struct Broadcast {
     return frame
   }
 
-  private mutating func frame(_ body: EntryFrame.Body) -> [UInt8] {
+  private mutating func frame(_ body: FeedCodec.Body) -> [UInt8] {
     let hash = random.happens(2) ? random.next() : state.hash
-    return EntryFrame.feed(body, state, hash: hash, isStale: isStale, instance: "test", unixMs: 1)
+    return FeedCodec.feed(body, state, hash: hash, isStale: isStale, instance: "test", unixMs: 1)
   }
 
-  private mutating func body() -> EntryFrame.Body {
+  private mutating func body() -> FeedCodec.Body {
     switch random.below(20) {
     case 0, 1, 2, 3:
       beats.append(frame(.heartbeat(ringFrom: 0)))
@@ -201,7 +201,7 @@ private struct Broadcast {
     let id = isEdit ? posts.remove(at: random.below(posts.count)).id.rawValue : 1_000 + seq
     let entry = FeedEntry.sample(seq, id: id)
     posts.insert(entry, at: 0)
-    return .put(entry)
+    return .upsert(entry)
   }
 
   private mutating func gone() -> FeedChange {
@@ -209,6 +209,6 @@ private struct Broadcast {
     seq += 1
     let index = random.below(min(posts.count, Limits.feedEntriesMax + 5))
     let next = index < Limits.feedEntriesMax && posts.count > Limits.feedEntriesMax ? posts[Limits.feedEntriesMax] : nil
-    return .gone(posts.remove(at: index).id, seq: seq, next: next)
+    return .remove(posts.remove(at: index).id, seq: seq, next: next)
   }
 }

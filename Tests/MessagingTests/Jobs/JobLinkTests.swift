@@ -60,7 +60,7 @@ struct JobLinkTests {
       return .notFound
     }
     defer { worker.reactor.stop() }
-    let server = try TestServer(ledger, bind: endpoint, boot: 2)
+    let server = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { server.reactor.stop() }
     server.add([Job(id: JobID(rawValue: 1), account: AccountID(rawValue: 1), query: "São Tomé, 京")], to: ledger)
     try await eventually("it is settled") { ledger.settledCount == 1 }
@@ -98,12 +98,12 @@ struct JobLinkTests {
     let worker = try TestWorker(endpoint)
     defer { worker.reactor.stop() }
     server.add((1...5_000).map { .post($0) }, to: ledger)
-    for boot: UInt32 in 2...4 {
+    for generation: UInt32 in 2...4 {
       let before = ledger.settledCount
       try await eventually("some are settled") { ledger.settledCount > before + 20 || ledger.unsettled.isEmpty }
       server.reactor.stop()
-      server = try TestServer(ledger, bind: endpoint, boot: boot)
-      let number = UInt64(boot) * 10_000
+      server = try TestServer(ledger, bind: endpoint, generation: generation)
+      let number = UInt64(generation) * 10_000
       server.add(ledger.unsettled.map { .post($0.rawValue) } + (1...1_000).map { .post(number + $0) }, to: ledger)
     }
     defer { server.reactor.stop() }
@@ -140,11 +140,11 @@ struct JobLinkTests {
     let order = Mutex<[(id: JobID, atMs: Int64)]>([])
     server.add((1...30).map { .post($0) }, to: ledger)
     ledger.accept([.post(900)])
-    server.inbox.put(.resume([(.post(900), 300)], unixMs: 0))
+    server.inbox.enqueue(.resume([(.post(900), 300)], unixMs: 0))
     let lookup = Job(id: JobID(lookup: 1), account: AccountID(rawValue: 0), query: "Oslo")
-    server.inbox.put(.lookUp(lookup))
-    server.inbox.put(.lookUp(Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")))
-    server.inbox.put(.cancel([JobID(lookup: 2)]))
+    server.inbox.enqueue(.lookUp(lookup))
+    server.inbox.enqueue(.lookUp(Job(id: JobID(lookup: 2), account: lookup.account, query: "Rome")))
+    server.inbox.enqueue(.cancel([JobID(lookup: 2)]))
     let worker = try TestWorker(server.endpoint) { job in
       order.withLock { $0.append((job.id, Reactor.nowMs)) }
       return .notFound
@@ -179,7 +179,7 @@ struct JobLinkTests {
     first.add((1...2_000).map { .post($0) }, to: ledger)
     try await eventually("the worker's outbox is full") { worker.answered.value >= Limits.outboxMax - Limits.windowMax }
     first.reactor.stop()
-    let server = try TestServer(ledger, bind: endpoint, boot: 2)
+    let server = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { server.reactor.stop() }
     server.add((1...2_000).map { .post($0) }, to: ledger)
     try await eventually("all is settled") { ledger.unsettled.isEmpty }

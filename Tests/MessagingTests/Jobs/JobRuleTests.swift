@@ -12,7 +12,7 @@ struct JobRuleTests {
 
   /// A worker whose clock and messages are the test's: its reactor leaves it alone.
   private func worker() throws -> (reactor: Reactor, client: JobClient) {
-    let (reactor, client) = try Reactor.start("worker", wake: Wake()) { [log] context in
+    let (reactor, client) = try Reactor.start("worker", wake: WakeupEvent()) { [log] context in
       let client = try JobClient(
         context, connect: Endpoint("tcp://127.0.0.1:1"), worker: "w", instance: .init(repeating: 1, count: 16),
         software: "test/1", concurrency: 4, logger: log.logger, joined: {}, answer: { _, _ in .outcome(.notFound) })
@@ -60,10 +60,10 @@ struct JobRuleTests {
     let (reactor, client) = try worker()
     defer { reactor.stop() }
     let start = Reactor.nowMs
-    _ = client.turn(nowMs: start)
+    _ = client.tick(nowMs: start)
     for second: Int64 in 0..<3 {
       client.receive([Self.versions[number].frame.bytes], nowMs: start + second)
-      #expect(client.turn(nowMs: start + second) == start + second + Limits.quarantineMs)
+      #expect(client.tick(nowMs: start + second) == start + second + Limits.quarantineMs)
     }
     let lines = log.lines(with: "another version")
     #expect(lines.count == 1 && lines[0].contains("spoken=\(Self.versions[number].spoken)"), "\(log.lines)")
@@ -102,7 +102,7 @@ struct JobRuleTests {
     }
     let start = Reactor.nowMs
     client.receive([IngestFrame(session: 0, .error(error)).bytes], nowMs: start)
-    #expect(client.turn(nowMs: start) - start == min(max(1_000, Int64(retryAfterMs)), 60_000))
+    #expect(client.tick(nowMs: start) - start == min(max(1_000, Int64(retryAfterMs)), 60_000))
   }
 
   @Test("Results fit the frames that ingest takes; one that does not by itself is a failure for good")
@@ -114,7 +114,7 @@ struct JobRuleTests {
         outcome: .located(Array(repeating: long, count: number == 7 ? 20 : 1)))
     }
     for bytesMax in [Limits.jobFrameBytesMin, 4_096, Limits.jobFrameBytesMax] {
-      let frames = JobFrame.results(results, session: .max, bytesMax: bytesMax)
+      let frames = JobCodec.results(results, session: .max, bytesMax: bytesMax)
       #expect(frames.allSatisfy { $0.count <= bytesMax }, "\(frames.map(\.count))")
       let sent = frames.flatMap { WorkerFrame([$0][...])?.results.results ?? [] }
       #expect(sent.map(\.jobID) == (1...40).map { $0 })
@@ -133,7 +133,7 @@ struct JobRuleTests {
         ($0.jobID, $0.leaseToken, $0.query) = (number, number, "Oslo")
       }
     }
-    let (reactor, endpoint) = try Reactor.start("ingest", wake: Wake()) { context in
+    let (reactor, endpoint) = try Reactor.start("ingest", wake: WakeupEvent()) { context in
       let station = try ScriptedIngest(context) { frame, count in
         heard.withLock { $0.append(frame) }
         bytes.withLock { $0.append(count) }
@@ -174,7 +174,7 @@ struct JobRuleTests {
     try await eventually("it is lost") {
       !log.lines(with: "jobs link: \(endpoint) lost, trying again in ").isEmpty
     }
-    let second = try TestServer(ledger, bind: endpoint, boot: 2)
+    let second = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { second.reactor.stop() }
     try await eventually("it is back") { log.lines(with: "jobs link: connected to").count == 2 }
     let triesMax = 1 + linesMax(everyMs: Limits.logRepeatMs, since: startMs)
@@ -220,7 +220,7 @@ struct JobRuleTests {
 
   @Test("Every connection has a pause of its own between its tries: 100 to 499 ms")
   func jitter() throws {
-    let (reactor, pauses) = try Reactor.start("sockets", wake: Wake()) { context in
+    let (reactor, pauses) = try Reactor.start("sockets", wake: WakeupEvent()) { context in
       let pauses = try (0..<20).map { _ in
         var (pauseMs, size): (Int32, Int) = (0, 4)
         zmq_getsockopt(try context.socket(.dealer, frameBytesMax: 1_000).handle, ZMQ_RECONNECT_IVL, &pauseMs, &size)
@@ -235,7 +235,7 @@ struct JobRuleTests {
 }
 
 /// An ingest that says what a test makes it say.
-private final class ScriptedIngest: Station {
+private final class ScriptedIngest: ReactorSocket {
   let socket: Socket
   let endpoint: Endpoint
   private let answer: (WorkerFrame, Int) -> [IngestFrame]
@@ -251,7 +251,7 @@ private final class ScriptedIngest: Station {
     for said in answer(frame, frames[1].count) { socket.send(frames[0], said.bytes) }
   }
 
-  func turn(nowMs: Int64) -> Int64 { .max }
+  func tick(nowMs: Int64) -> Int64 { .max }
 
-  func leave() {}
+  func shutDown() {}
 }

@@ -160,7 +160,7 @@ struct JobsWireTests {
     #expect(Onthemap_Jobs_V1_Result.with { $0.jobID = 1 }.result == nil)
     #expect(Onthemap_Jobs_V1_Result.with { $0.located = .init() }.result == nil)
     let many = JobResult(lease: .numbered(1), outcome: .located((0..<25).map { _ in .sample() }))
-    guard case .outcome(.located(let places))? = Onthemap_Jobs_V1_Result(many).result?.answer else {
+    guard case .outcome(.located(let places))? = Onthemap_Jobs_V1_Result(many).result?.reply else {
       Issue.record("A worker that gives too much gives enough.")
       return
     }
@@ -193,18 +193,18 @@ struct JobsWireTests {
     let failure = JobOutcome.Failure(kind: .transient, code: "c", detail: String(repeating: "d", count: 256))
     let small = (100...1_123).map { JobResult(lease: .numbered($0), outcome: .failed(failure)) }
     for results in [[], Array(large.prefix(1)), large, small, large + small] {
-      let frames = JobFrame.results(results, session: .max)
+      let frames = JobCodec.results(results, session: .max)
       let read = frames.flatMap { frame -> [JobResult?] in
         guard case .results(.max, let results)? = WorkerMessage([frame][...]) else { return [nil] }
-        return results.map { lease, answer in answer.map { JobResult(lease: lease, answer: $0) } }
+        return results.map { lease, reply in reply.map { JobResult(lease: lease, reply: $0) } }
       }
       #expect(read == results)
       let sizes = frames.map(\.count)
       #expect(sizes.allSatisfy { $0 <= Limits.jobFrameBytesMax })
       #expect(sizes.reduce(0, +) >= (frames.count - 1) * Limits.jobFrameBytesMax / 2, "No more frames than needed.")
     }
-    #expect(JobFrame.results([], session: 1).isEmpty)
-    #expect(JobFrame.results(Array(large.prefix(2)), session: 1).count == 1)
+    #expect(JobCodec.results([], session: 1).isEmpty)
+    #expect(JobCodec.results(Array(large.prefix(2)), session: 1).count == 1)
   }
 
   @Test("A window of the longest jobs fits a frame")
@@ -213,9 +213,9 @@ struct JobsWireTests {
       String(repeating: "x", count: Limits.placeBytesMax), kind: .reverse, limit: 20, country: "US",
       focus: .e7(-900_000_000, -1_800_000_000), language: "de", levels: Set(Place.Level.allCases), isDetailed: true)
     let jobs = (0..<UInt64(Limits.windowMax)).map { number in
-      let job = Job(id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), question: .lookup(query))
+      let job = Job(id: JobID(rawValue: .max - number), account: AccountID(rawValue: 1), request: .lookup(query))
       return JobScheduler.Assignment(job: job, lease: Lease(job: job.id, token: .max))
     }
-    #expect(JobFrame.jobs(jobs, session: .max).count <= Limits.jobFrameBytesMax)
+    #expect(JobCodec.jobs(jobs, session: .max).count <= Limits.jobFrameBytesMax)
   }
 }

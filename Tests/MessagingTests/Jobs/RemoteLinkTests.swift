@@ -9,21 +9,21 @@ struct RemoteLinkTests {
   /// A worker that asks for leave for all, and answers with leave from another task.
   private struct StreetWorker {
     let reactor: Reactor
-    let leaves = Counter()
+    let permits = Counter()
 
     init(_ endpoint: Endpoint, after pause: Duration) throws {
-      let wake = Wake()
-      let later = Inbox<JobResult>(wake)
-      (reactor, _) = try Reactor.start("worker", wake: wake) { [leaves] context in
+      let wake = WakeupEvent()
+      let later = CommandQueue<JobResult>(wake)
+      (reactor, _) = try Reactor.start("worker", wake: wake) { [permits] context in
         let client = try JobClient(
           context, connect: endpoint, worker: "w", instance: Array(repeating: 7, count: 16), software: "test/1",
           concurrency: 32, logger: quiet, remoteIntervalMs: 0, later: later, joined: {},
-          answer: { job, lease in
+          reply: { job, lease in
             guard job.isRemote else { return .needsRemote([.sample()]) }
-            leaves.add()
+            permits.add()
             Task {
               try await Task.sleep(for: pause)
-              later.put(JobResult(lease: lease, outcome: .located([.sample()])))
+              later.enqueue(JobResult(lease: lease, outcome: .located([.sample()])))
             }
             return nil
           })
@@ -41,14 +41,14 @@ struct RemoteLinkTests {
     defer { worker.reactor.stop() }
     server.add((1...20).map { Job.post($0) }, to: ledger)
     try await eventually("all are settled") { ledger.unsettled.isEmpty }
-    #expect(worker.leaves.value == 20 && ledger.settledCount == 20 && ledger.mostOften == 1)
+    #expect(worker.permits.value == 20 && ledger.settledCount == 20 && ledger.mostOften == 1)
     #expect(ledger.losses.isEmpty)
   }
 
   @Test("A lookup's and a post's gazetteer answer travels with the question for leave")
   func wire() throws {
     for places in [[], [Place.sample()]] {
-      let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), answer: .needsRemote(places))
+      let result = JobResult(lease: Lease(job: JobID(rawValue: 5), token: 6), reply: .needsRemote(places))
       let wire = try Onthemap_Jobs_V1_Result(serializedBytes: Onthemap_Jobs_V1_Result(result).bytes)
       #expect(wire.result == result)
     }

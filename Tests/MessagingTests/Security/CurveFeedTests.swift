@@ -11,7 +11,7 @@ struct CurveFeedTests {
   func whole(isForAnyone: Bool) async throws {
     let (feedKeys, reader, stranger) = (try KeyPair.random(), try KeyPair.random(), try KeyPair.random())
     let ingest = try TestKeys(feedKeys)
-    let publish = CurveServer(keys: feedKeys, access: AccessList(isForAnyone ? nil : try AllowList.of([reader])))
+    let publish = CurveServer(keys: feedKeys, access: LiveAllowList(isForAnyone ? nil : try AllowList.of([reader])))
     let changes = try TestChangeServer(.sample(1...5), curve: ingest.curve)
     let feed = try TestFeed(pulling: changes.endpoint, pullCurve: ingest.client(feedKeys), curve: publish)
     func client(_ pair: KeyPair) -> CurveClient { CurveClient(keys: pair, server: feedKeys.publicKey) }
@@ -22,7 +22,7 @@ struct CurveFeedTests {
       for reactor in [changes.reactor, feed.reactor, known.reactor, unknown.reactor, plain.reactor] { reactor.stop() }
     }
     try await eventually("it has the list") { known.state?.seq == 5 }
-    changes.inbox.put([.sample(6)])
+    changes.inbox.enqueue([.sample(6)])
     try await eventually("it has the change") { known.state?.seq == 6 && known.isLive }
     if isForAnyone { try await eventually("so has anyone") { unknown.state?.seq == 6 } }
     #expect((unknown.state == nil) != isForAnyone && plain.state == nil)
@@ -43,7 +43,7 @@ struct CurveFeedTests {
     try await eventually("it counts both") { feed.subscribers == 2 }
     keys.access.replace(try AllowList.of([two]))
     try await eventually("one is cut off") { !subscribers[0].isLive }
-    changes.inbox.put([.sample(6)])
+    changes.inbox.enqueue([.sample(6)])
     try await eventually("the other has what is new") { subscribers[1].state?.seq == 6 && subscribers[1].isLive }
     #expect(subscribers[0].state?.seq == 5)
   }
@@ -92,7 +92,7 @@ struct CurveFeedTests {
     let pair = try KeyPair.random()
     let keys = try TestKeys(pair)
     let key = pair.publicKey.bytes
-    let (reactor, verdicts) = try Reactor.start("zap", wake: Wake()) { context in
+    let (reactor, verdicts) = try Reactor.start("zap", wake: WakeupEvent()) { context in
       let authenticator = try Authenticator(context, logger: quiet)
       let socket = try context.socket(.router, frameBytesMax: 100)
       authenticator.add(socket, .jobs, keys.access, HandshakeMeters(.jobs))
@@ -106,7 +106,7 @@ struct CurveFeedTests {
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: Array(key.dropLast())),
         request(["1.0", "1", "otm.jobs", "::1", "", "CURVE"], key: nil),
       ]
-      return ([], asked.map { $0.map { authenticator.judge($0).name } })
+      return ([], asked.map { $0.map { authenticator.authorize($0).name } })
     }
     reactor.stop()
     #expect(verdicts.first == "peer 0")

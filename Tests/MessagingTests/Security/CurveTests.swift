@@ -92,14 +92,14 @@ struct CurveTests {
   @Test("Keys that are added, and names that change, cut off nobody")
   func added() async throws {
     let (one, two) = (try KeyPair.random(), try KeyPair.random())
-    let access = AccessList(try AllowList.of([one]))
+    let access = LiveAllowList(try AllowList.of([one]))
     access.replace(try AllowList.of([two, one]))
     #expect(access.revocations == 0 && access.name(of: one.publicKey) == "peer 1")
     access.replace(try AllowList.of([two]))
     #expect(access.revocations == 1 && access.name(of: one.publicKey) == nil)
-    #expect(AccessList(nil).name(of: one.publicKey) == "anyone")
-    #expect(AccessList(AllowList(), own: one.publicKey).name(of: one.publicKey) == "this process")
-    #expect(AccessList(AllowList(), own: one.publicKey).name(of: two.publicKey) == nil)
+    #expect(LiveAllowList(nil).name(of: one.publicKey) == "anyone")
+    #expect(LiveAllowList(AllowList(), own: one.publicKey).name(of: one.publicKey) == "this process")
+    #expect(LiveAllowList(AllowList(), own: one.publicKey).name(of: two.publicKey) == nil)
   }
 
   /// Counts the connections of a worker that has a wrong public key of the server, until libzmq alone has made fifty.
@@ -193,7 +193,7 @@ struct CurveTests {
     defer { worker.reactor.stop() }
     try await eventually("it says why it is kept out") { !own.lines(with: "asks for keys (CURVE)").isEmpty }
     locked.reactor.stop()
-    let open = try TestServer(ledger, bind: endpoint, boot: 2)
+    let open = try TestServer(ledger, bind: endpoint, generation: 2)
     defer { open.reactor.stop() }
     open.add([.post(1)], to: ledger)
     try await eventually("it works") { ledger.settledCount == 1 }
@@ -211,7 +211,7 @@ struct CurveTests {
     let worker = try TestWorker(endpoint, curve: keys.client(mine))
     defer { worker.reactor.stop() }
     for number: UInt64 in 1...2 {
-      let server = try TestServer(ledger, bind: endpoint, boot: UInt32(number), curve: keys.curve)
+      let server = try TestServer(ledger, bind: endpoint, generation: UInt32(number), curve: keys.curve)
       defer { server.reactor.stop() }
       server.add([.post(number)], to: ledger)
       try await eventually("it works") { ledger.settledCount == Int(number) }

@@ -101,14 +101,14 @@ struct HostilePeerTests {
     let peers = Self.ways[way].1(server.endpoint)
     let client = try TestChangeClient(server.endpoint)
     defer { client.reactor.stop() }
-    server.inbox.put([.sample(6)])
+    server.inbox.enqueue([.sample(6)])
     try await eventually("the change has come beside \(Self.ways[way].0)") { client.state?.seq == 6 }
     withExtendedLifetime(peers) {}
   }
 
   @Test("Submission works beside and after every kind of garbage", arguments: ways.indices)
   func submission(way: Int) async throws {
-    let desk = TestDesk()
+    let desk = TestSubmitServer()
     let (reactor, endpoint) = try desk.start()
     defer { reactor.stop() }
     let peers = Self.ways[way].1(endpoint)

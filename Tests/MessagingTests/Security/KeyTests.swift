@@ -66,7 +66,7 @@ struct KeyTests {
       ("\(one)x a", 1, "no public key"), ("\(one) \(String(repeating: "n", count: 65))", 1, "1 to 64"),
       ("\(one) a\u{7}b", 1, "control"), ("\(one) a\u{202E}b", 1, "control"), ("\u{1B}[31m x", 1, "no public key"),
     ] {
-      let mistake = #expect(throws: AllowList.Mistake.self) { try AllowList(text) }
+      let mistake = #expect(throws: AllowList.ParseError.self) { try AllowList(text) }
       #expect(mistake?.line == line && mistake?.description.contains(words) == true, "\(text)")
       #expect(mistake?.description.contains("\u{1B}") == false)
     }
@@ -78,7 +78,7 @@ struct KeyTests {
     let lines = (1...Limits.allowedKeysMax).map { "\(Self.key($0)) n" }.joined(separator: "\n")
     #expect(try AllowList(lines).count == Limits.allowedKeysMax)
     #expect(lines.utf8.count < Limits.keyFileBytesMax)
-    let mistake = #expect(throws: AllowList.Mistake.self) { try AllowList(lines + "\n\(Self.key(0)) n") }
+    let mistake = #expect(throws: AllowList.ParseError.self) { try AllowList(lines + "\n\(Self.key(0)) n") }
     #expect(mistake?.line == Limits.allowedKeysMax + 1)
   }
 
@@ -93,20 +93,20 @@ struct KeyTests {
 }
 
 @Suite("A client whose handshake fails")
-struct HandshakePacingTests {
+struct HandshakeBackoffTests {
   @Test("It tries at most 24 times a minute, at once and then after pauses of at most 5 s", arguments: 0..<50)
   func bound(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var pacing = HandshakePacing()
+    var backoff = HandshakeBackoff()
     var (nowMs, tries) = (Int64(0), 0)
     while nowMs < 600_000 {
-      pacing.failed(nowMs: nowMs, using: &random)
+      backoff.failed(nowMs: nowMs, using: &random)
       tries += 1
-      let dueMs = pacing.dueMs ?? 0
+      let dueMs = backoff.dueMs ?? 0
       #expect((Limits.handshakePauseBaseMs / 2...Limits.handshakePauseCapMs).contains(dueMs - nowMs))
       nowMs = dueMs
-      pacing.begun()
-      #expect(pacing.dueMs == nil)
+      backoff.begun()
+      #expect(backoff.dueMs == nil)
     }
     #expect(tries <= 242)
     // Nor so seldom that a key that was added waits.
@@ -116,33 +116,33 @@ struct HandshakePacingTests {
   @Test("After a success the first pause is short again")
   func success() {
     var random = SeededRandom(seed: 1)
-    var pacing = HandshakePacing()
-    for _ in 0..<9 { pacing.failed(nowMs: 0, using: &random) }
-    pacing.succeeded()
-    #expect(pacing.dueMs == nil)
-    pacing.failed(nowMs: 0, using: &random)
-    #expect(pacing.dueMs ?? .max <= Limits.handshakePauseBaseMs)
+    var backoff = HandshakeBackoff()
+    for _ in 0..<9 { backoff.failed(nowMs: 0, using: &random) }
+    backoff.succeeded()
+    #expect(backoff.dueMs == nil)
+    backoff.failed(nowMs: 0, using: &random)
+    #expect(backoff.dueMs ?? .max <= Limits.handshakePauseBaseMs)
   }
 }
 
 @Suite("Lines about peers at the door")
-struct LogQuotaTests {
+struct LogRateLimiterTests {
   @Test("One line a minute about the same peer, with the number of those left out")
   func repeated() {
-    var quota = LogQuota()
-    #expect(quota.admit("a", nowMs: 0) == 0)
-    for ms in 1...99 { #expect(quota.admit("a", nowMs: Int64(ms)) == nil) }
-    #expect(quota.admit("b", nowMs: 100) == 0)
-    #expect(quota.admit("a", nowMs: Limits.logRepeatMs - 1) == nil)
-    #expect(quota.admit("a", nowMs: Limits.logRepeatMs) == 100)
+    var logLimiter = LogRateLimiter()
+    #expect(logLimiter.admit("a", nowMs: 0) == 0)
+    for ms in 1...99 { #expect(logLimiter.admit("a", nowMs: Int64(ms)) == nil) }
+    #expect(logLimiter.admit("b", nowMs: 100) == 0)
+    #expect(logLimiter.admit("a", nowMs: Limits.logRepeatMs - 1) == nil)
+    #expect(logLimiter.admit("a", nowMs: Limits.logRepeatMs) == 100)
   }
 
   @Test("Few lines a second, and a bounded memory, whoever comes")
   func flood() {
-    var quota = LogQuota()
-    let lines = (0..<100_000).filter { quota.admit("peer \($0)", nowMs: Int64($0 / 1_000)) != nil }
+    var logLimiter = LogRateLimiter()
+    let lines = (0..<100_000).filter { logLimiter.admit("peer \($0)", nowMs: Int64($0 / 1_000)) != nil }
     #expect(lines.count == Limits.logLinesPerSecondMax)
-    let later = (0..<2_000).filter { quota.admit("other \($0)", nowMs: Int64(1_000 * ($0 + 1))) != nil }
+    let later = (0..<2_000).filter { logLimiter.admit("other \($0)", nowMs: Int64(1_000 * ($0 + 1))) != nil }
     // The memory is full only where more came within a minute than it holds.
     #expect(later.count == 2_000)
   }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Submission")
 struct SubmitLinkTests {
-  private let desk = TestDesk()
+  private let desk = TestSubmitServer()
 
   private func withDesk(_ body: (Endpoint) async throws -> Void) async throws {
     let (reactor, endpoint) = try desk.start()
@@ -77,7 +77,7 @@ struct SubmitLinkTests {
   func oversize() async throws {
     try await withDesk { endpoint in
       let (large, other) = (producer(endpoint), producer(endpoint))
-      var request = SubmitRequest(id: 1, token: TestDesk.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      var request = SubmitRequest(id: 1, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
       func frame(_ bytes: Int) -> [UInt8] {
         request.batch.posts[0].link = ""
         request.batch.posts[0].link = String(repeating: "x", count: bytes - request.bytes.count - 9)
@@ -157,7 +157,7 @@ struct SubmitLinkTests {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
       func ask(_ id: UInt64, _ ids: [String]) async throws -> SubmitReply {
-        let query = SubmitRequest(id: id, token: TestDesk.token, .query(.with { $0.postIds = ids }))
+        let query = SubmitRequest(id: id, token: TestSubmitServer.token, .query(.with { $0.postIds = ids }))
         producer.socket.send([query.bytes])
         return try await producer.reply(to: id)
       }
@@ -222,7 +222,7 @@ struct SubmitLinkTests {
   func versions(way: Int) async throws {
     try await withDesk { endpoint in
       let producer = producer(endpoint)
-      var later = SubmitRequest(id: 5, token: TestDesk.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
+      var later = SubmitRequest(id: 5, token: TestSubmitServer.token, .batch(.with { $0.posts = [.init(.sample(1))] }))
       if way == 0 { later.major = 2 } else { (later.minor, later.body) = (1, nil) }
       producer.socket.send([later.bytes])
       let error = try await producer.reply(to: 5).error
@@ -235,9 +235,9 @@ struct SubmitLinkTests {
   func client() async throws {
     let (first, endpoint) = try desk.start()
     let posts = Mutex((allowed: 100, sent: 0, known: Set<PostID>(), answered: 0))
-    let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+    let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
       let client = try SubmitClient(
-        context, connect: endpoint, token: TestDesk.token, logger: quiet,
+        context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
         next: { nowMs in
           posts.withLock { posts in
             guard posts.sent < 300 else { return .over }
@@ -284,7 +284,7 @@ struct SubmitLinkTests {
   func anew() async throws {
     try await withDesk { endpoint in
       let (clock, allowed, answered) = (Shared<Int64>(0), Shared(1), Shared(0))
-      let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+      let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
         ([try TimedClient(context, connect: endpoint, clock: clock, allowed: allowed, answered: answered)], ())
       }
       defer { client.stop() }
@@ -301,10 +301,10 @@ struct SubmitLinkTests {
       desk.setSilent(true)
       allowed.change { $0 = 5 }
       try await eventually("three more are there") { desk.batches == 5 }
-      clock.change { $0 = startMs + Limits.submitAnswerMs }
+      clock.change { $0 = startMs + Limits.submitReplyTimeoutMs }
       try await eventually("each of the three is there again, and due in 5 s") { desk.batches == 8 }
       clock.change { $0 = startMs + Limits.livenessMs + 1 }
-      let dueMs = startMs + 2 * Limits.submitAnswerMs
+      let dueMs = startMs + 2 * Limits.submitReplyTimeoutMs
       try await eventually("each is there by the new connection") {
         clock.change { $0 = min($0 + 1, dueMs - 1) }
         return desk.batches >= 11
@@ -318,7 +318,7 @@ struct SubmitLinkTests {
 }
 
 /// A producer's end whose time a test sets.
-private final class TimedClient: Station {
+private final class TimedClient: ReactorSocket {
   private let client: SubmitClient
   private let clock: Shared<Int64>
   private let baseMs: Int64
@@ -333,7 +333,7 @@ private final class TimedClient: Station {
   ) throws(LinkError) {
     var given = 0
     client = try SubmitClient(
-      context, connect: endpoint, token: TestDesk.token, logger: quiet,
+      context, connect: endpoint, token: TestSubmitServer.token, logger: quiet,
       next: { nowMs in
         guard given < allowed.value else { return .pause(untilMs: nowMs + 1) }
         given += 1
@@ -354,10 +354,10 @@ private final class TimedClient: Station {
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) { client.receive(frames, nowMs: baseMs + clock.value) }
 
-  func turn(nowMs: Int64) -> Int64 {
-    _ = client.turn(nowMs: baseMs + clock.value)
+  func tick(nowMs: Int64) -> Int64 {
+    _ = client.tick(nowMs: baseMs + clock.value)
     return nowMs + 1
   }
 
-  func leave() { client.leave() }
+  func shutDown() { client.shutDown() }
 }

@@ -58,7 +58,7 @@ struct ReactorTests {
   @Test("What the making of a station throws is thrown at the start")
   func thrown() {
     #expect(throws: Refused.self) {
-      try Reactor.start("refused", wake: Wake()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
+      try Reactor.start("refused", wake: WakeupEvent()) { _ in throw Refused() } as (reactor: Reactor, told: Int)
     }
   }
 
@@ -96,8 +96,8 @@ struct ReactorTests {
 
   @Test("A command wakes it before its poll times out")
   func wakes() async throws {
-    let wake = Wake()
-    let inbox = Inbox<Int>(wake)
+    let wake = WakeupEvent()
+    let inbox = CommandQueue<Int>(wake)
     let woken = Counter()
     let (reactor, _) = try Reactor.start("sleeper", wake: wake) { context in
       let sleeper = try Sleeper(context, inbox: inbox, woken: woken)
@@ -106,7 +106,7 @@ struct ReactorTests {
     defer { reactor.stop() }
     // A busy machine delays some of the turns, not all of them. Without a wake-up none comes early.
     try await eventually("a command comes to an early turn") {
-      inbox.put(1)
+      inbox.enqueue(1)
       return woken.value > 0
     }
   }
@@ -126,25 +126,25 @@ struct ReactorTests {
 
 /// A station without messages. It counts early turns with a command: less than half of the longest poll, which is 1 s,
 /// after the turn before.
-private final class Sleeper: Station {
+private final class Sleeper: ReactorSocket {
   let socket: Socket
-  private let inbox: Inbox<Int>
+  private let inbox: CommandQueue<Int>
   private let woken: Counter
   private var turnMs: Int64?
 
-  init(_ context: Reactor.Context, inbox: Inbox<Int>, woken: Counter) throws {
+  init(_ context: Reactor.Context, inbox: CommandQueue<Int>, woken: Counter) throws {
     socket = try context.socket(.dealer, frameBytesMax: 1_000)
     (self.inbox, self.woken) = (inbox, woken)
   }
 
   func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
-  func turn(nowMs: Int64) -> Int64 {
+  func tick(nowMs: Int64) -> Int64 {
     // The first turn waits for nothing.
-    if !inbox.takeAll().isEmpty, let turnMs, nowMs - turnMs < 500 { woken.add() }
+    if !inbox.drain().isEmpty, let turnMs, nowMs - turnMs < 500 { woken.add() }
     turnMs = nowMs
     return .max
   }
 
-  func leave() {}
+  func shutDown() {}
 }

@@ -9,7 +9,7 @@ struct ReconnectTests {
   private static let rounds = 100
 
   /// A DEALER that reconnects, sends a numbered message when libzmq accepts it, and waits until it has arrived.
-  private final class Caller: Station {
+  private final class Caller: ReactorSocket {
     let socket: Socket
     private let endpoint: Endpoint
     private let arrived: Shared<Int>
@@ -26,7 +26,7 @@ struct ReconnectTests {
 
     func receive(_ frames: [[UInt8]], nowMs: Int64) {}
 
-    func turn(nowMs: Int64) -> Int64 {
+    func tick(nowMs: Int64) -> Int64 {
       if !isSending {
         // Wait for the monitor's line about the connection, too.
         guard arrived.value == accepted, log.lines(with: "connected to").count == accepted else { return nowMs + 1 }
@@ -40,11 +40,11 @@ struct ReconnectTests {
       return nowMs + 1
     }
 
-    func leave() {}
+    func shutDown() {}
   }
 
   /// A ROUTER that records the latest message.
-  private final class Listener: Station {
+  private final class Listener: ReactorSocket {
     let socket: Socket
     let endpoint: Endpoint
     private let arrived: Shared<Int>
@@ -56,19 +56,19 @@ struct ReconnectTests {
     }
 
     func receive(_ frames: [[UInt8]], nowMs: Int64) { arrived.change { $0 = Int(frames.last?.first ?? 0) } }
-    func turn(nowMs: Int64) -> Int64 { .max }
-    func leave() {}
+    func tick(nowMs: Int64) -> Int64 { .max }
+    func shutDown() {}
   }
 
   @Test("A message that is accepted right after a reconnection arrives, a hundred times, and each is in the log")
   func nothingIsLost() async throws {
     let (arrived, log) = (Shared(0), LineLog())
-    let (server, endpoint) = try Reactor.start("server", wake: Wake()) { context in
+    let (server, endpoint) = try Reactor.start("server", wake: WakeupEvent()) { context in
       let server = try Listener(context, arrived: arrived)
       return ([server], server.endpoint)
     }
     defer { server.stop() }
-    let (client, _) = try Reactor.start("client", wake: Wake()) { context in
+    let (client, _) = try Reactor.start("client", wake: WakeupEvent()) { context in
       ([try Caller(context, connect: endpoint, arrived: arrived, log: log)], ())
     }
     defer { client.stop() }
@@ -87,7 +87,7 @@ struct ReconnectTests {
     try await eventually("it has the list") { subscriber.isLive }
     feeds[0].reactor.stop()
     try await eventually("it has the list of the other") { subscriber.lists >= 2 && subscriber.isLive }
-    changes.inbox.put([.sample(6)])
+    changes.inbox.enqueue([.sample(6)])
     try await eventually("it has the change") { subscriber.state?.seq == 6 }
   }
 }

@@ -62,10 +62,10 @@ struct DatabaseTests {
     }
     #expect(path == folder.path + "/onthemap.lock")
     #expect(error?.description.contains("in use by another") == true)
-    #expect(database?.boot == 1)
+    #expect(database?.generation == 1)
     database?.close()
     database = nil
-    #expect(try folder.open().boot == 2)
+    #expect(try folder.open().generation == 2)
   }
 
   @Test("A refused opening closes its own file and no other's")
@@ -91,15 +91,15 @@ struct DatabaseTests {
   @Test("The boot number rises with each start; the epoch stays")
   func bootAndEpoch() throws {
     var epochs: Set<Epoch> = []
-    for boot: UInt32 in 1...4 {
+    for generation: UInt32 in 1...4 {
       let database = try folder.open()
-      #expect(database.boot == boot)
-      #expect(try database.number("SELECT boot FROM meta") == Int(boot), "It is on disk before it is used.")
+      #expect(database.generation == generation)
+      #expect(try database.number("SELECT boot FROM meta") == Int(generation), "It is on disk before it is used.")
       epochs.insert(database.epoch)
     }
     #expect(epochs.count == 1)
     try folder.damage("UPDATE meta SET boot = 16777214")
-    #expect(try folder.open().boot == Limits.bootMax, "The last that tokens have room for.")
+    #expect(try folder.open().generation == Limits.generationMax, "The last that tokens have room for.")
     #expect(try !epochs.contains(Folder().open().epoch), "Another database is another history.")
   }
 
@@ -163,7 +163,7 @@ struct DatabaseTests {
       expectUnusable("not the one")
       try FileManager.default.removeItem(atPath: folder.path + "/onthemap.highwater")
     }
-    #expect(try folder.open().boot == 2)
+    #expect(try folder.open().generation == 2)
   }
 
   @Test("A database whose tables are gone is refused")

@@ -56,7 +56,7 @@ struct FullDiskTests {
     let database = try folder.open()
     let account = try await database.addAccount()
     #expect(database.space.fullMs == nil && database.space.sizeBytes > database.space.freeBytes)
-    #expect(database.space.freeBytes > Limits.diskRoomBytes && database.space.dataBytes >= 4_096)
+    #expect(database.space.freeBytes > Limits.diskRecoveredBytes && database.space.dataBytes >= 4_096)
     try await allow(0, database)
     var refused = 0
     while refused < 3 {
@@ -77,7 +77,7 @@ struct FullDiskTests {
     let refusal = try Refusal(of: folder.database + "-wal")
     defer { refusal.end() }
     await #expect(throws: StoreError.self) { _ = try await database.accepted(by: account) }
-    #expect(database.space.freeBytes > Limits.diskRoomBytes)
+    #expect(database.space.freeBytes > Limits.diskRecoveredBytes)
     for refused in [1, 0, 0] {
       let look = await database.checkDisk()
       #expect(look.isFull && look.refused == refused)
@@ -86,18 +86,18 @@ struct FullDiskTests {
     let look = await database.checkDisk()
     #expect(!look.isFull && look.refused == 0)
     _ = try await database.accepted(by: account)
-    #expect(try database.number("SELECT boot FROM meta") == Int(database.boot))
+    #expect(try database.number("SELECT boot FROM meta") == Int(database.generation))
   }
 
   @Test(
     "A disk is full below 64 KiB free, and may have room again from 1 MiB; a kernel that tells nothing changes nothing",
     arguments: [
       (65_535, false, .full), (65_536, false, .nothingNew), (0, false, .full), (nil, false, .nothingNew),
-      (1_048_575, true, .nothingNew), (1_048_576, true, .mayHaveRoom), (0, true, .nothingNew),
-      (nil, true, .mayHaveRoom),
-    ] as [(Int64?, Bool, DiskRoom.Finding)])
-  func edges(freeBytes: Int64?, isFull: Bool, finding: DiskRoom.Finding) {
-    #expect(DiskRoom.finding(freeBytes: freeBytes, isFull: isFull) == finding)
+      (1_048_575, true, .nothingNew), (1_048_576, true, .mayHaveSpace), (0, true, .nothingNew),
+      (nil, true, .mayHaveSpace),
+    ] as [(Int64?, Bool, DiskFullState.Finding)])
+  func edges(freeBytes: Int64?, isFull: Bool, finding: DiskFullState.Finding) {
+    #expect(DiskFullState.finding(freeBytes: freeBytes, isFull: isFull) == finding)
   }
 
   @Test("Of a group that does not fit, those that fit are accepted and the others refused, each with the truth")

@@ -17,7 +17,7 @@ struct HighWaterTests {
   @Test("The mark rises with what is on disk: starts, accounts, posts, changes")
   func rises() async throws {
     let database = try folder.open()
-    #expect(try record().epoch == database.epoch && record().mark == HighWater.Mark(boot: 1))
+    #expect(try record().epoch == database.epoch && record().mark == HighWater.Mark(generation: 1))
     let account = try await database.addAccount()
     #expect(try record().mark.account == account.rawValue)
     let post = try await database.accepted(by: account).id
@@ -38,13 +38,13 @@ struct HighWaterTests {
     #expect(try record().mark.post == before.mark.post)
     database?.close()
     database = nil
-    #expect(try folder.open().boot == 2)
+    #expect(try folder.open().generation == 2)
   }
 
   @Test("Bytes that are not as they were written are no record")
   func bytes() throws {
     let epoch = Epoch.filled
-    let record = HighWater.Record(epoch: epoch, mark: .init(boot: 7, account: 8, post: .max, seq: 9))
+    let record = HighWater.Record(epoch: epoch, mark: .init(generation: 7, account: 8, post: .max, seq: 9))
     #expect(record.bytes.count == HighWater.Record.length && HighWater.Record(record.bytes) == record)
     for index in record.bytes.indices {
       var bytes = record.bytes
@@ -82,7 +82,7 @@ struct HighWaterTests {
     let epoch = try folder.open().epoch
     try FileManager.default.removeItem(atPath: path)
     let database = try folder.open()
-    #expect(database.epoch != epoch && database.boot == 2)
+    #expect(database.epoch != epoch && database.generation == 2)
     #expect(try record().epoch == database.epoch)
   }
 
@@ -103,7 +103,7 @@ struct HighWaterTests {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(filePath: path + ".new"))
     let database = try folder.open()
-    #expect(try record() == HighWater.Record(epoch: database.epoch, mark: .init(boot: 1)))
+    #expect(try record() == HighWater.Record(epoch: database.epoch, mark: .init(generation: 1)))
   }
 
   @Test("A database up to a size is read from end to end, a larger one only held against the mark")
@@ -117,7 +117,7 @@ struct HighWaterTests {
     try folder.damage("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'post_account'")
     let size = try #require(try FileManager.default.attributesOfItem(atPath: folder.database)[.size] as? Int)
     func inspect(upTo bytes: Int) throws -> HighWater.Record? {
-      try Inspection(path: folder.database, highWaterPath: path, checkBytesMax: bytes).run()
+      try StartupCheck(path: folder.database, highWaterPath: path, checkBytesMax: bytes).run()
     }
     #expect(try inspect(upTo: size - 1) != nil)
     let error = #expect(throws: StoreError.self) { try inspect(upTo: size) }

@@ -28,7 +28,7 @@ struct MigrationTests {
             """)
         let bytes = try #require(try Data.fetchOne(db, sql: "SELECT epoch FROM meta"))
         let epoch = try #require(Epoch(bytes))
-        let record = HighWater.Record(epoch: epoch, mark: .init(boot: 0, account: 1, post: 100, seq: 7))
+        let record = HighWater.Record(epoch: epoch, mark: .init(generation: 0, account: 1, post: 100, seq: 7))
         try Data(record.bytes).write(to: URL(filePath: folder.path + "/onthemap.highwater"))
       }
       try before.close()
@@ -37,7 +37,7 @@ struct MigrationTests {
     #expect(try database.feed().seq == 7 && database.feed().entries.map(\.seq) == [7])
     let account = AccountID(rawValue: 1)
     let id = try #require(try database.feed().entries.first?.id)
-    #expect(try await database.deleted(id, of: account) == .listed(.gone(id, seq: 8, next: nil)))
+    #expect(try await database.deleted(id, of: account) == .listed(.remove(id, seq: 8, next: nil)))
   }
 
   @Test("A database of before is brought up to date, and its dead posts can be retried")

@@ -57,7 +57,7 @@ struct RollbackTests {
     #expect(try database?.feed() == list)
     #expect(try await database?.post(ids[1])?.place == "Oslo")
     try await database?.pool.write { db in try db.execute(sql: "DROP TRIGGER bad") }
-    #expect(try await database?.deleted(ids[1], of: account) == .listed(.gone(ids[1], seq: 4, next: nil)))
+    #expect(try await database?.deleted(ids[1], of: account) == .listed(.remove(ids[1], seq: 4, next: nil)))
     database?.close()
     database = nil
     #expect(try folder.open().feed().seq == 4)

@@ -75,7 +75,7 @@ struct RowTests {
     database.pool.add(transactionObserver: count)
     let submission = try Submission(place: "Oslo", link: "example.org", latitude: nil, longitude: nil)
     let posts = (0..<64).map { NewPost(submission, Idempotency(key: "\($0)", requestHash: [1])) }
-    #expect(try await database.accept(posts, account: account, room: 64).compactMap(\.job).count == 64)
+    #expect(try await database.accept(posts, account: account, capacity: 64).compactMap(\.job).count == 64)
     #expect(try await database.pool.writeWithoutTransaction { _ in count.commits } == 1)
   }
 

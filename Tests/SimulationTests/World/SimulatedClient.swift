@@ -6,7 +6,7 @@ import Store
 
 /// Somebody who posts, and repeats under the same key what is not answered.
 struct SimulatedClient {
-  struct Wish {
+  struct PendingPost {
     let key: String
     let submission: Submission
     var idempotency: Idempotency
@@ -16,9 +16,9 @@ struct SimulatedClient {
   let account: AccountID
   /// What it posts together: one over HTTP, several over ZeroMQ.
   let batches: [[Int]]
-  var wishes: [Wish]
+  var pendingPosts: [PendingPost]
 
-  var isContent: Bool { wishes.allSatisfy { $0.answer != nil } }
+  var isDone: Bool { pendingPosts.allSatisfy { $0.answer != nil } }
 }
 
 /// A request on its way: some of a client's posts.
@@ -26,21 +26,21 @@ struct Request {
   let client: Int
   let batch: Int
   let account: AccountID
-  var posts: [SimulatedClient.Wish]
+  var posts: [SimulatedClient.PendingPost]
 }
 
 extension Simulation {
   func makeClients() throws {
-    for account: Int64 in 1...Int64(SimulationStage.accounts) {
+    for account: Int64 in 1...Int64(SimulationFixture.accounts) {
       // One has many posts, the others few.
       let count = account == 1 ? 10 : 5
-      var wishes: [SimulatedClient.Wish] = []
+      var pendingPosts: [SimulatedClient.PendingPost] = []
       for number in 0..<count {
         let place = "\(nature(account, number).rawValue) \(account).\(number)"
         let submission = try Submission(place: place, link: "example.org", latitude: nil, longitude: nil)
         let key = "\(account).\(number)"
         let idempotency = Idempotency(key: key, requestHash: Array(place.utf8))
-        wishes.append(.init(key: key, submission: submission, idempotency: idempotency))
+        pendingPosts.append(.init(key: key, submission: submission, idempotency: idempotency))
       }
       var batches: [[Int]] = []
       var rest = Array(0..<count)
@@ -49,16 +49,16 @@ extension Simulation {
         batches.append(Array(rest.prefix(size)))
         rest.removeFirst(size)
       }
-      clients.append(.init(account: AccountID(rawValue: account), batches: batches, wishes: wishes))
+      clients.append(.init(account: AccountID(rawValue: account), batches: batches, pendingPosts: pendingPosts))
       for batch in batches.indices {
         let client = clients.count - 1
-        agenda.put(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.troubleMs / 2))
+        eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(0, Simulation.troubleMs / 2))
       }
     }
   }
 
   /// One of them is poison; in some runs one hangs, one never succeeds or one takes long.
-  private func nature(_ account: Int64, _ number: Int) -> Nature {
+  private func nature(_ account: Int64, _ number: Int) -> PlaceBehaviour {
     switch (account, number) {
     case (3, 0): .poison
     case (2, 0) where seed % 8 == 0: .hanging
@@ -68,24 +68,24 @@ extension Simulation {
     }
   }
 
-  private static let natures: [Nature] = [.found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street]
+  private static let natures: [PlaceBehaviour] = [.found, .found, .found, .nowhere, .flaky, .flaky, .broken, .street, .street]
 
   func send(_ client: Int, batch: Int) {
-    let open = clients[client].batches[batch].map { clients[client].wishes[$0] }.filter { $0.answer == nil }
+    let open = clients[client].batches[batch].map { clients[client].pendingPosts[$0] }.filter { $0.answer == nil }
     guard !open.isEmpty else { return }
     let request = Request(client: client, batch: batch, account: clients[client].account, posts: open)
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
-      agenda.put(.requestArrives(request), inMs: delayMs)
+      eventQueue.schedule(.requestArrives(request), inMs: delayMs)
     }
     // It goes on until all are answered.
-    agenda.put(.clientSends(client, batch: batch), inMs: random.between(1_000, 3_000))
+    eventQueue.schedule(.clientSends(client, batch: batch), inMs: random.between(1_000, 3_000))
   }
 
   func ingestTakes(_ request: Request) async throws {
     guard ingest != nil else { return }
     if mayCrash(.ingestHasRequest) { return endIngest("ingestHasRequest") }
     var request = request
-    switch canary {
+    switch injectedBug {
     case .looksKeysUpOutside:
       for index in request.posts.indices {
         let wish = request.posts[index]
@@ -96,7 +96,7 @@ extension Simulation {
       }
     case .answersBeforeCommit:
       let id = PostID.following(nil, unixMs: unixMs)
-      for wish in request.posts { ledger.tell(key: wish.key, id) }
+      for wish in request.posts { ledger.recordReply(key: wish.key, id) }
     default: break
     }
     let posts = request.posts.map { NewPost($0.submission, $0.idempotency) }
@@ -106,38 +106,38 @@ extension Simulation {
   /// - Parameter ids: of the posts, in their order; nil where the disk did not take them.
   func answer(_ request: Request, _ ids: [PostID]?) {
     guard let ids else { return }
-    for (wish, id) in zip(request.posts, ids) { ledger.tell(key: wish.key, id) }
+    for (wish, id) in zip(request.posts, ids) { ledger.recordReply(key: wish.key, id) }
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.answerArrives(request, ids), inMs: delayMs)
+      eventQueue.schedule(.answerArrives(request, ids), inMs: delayMs)
     }
   }
 
   func clientReceives(_ request: Request, _ ids: [PostID]) {
     for (post, id) in zip(request.posts, ids) {
-      guard let index = clients[request.client].wishes.firstIndex(where: { $0.key == post.key }) else { continue }
-      let before = clients[request.client].wishes[index].answer
+      guard let index = clients[request.client].pendingPosts.firstIndex(where: { $0.key == post.key }) else { continue }
+      let before = clients[request.client].pendingPosts[index].answer
       ledger.expect(before == nil || before == id, "key \(post.key) is answered with two posts")
-      clients[request.client].wishes[index].answer = id
+      clients[request.client].pendingPosts[index].answer = id
     }
   }
 
   /// Somebody looks a place up, and waits for a while.
   func lookUp() {
-    guard let boot = ingest?.boot, ingest?.core.scheduler.isPaused == false else { return }
+    guard let generation = ingest?.generation, ingest?.core.scheduler.isPaused == false else { return }
     starts += 1
-    let id = JobID(lookup: JobID.lookupsBefore(boot: boot) + UInt64(starts))
-    let place = random.one(of: [Nature.found, .street, .flaky]).rawValue
-    let question = Job.Question.lookup(PlaceQuery("\(place) look-up"))
-    ingest?.core.lookUp(Job(id: id, account: AccountID(rawValue: 0), question: question))
+    let id = JobID(lookup: JobID.lookupsBefore(generation: generation) + UInt64(starts))
+    let place = random.one(of: [PlaceBehaviour.found, .street, .flaky]).rawValue
+    let request = Job.Request.lookup(PlaceQuery("\(place) look-up"))
+    ingest?.core.enqueueLookup(Job(id: id, account: AccountID(rawValue: 0), request: request))
     ingest?.lookups.insert(id)
-    agenda.put(.lookupTimesOut(id, boot: boot), inMs: Limits.lookupTimeoutMs)
-    turnIngest()
+    eventQueue.schedule(.lookupTimesOut(id, generation: generation), inMs: Limits.lookupTimeoutMs)
+    tickIngest()
   }
 
-  func cancel(_ id: JobID, boot: UInt32) {
-    guard ingest?.boot == boot, ingest?.lookups.remove(id) != nil else { return }
+  func cancel(_ id: JobID, generation: UInt32) {
+    guard ingest?.generation == generation, ingest?.lookups.remove(id) != nil else { return }
     ingest?.core.cancel(id)
-    turnIngest()
+    tickIngest()
   }
 
   /// An operator brings back what is dead, or gives one of them up.
@@ -154,15 +154,15 @@ extension Simulation {
   }
 
   func pause() {
-    guard ingest != nil else { return agenda.put(.operatorPauses, inMs: 500) }
+    guard ingest != nil else { return eventQueue.schedule(.operatorPauses, inMs: 500) }
     trace("the operator pauses the queue")
     pauses += 1
     submit(.pause(sinceMs: unixMs), .operation)
-    agenda.put(.operatorResumes, inMs: random.between(200, 8_000))
+    eventQueue.schedule(.operatorResumes, inMs: random.between(200, 8_000))
   }
 
   func resume() {
-    guard ingest != nil else { return agenda.put(.operatorResumes, inMs: 500) }
+    guard ingest != nil else { return eventQueue.schedule(.operatorResumes, inMs: 500) }
     trace("the operator lets the queue go on")
     submit(.pause(sinceMs: nil), .operation)
   }

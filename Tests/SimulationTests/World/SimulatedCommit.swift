@@ -7,22 +7,22 @@ import StoreTesting
 /// The disk's part: groups of writes, their commit, and who is told.
 extension Simulation {
   func submit(_ write: PostWrite, _ origin: SimulatedStore.Submitted.Origin) {
-    guard let boot = ingest?.boot else { return }
+    guard let generation = ingest?.generation else { return }
     store.waiting.append(SimulatedStore.Submitted(write: write, origin: origin))
     guard !store.isCommitting else { return }
     store.isCommitting = true
-    agenda.put(.storeCommits(boot: boot), inMs: random.between(1, isCalm ? 5 : 60))
+    eventQueue.schedule(.storeCommits(generation: generation), inMs: random.between(1, isCalm ? 5 : 60))
   }
 
-  func commit(boot: UInt32) async throws {
-    guard ingest?.boot == boot else { return }
+  func commit(generation: UInt32) async throws {
+    guard ingest?.generation == generation else { return }
     if mayCrash(.ingestBeforeCommit) { return endIngest("ingestBeforeCommit") }
     let group = store.take()
     var completed: [SimulatedStore.Completed] = []
     if isCalm ? refusesBurial(group) : random.happens(4) {
       trace("the disk is full")
       refusals += 1
-      if canary == .numbersBeforeCommit { number(group) }
+      if injectedBug == .numbersBeforeCommit { number(group) }
       completed = group.map { SimulatedStore.Completed(submitted: $0, result: nil) }
     } else {
       for submitted in group {
@@ -34,7 +34,7 @@ extension Simulation {
     if mayCrash(.ingestAfterCommit) { return endIngest("ingestAfterCommit") }
     // In the order of the commits.
     store.toldMs = max(store.toldMs, nowMs + random.between(0, isCalm ? 2 : 40))
-    agenda.put(.storeCompletes(boot: boot, completed), inMs: store.toldMs - nowMs)
+    eventQueue.schedule(.storeCompletes(generation: generation, completed), inMs: store.toldMs - nowMs)
   }
 
   /// A post loses its last worker after the trouble: then the disk refuses one burial.
@@ -77,7 +77,7 @@ extension Simulation {
   private func note(_ request: Request, _ acceptances: [Acceptance]) {
     for (post, acceptance) in zip(request.posts, acceptances) {
       guard case .accepted(let accepted) = acceptance else {
-        ledger.complain("key \(post.key) is refused")
+        ledger.recordViolation("key \(post.key) is refused")
         continue
       }
       trace("post \(accepted.id.rawValue) is \(post.submission.place)\(accepted.job == nil ? ", again" : "")")
@@ -94,7 +94,7 @@ extension Simulation {
       guard let id = settled.job.id.post else { continue }
       trace("post \(id.rawValue) is settled: \(settled.settlement.word)")
       ledger.answer(settled.lease)
-      guard !stored.void.contains(id) else {
+      guard !stored.notQueued.contains(id) else {
         voids += 1
         ledger.void(id)
         continue
@@ -102,25 +102,25 @@ extension Simulation {
       switch settled.settlement {
       case .verdict(.published): ledger.publish(id, stored.entries.first { $0.id == id })
       case .verdict(.rejected):
-        ledger.expect(Nature(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
+        ledger.expect(PlaceBehaviour(of: ledger.posts[id]?.place ?? "") == .nowhere, "post \(id) is rejected")
         ledger.end(id, .rejected)
-      case .dead(_, let attempts): ledger.bury(id, attempts: attempts ?? 0, under: settled.lease)
+      case .dead(_, let attempts): ledger.makeDead(id, attempts: attempts ?? 0, under: settled.lease)
       case .retry(let attempts, let pauseMs, _):
         ledger.retry(
           id, attempts: attempts, under: settled.lease, pauseMs: pauseMs, submittedMs: submittedMs, nowMs: nowMs)
-      case .leaseLost: ledger.complain("a result of post \(id) is settled as a lost lease")
+      case .leaseLost: ledger.recordViolation("a result of post \(id) is settled as a lost lease")
       }
       if settled.settlement.isFinal { store.leave(id) }
     }
   }
 
-  func complete(_ all: [SimulatedStore.Completed], boot: UInt32) {
+  func complete(_ all: [SimulatedStore.Completed], generation: UInt32) {
     for (index, completed) in all.enumerated() {
-      guard ingest?.boot == boot else { return }
+      guard ingest?.generation == generation else { return }
       if index > 0, mayCrash(.ingestHasTold) { return endIngest("ingestHasTold") }
       complete(completed)
     }
-    turnIngest()
+    tickIngest()
   }
 
   private func complete(_ completed: SimulatedStore.Completed) {
@@ -128,7 +128,7 @@ extension Simulation {
     // As in production: a write's changes come before its result.
     for change in result?.changes(of: write) ?? [] {
       if case .paused(let sinceMs) = change { ingest?.isHeld = sinceMs != nil }
-      if canary == .numbersBeforeCommit, case .core = origin { continue }
+      if injectedBug == .numbersBeforeCommit, case .core = origin { continue }
       if let committed = change.committed { continueIngest(committed) }
     }
     switch (origin, result) {
@@ -146,7 +146,7 @@ extension Simulation {
         ledger.excuse(Set(losses.requeued))
         ledger.refuseBurial(losses.dead)
       }
-      if canary == .forgetsAttempts { forgetAttempts(write) }
+      if injectedBug == .forgetsAttempts { forgetAttempts(write) }
     case (_, .retryDead(let retried)?): continueIngest(.retried(enter(retried.jobs)))
     case (.owner(let number), .some): answer(number)
     case (.operation, _), (.owner, nil): break
@@ -178,9 +178,9 @@ extension Simulation {
         else { continue }
         let early = FeedEntry(
           id: id, seq: seq + 1, account: entry.account, firstName: "", lastName: "", place: entry.place,
-          label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .found,
+          label: published.label, countryCode: "", link: "", coordinate: published.coordinate, agreement: .notProvided,
           createdMs: 0, updatedMs: 0)
-        ingest?.log.append([.put(early)])
+        ingest?.log.append([.upsert(early)])
       }
     }
   }

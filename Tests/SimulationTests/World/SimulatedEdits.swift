@@ -16,7 +16,7 @@ extension Simulation {
   /// Somebody edits or deletes a post: one of the run's, or one that was there before.
   func revise() throws {
     let own = ledger.posts.filter { !stage.posts.keys.contains($0.key) }.keys
-    let known = own.filter { id in clients.contains { $0.wishes.contains { $0.answer == id } } }.sorted()
+    let known = own.filter { id in clients.contains { $0.pendingPosts.contains { $0.answer == id } } }.sorted()
     let ids = known.isEmpty || random.happens(50) ? stage.posts.keys.sorted() : known
     let id = random.one(of: ids)
     guard let entry = ledger.posts[id] else { return }
@@ -32,9 +32,9 @@ extension Simulation {
   func sendRevision(_ number: Int) {
     guard !revisions[number].isAnswered else { return }
     for delayMs in network.delays(between: nil, .toIngest, nowMs: nowMs, using: &random) {
-      agenda.put(.revisionArrives(number), inMs: delayMs)
+      eventQueue.schedule(.revisionArrives(number), inMs: delayMs)
     }
-    agenda.put(.revisionGoes(number), inMs: random.between(1_000, 3_000))
+    eventQueue.schedule(.revisionGoes(number), inMs: random.between(1_000, 3_000))
   }
 
   func ingestTakes(revision number: Int) {
@@ -49,7 +49,7 @@ extension Simulation {
     }
     guard let point = Coordinate(latitudeE7: 1, longitudeE7: 1) else { preconditionFailure("It is on the earth.") }
     let published = Verdict.Published(
-      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .found)
+      coordinate: point, label: "Here: \(submission.place)", countryCode: "", agreement: .notProvided)
     return .edit(revision.post, account: revision.account, submission, published: published, unixMs: unixMs)
   }
 
@@ -58,7 +58,7 @@ extension Simulation {
     let fate = ledger.posts[revision.post]?.fate
     trace("post \(revision.post.rawValue) is deleted: \(fate.map { "\($0)" } ?? "")")
     deletions += 1
-    if case .listed(.gone(_, _, .some)) = deletion { followers += 1 }
+    if case .listed(.remove(_, _, .some)) = deletion { followers += 1 }
     // Its job is in the queue still.
     if fate == .queued { store.leave(revision.post) }
     ledger.delete(revision.post, deletion)
@@ -74,7 +74,7 @@ extension Simulation {
   /// The owner is answered.
   func answer(_ number: Int) {
     for delayMs in network.delays(between: nil, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.revisionAnswered(number), inMs: delayMs)
+      eventQueue.schedule(.revisionAnswered(number), inMs: delayMs)
     }
   }
 }
@@ -102,8 +102,8 @@ extension Ledger {
       seq += 1
       let isListed = list.prefix(Limits.feedEntriesMax).contains(id)
       let next = isListed ? list.dropFirst(Limits.feedEntriesMax).first : nil
-      guard case .listed(.gone(id, seq, let found)) = deletion, found?.id == next else {
-        return complain("post \(id) is deleted, and the list hears something else: \(deletion)")
+      guard case .listed(.remove(id, seq, let found)) = deletion, found?.id == next else {
+        return recordViolation("post \(id) is deleted, and the list hears something else: \(deletion)")
       }
     case .queued, .rejected, .dead: expect(deletion == .unlisted, "post \(id) was on no list: \(deletion)")
     case .deleted, nil: expect(deletion == .notFound, "post \(id) is deleted a second time: \(deletion)")
@@ -120,7 +120,7 @@ extension Ledger {
       let next = seq
       guard case .published(let entry) = edit, entry.id == id, entry.seq == next, entry.place == submission.place,
         entry.link == submission.link
-      else { return complain("post \(id) is edited, and becomes something else") }
+      else { return recordViolation("post \(id) is edited, and becomes something else") }
       posts[id]?.fate = .published(seq: next)
       posts[id]?.link = entry.link
     case .queued: expect(edit == .queued, "post \(id) is edited while it is queued")

@@ -13,7 +13,7 @@ struct SimulatedFeed {
   /// When it ticks next.
   var dueMs = Int64.max
   /// Its list on disk, for its next start.
-  var kept: FeedState?
+  var snapshot: FeedState?
   /// The rules of what it publishes.
   var publishing = FeedPublishing()
   /// The hash of each list that there was: ingest's where it was told, else the feed's.
@@ -40,9 +40,9 @@ struct Fetch {
 
 /// Ingest's answer.
 struct FetchAnswer {
-  let fetch: OpenFetches<Address>.Fetch
+  let fetch: PendingFetches<Address>.Fetch
   let epoch: Epoch
-  let answer: FeedPull.Answer
+  let answer: FeedPull.Reply
   /// It was changed on its way.
   var isDamaged = false
 }
@@ -53,10 +53,10 @@ extension Simulation {
     feed.incarnation += 1
     feed.connection += 1
     feed.dueMs = .max
-    trace("the feed starts with \(feed.kept.map { "the list of \($0.seq)" } ?? "nothing")")
-    feed.pull = FeedPull(kept: feed.kept, nowMs: nowMs)
+    trace("the feed starts with \(feed.snapshot.map { "the list of \($0.seq)" } ?? "nothing")")
+    feed.pull = FeedPull(snapshot: feed.snapshot, nowMs: nowMs)
     feed.publishing = FeedPublishing()
-    if let kept = feed.kept { publish(feed.publishing.replace(kept, nowMs: nowMs)) }
+    if let snapshot = feed.snapshot { publish(feed.publishing.replace(snapshot, nowMs: nowMs)) }
     tickFeed()
   }
 
@@ -66,7 +66,7 @@ extension Simulation {
     trace("the feed ends")
     feedEnds += 1
     feed.pull = nil
-    agenda.put(.feedStarts, inMs: random.between(20, 3_000))
+    eventQueue.schedule(.feedStarts, inMs: random.between(20, 3_000))
   }
 
   func tickFeed() {
@@ -98,17 +98,17 @@ extension Simulation {
         }
         let fetch = Fetch(id: id, from: feed.address, epoch: state?.epoch, afterSeq: state?.seq ?? 0)
         for delayMs in network.delays(between: feed.address, .toIngest, nowMs: nowMs, using: &random) {
-          agenda.put(.fetchArrives(fetch), inMs: delayMs)
+          eventQueue.schedule(.fetchArrives(fetch), inMs: delayMs)
         }
       case .replaced(let state): publish(feed.publishing.replace(state, nowMs: nowMs))
       case .changed(_, let delta, let state):
         publish(feed.publishing.change(delta, to: state, ringFrom: delta.prevSeq))
       case .turnedStale(let isStale): publish(feed.publishing.set(isStale: isStale, nowMs: nowMs))
-      case .heard: break
+      case .validReply: break
       case .log(let event): trace("the feed: \(event)")
       }
     }
-    if let state = feed.state, random.happens(10) { feed.kept = state }
+    if let state = feed.state, random.happens(10) { feed.snapshot = state }
   }
 
   /// Publishes frames as `FeedPublisher` does.
@@ -133,7 +133,7 @@ extension Simulation {
     let dueMs = min(max(nextMs, nowMs + 1), nowMs + Limits.feedHeartbeatMs)
     guard dueMs < feed.dueMs || feed.dueMs <= nowMs else { return }
     feed.dueMs = dueMs
-    agenda.put(.feedTicks(feed.incarnation, atMs: dueMs), inMs: dueMs - nowMs)
+    eventQueue.schedule(.feedTicks(feed.incarnation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
   /// What must hold of an answer and of the list that it makes.
@@ -177,7 +177,7 @@ extension Simulation {
       .init(
         peer: fetch.from, id: fetch.id, epoch: fetch.epoch, afterSeq: fetch.afterSeq,
         changesMax: Limits.changesPerFetchMax, waitMs: Limits.fetchWaitMs, nowMs: nowMs))
-    agenda.put(.fetchTimesOut, inMs: Limits.fetchWaitMs)
+    eventQueue.schedule(.fetchTimesOut, inMs: Limits.fetchWaitMs)
     answerFetches()
   }
 
@@ -198,7 +198,7 @@ extension Simulation {
 
   private func send(_ answer: FetchAnswer) {
     for delayMs in network.delays(between: answer.fetch.peer, .toWorker, nowMs: nowMs, using: &random) {
-      agenda.put(.feedReceives(damaged(answer)), inMs: delayMs)
+      eventQueue.schedule(.feedReceives(damaged(answer)), inMs: delayMs)
     }
   }
 
@@ -208,19 +208,19 @@ extension Simulation {
       random.happens(4)
     else { return answer }
     damages += 1
-    changes[0] = .gone(first.id, seq: first.seq, next: nil)
+    changes[0] = .remove(first.id, seq: first.seq, next: nil)
     return FetchAnswer(
       fetch: answer.fetch, epoch: answer.epoch, answer: .changes(changes, hash: hash), isDamaged: true)
   }
 }
 
 extension FeedChange {
-  fileprivate var isDeletion: Bool { if case .gone = self { true } else { false } }
+  fileprivate var isDeletion: Bool { if case .remove = self { true } else { false } }
 
   fileprivate var id: PostID {
     switch self {
-    case .put(let entry): entry.id
-    case .gone(let id, _, _): id
+    case .upsert(let entry): entry.id
+    case .remove(let id, _, _): id
     }
   }
 }

@@ -29,7 +29,7 @@ final class SimulatedStore {
   }
 
   private let folder: String
-  private let stage: SimulationStage
+  private let stage: SimulationFixture
   private(set) var database: SQLiteDatabase?
   var waiting: [Submitted] = []
   var isCommitting = false
@@ -40,7 +40,7 @@ final class SimulatedStore {
   var entering: Set<PostID> = []
   private(set) var leaving: [PostID: Int] = [:]
 
-  init(_ stage: SimulationStage) {
+  init(_ stage: SimulationFixture) {
     self.stage = stage
     folder = SimulatedStore.place + "/onthemap-simulation-\(UUID().uuidString)"
   }
@@ -64,7 +64,7 @@ final class SimulatedStore {
   }
 
   /// Somebody has put a database here, or lets the store go on with what is left of one: it begins a new history.
-  func beginHistory() { try? FileManager.default.removeItem(atPath: folder + "/onthemap.highwater") }
+  func beginEpoch() { try? FileManager.default.removeItem(atPath: folder + "/onthemap.highwater") }
 
   func crash() {
     database = nil

@@ -17,7 +17,7 @@ struct SimulatedSubscriber {
 }
 
 /// A frame of the feed on its way.
-struct FeedLetter {
+struct FeedPacket {
   let frame: FeedReplica.Frame
   let to: Address
   /// It was changed on its way.
@@ -29,8 +29,8 @@ extension Simulation {
   func publish(_ frame: FeedReplica.Frame) {
     for delayMs in network.delays(between: subscriber.address, .toWorker, nowMs: nowMs, using: &random) {
       let damaged = damaged(frame)
-      let letter = FeedLetter(frame: damaged ?? frame, to: subscriber.address, isDamaged: damaged != nil)
-      agenda.put(.subscriberReceives(letter), inMs: delayMs)
+      let letter = FeedPacket(frame: damaged ?? frame, to: subscriber.address, isDamaged: damaged != nil)
+      eventQueue.schedule(.subscriberReceives(letter), inMs: delayMs)
     }
   }
 
@@ -45,7 +45,7 @@ extension Simulation {
     return .delta(rest, epoch: epoch, hash: hash)
   }
 
-  func subscriberReceives(_ letter: FeedLetter) {
+  func subscriberReceives(_ letter: FeedPacket) {
     guard letter.to == subscriber.address else { return }
     let (before, wasLive) = (subscriber.replica.state, subscriber.replica.isLive)
     let effects = subscriber.subscription.receive(letter.frame, nowMs: nowMs, using: &random)
@@ -57,10 +57,10 @@ extension Simulation {
       let known = feed.hashes[ListPosition(epoch: state.epoch, seq: state.seq)]
       ledger.expect(known == state.hash, "the subscriber takes a wrong list at \(state.seq) for right")
     }
-    for case .report(.lost(let loss)) in effects {
+    for case .report(.desynced(let loss)) in effects {
       subscriber.resyncs += 1
       ledger.expect(
-        loss != .wrongHash || letter.isDamaged, "the subscriber's list at \(state?.seq ?? 0) is not the feed's")
+        loss != .hashMismatch || letter.isDamaged, "the subscriber's list at \(state?.seq ?? 0) is not the feed's")
     }
     perform(effects)
     tickSubscriber()
@@ -71,7 +71,7 @@ extension Simulation {
     let dueMs = max(subscriber.subscription.nextMs(nowMs: nowMs), nowMs + 1)
     guard dueMs < subscriber.dueMs || subscriber.dueMs <= nowMs else { return }
     subscriber.dueMs = dueMs
-    agenda.put(.subscriberTicks(atMs: dueMs), inMs: dueMs - nowMs)
+    eventQueue.schedule(.subscriberTicks(atMs: dueMs), inMs: dueMs - nowMs)
   }
 
   /// Does what the rules ask for, as `FeedSubscriber` does.
@@ -83,14 +83,14 @@ extension Simulation {
         subscriber.connection += 1
         join()
       case .join: join()
-      case .leave: ledger.complain("the feed says goodbye")
+      case .failOver: ledger.recordViolation("the feed says goodbye")
       }
     }
   }
 
   private func join() {
     for delayMs in network.delays(between: subscriber.address, .toIngest, nowMs: nowMs, using: &random) {
-      agenda.put(.joinArrives(from: subscriber.address), inMs: delayMs)
+      eventQueue.schedule(.joinArrives(from: subscriber.address), inMs: delayMs)
     }
   }
 
@@ -107,7 +107,7 @@ extension FeedSubscription.Event {
     case .list(let state, _): "the list of \(state.seq)"
     case .changes(let delta, _): "\(delta.prevSeq) to \(delta.seq)"
     case .stale(let isStale): isStale ? "stale" : "fresh"
-    case .lost(let loss): "\(loss)"
+    case .desynced(let loss): "\(loss)"
     }
   }
 }

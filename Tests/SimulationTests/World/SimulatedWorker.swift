@@ -37,7 +37,7 @@ struct Address: Hashable {
 }
 
 /// A frame of a worker.
-struct WorkerLetter {
+struct WorkerPacket {
   let message: WorkerSession.Message
   let session: UInt64
   let instance: [UInt8]
@@ -45,9 +45,9 @@ struct WorkerLetter {
 }
 
 /// A frame of ingest.
-struct IngestLetter {
+struct IngestPacket {
   let session: UInt64
-  let message: IngestSpeech
+  let message: MessageToWorker
 }
 
 extension Simulation {
@@ -72,10 +72,10 @@ extension Simulation {
     workers[index].incarnation += 1
     workers[index].connection += 1
     workers[index].jobs = [:]
-    agenda.put(.workerStarts(index), inMs: random.between(20, isCalm ? 200 : 4_000))
+    eventQueue.schedule(.workerStarts(index), inMs: random.between(20, isCalm ? 200 : 4_000))
   }
 
-  func worker(_ index: Int, receives letter: IngestLetter, on connection: Int) {
+  func worker(_ index: Int, receives letter: IngestPacket, on connection: Int) {
     guard workers[index].phase != .gone, workers[index].connection == connection else { return }
     switch letter.message {
     case .welcome:
@@ -96,35 +96,35 @@ extension Simulation {
         "a worker throws away a result that ingest has not stored")
       if mayCrash(.workerHasAcks) { return endWorker(index, "workerHasAcks") }
     case .jobs(let assignments): receive(assignments, letter, index)
-    case .busy, .drain: ledger.complain("ingest says \(letter.message)")
+    case .busy, .drain: ledger.recordViolation("ingest says \(letter.message)")
     }
     guard workers[index].phase == .running else { return }
     schedule(index)
   }
 
-  private func receive(_ message: WorkerCore.Message, _ letter: IngestLetter, _ index: Int) {
+  private func receive(_ message: WorkerCore.Message, _ letter: IngestPacket, _ index: Int) {
     perform(workers[index].core.receive(message, session: letter.session, nowMs: nowMs), index)
   }
 
-  private func receive(_ assignments: [JobScheduler.Assignment], _ letter: IngestLetter, _ index: Int) {
+  private func receive(_ assignments: [JobScheduler.Assignment], _ letter: IngestPacket, _ index: Int) {
     let leases = assignments.map(\.lease)
     guard let wanted = workers[index].core.receive(leases, session: letter.session, nowMs: nowMs) else { return }
     if mayCrash(.workerHasJobs) { return endWorker(index, "workerHasJobs") }
     for assignment in assignments where wanted.contains(assignment.lease) {
       ledger.expect(workers[index].jobs[assignment.lease] == nil, "a worker begins twice on what it has")
-      if Nature(of: assignment.job.query) == .poison {
+      if PlaceBehaviour(of: assignment.job.query) == .poison {
         ledger.kill(assignment.lease, isCurrent: ingest?.isCurrent(assignment.lease) ?? false)
         return endWorker(index, "poison \(assignment.job.id.rawValue)")
       }
-      if Nature(of: assignment.job.query) == .hanging {
+      if PlaceBehaviour(of: assignment.job.query) == .hanging {
         trace("worker \(index) hangs on \(assignment.job.id.rawValue)")
         workers[index].isHung = true
         hangs += 1
       }
       workers[index].jobs[assignment.lease] = assignment.job
       let slowest: Int64 = isCalm ? 50 : random.happens(10) ? 4_000 : 300
-      let isSlow = Nature(of: assignment.job.query) == .slow
-      agenda.put(
+      let isSlow = PlaceBehaviour(of: assignment.job.query) == .slow
+      eventQueue.schedule(
         .workerFinishes(index, incarnation: workers[index].incarnation, assignment.lease),
         inMs: isSlow ? random.between(33_000, 50_000) : random.between(1, slowest))
     }
@@ -136,17 +136,17 @@ extension Simulation {
     else { return }
     if mayCrash(.workerBeforeResults) { return endWorker(index, "workerBeforeResults") }
     workers[index].answeredMs = nowMs
-    let result = JobResult(lease: lease, answer: answer(to: job, at: index))
-    trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.answer.word)")
-    perform(workers[index].core.answer([result], nowMs: nowMs), index)
+    let result = JobResult(lease: lease, reply: reply(to: job, at: index))
+    trace("worker \(index) answers \(lease.job.rawValue) under \(lease.token): \(result.reply.word)")
+    perform(workers[index].core.reply([result], nowMs: nowMs), index)
     if mayCrash(.workerAfterResults) { return endWorker(index, "workerAfterResults") }
     schedule(index)
   }
 
-  private func answer(to job: Job, at index: Int) -> WorkerAnswer {
+  private func reply(to job: Job, at index: Int) -> WorkerReply {
     if !isCalm, random.happens(3) { return .outcome(.failed(.sample(.notStarted))) }
     let places = [Place.sample(job.query)]
-    switch Nature(of: job.query) {
+    switch PlaceBehaviour(of: job.query) {
     case .found, .poison, .hanging, .slow, nil: return .outcome(.located(places))
     case .nowhere: return .outcome(.notFound)
     case .broken: return .outcome(.failed(.sample(.permanent)))
@@ -162,7 +162,7 @@ extension Simulation {
   func tickWorker(_ index: Int) {
     guard workers[index].phase == .running else { return }
     var effects = workers[index].core.tick(nowMs: nowMs)
-    if canary == .forgetsOutbox { effects.removeAll { if case .send(.results, _) = $0 { true } else { false } } }
+    if injectedBug == .forgetsOutbox { effects.removeAll { if case .send(.results, _) = $0 { true } else { false } } }
     perform(effects, index)
     schedule(index)
   }
@@ -175,14 +175,14 @@ extension Simulation {
     perform(workers[index].core.drain(), index)
     workers[index].phase = .leaving
     workers[index].jobs = [:]
-    agenda.put(.workerLeaves(index, incarnation: workers[index].incarnation), inMs: Limits.leaveMs)
+    eventQueue.schedule(.workerLeaves(index, incarnation: workers[index].incarnation), inMs: Limits.goodbyeTimeoutMs)
   }
 
   private func schedule(_ index: Int) {
     let dueMs = min(workers[index].core.nextMs(nowMs: nowMs), nowMs + 2_000)
     guard dueMs < workers[index].dueMs || workers[index].dueMs <= nowMs else { return }
     workers[index].dueMs = dueMs
-    agenda.put(.workerTicks(index, incarnation: workers[index].incarnation, atMs: dueMs), inMs: dueMs - nowMs)
+    eventQueue.schedule(.workerTicks(index, incarnation: workers[index].incarnation, atMs: dueMs), inMs: dueMs - nowMs)
   }
 
   /// Does what the rules ask for, as `JobClient` does.
@@ -204,7 +204,7 @@ extension Simulation {
       if case .hello = message { workers[index].core.helloFailed() }
       return
     }
-    let letter = WorkerLetter(
+    let letter = WorkerPacket(
       message: message, session: session, instance: workers[index].instance,
       remoteIntervalMs: workers[index].hasRemote ? 0 : nil)
     var address = Address(worker: index, connection: workers[index].connection)
@@ -214,12 +214,12 @@ extension Simulation {
       address = Address(worker: index, connection: workers[index].connection)
     }
     for delayMs in network.delays(between: address, .toIngest, nowMs: nowMs, using: &random) {
-      agenda.put(.ingestReceives(letter, from: address), inMs: delayMs)
+      eventQueue.schedule(.ingestReceives(letter, from: address), inMs: delayMs)
     }
   }
 }
 
-extension WorkerAnswer {
+extension WorkerReply {
   fileprivate var word: String {
     switch self {
     case .outcome(.located): "located"

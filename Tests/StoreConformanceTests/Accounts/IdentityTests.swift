@@ -14,7 +14,7 @@ struct IdentityTests {
 
   private func made(_ database: any IngestStore, _ subject: String, email: String) async throws -> Account {
     let outcome = try await database.account(of: identity(subject), newEmail: email, unixMs: 5)
-    guard case .made(let account) = outcome else { throw StoreError.unusable(path: "", reason: "\(outcome)") }
+    guard case .created(let account) = outcome else { throw StoreError.unusable(path: "", reason: "\(outcome)") }
     return account
   }
 
@@ -27,7 +27,7 @@ struct IdentityTests {
     let account = try await made(database, "1", email: "ada@example.org")
     #expect(!account.hasPassword && account.firstName == "Ada" && account.createdMs == 5)
     #expect(try await database.credentials(email: "ada@example.org")?.passwordHash == "")
-    guard case .known(account) = try await database.account(of: identity("1"), newEmail: "x@y", unixMs: 6) else {
+    guard case .existing(account) = try await database.account(of: identity("1"), newEmail: "x@y", unixMs: 6) else {
       Issue.record("It is another account.")
       return
     }
@@ -65,7 +65,7 @@ struct IdentityTests {
       for number in 0..<10 {
         group.addTask {
           switch try? await database.account(of: identity, newEmail: "a\(number)@b", unixMs: 5) {
-          case .made(let account), .known(let account): account.id
+          case .created(let account), .existing(let account): account.id
           default: nil
           }
         }

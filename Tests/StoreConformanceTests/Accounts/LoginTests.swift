@@ -60,8 +60,8 @@ struct LoginTests {
     database.close()
     let again = try place.open()
     #expect(try again.loginCounts(unixMs: 3_000) == [keys[1]: .init(tries: 7, lastMs: 2_000)])
-    #expect(try again.loginCounts(unixMs: 2_000 + Limits.loginTriesForgottenMs).isEmpty)
-    let later = 2_000 + Limits.loginTriesForgottenMs
+    #expect(try again.loginCounts(unixMs: 2_000 + Limits.loginAttemptsExpiryMs).isEmpty)
+    let later = 2_000 + Limits.loginAttemptsExpiryMs
     again.storeLoginCounts([keys[3]: .init(tries: 6, lastMs: later)], removing: [], unixMs: later)
     _ = try await again.addAccount("bob")
     #expect(

@@ -126,7 +126,7 @@ struct ChangeTests {
       (queued[3], .retry(attempts: 1, pauseMs: 5, reason: reason)), (queued[4], .leaseLost),
       (deleted, .dead(reason, attempts: 1)),
     ])
-    #expect(gone.void == [deleted])
+    #expect(gone.notQueued == [deleted])
     #expect(record.take() == ["list 1", "settled 3"])
     _ = try await store.settledAll([(queued[3], .leaseLost)])
     #expect(record.take() == [])

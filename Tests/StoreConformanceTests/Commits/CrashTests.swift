@@ -4,7 +4,7 @@ import StoreTesting
 import Testing
 
 /// A store's posts for each command, and the commands.
-private struct Scene {
+private struct StoreFixture {
   let ada: AccountID
   /// A closed account, whose posts are to be erased.
   let bob: AccountID
@@ -20,7 +20,7 @@ private struct Scene {
   let writes: [PostWrite]
 
   /// Stores the accounts and the posts.
-  static func stored(in store: any IngestStore) async throws -> Scene {
+  static func stored(in store: any IngestStore) async throws -> StoreFixture {
     let (ada, bob) = (try await store.addAccount("ada"), try await store.addAccount("bob"))
     _ = try await store.published(1, by: bob)
     let unlisted = try await store.accepted(by: bob).id
@@ -41,7 +41,7 @@ private struct Scene {
       .changeProfile(ada, name, unixMs: unixMs), .erasePosts(account: bob, after: nil, unixMs: unixMs),
       .retryDead(.these([dead[0]]), limit: 1, unixMs: unixMs), .drop([dead[1]], unixMs: unixMs), .pause(sinceMs: 7),
     ]
-    return Scene(
+    return StoreFixture(
       ada: ada, bob: bob, queued: queued, published: published, dead: dead, unlisted: unlisted, writes: writes)
   }
 
@@ -66,7 +66,7 @@ struct CrashTests {
   func beforeCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let scene = try await Scene.stored(in: store)
+    let scene = try await StoreFixture.stored(in: store)
     let before = try store.start()
     let gate = try await Gate.before(store) {
       for write in scene.writes { store.submit(write, completion: CommitCompletion { _ in }) }
@@ -91,7 +91,7 @@ struct CrashTests {
       return
     }
     #expect(acceptances.compactMap(\.job).count == 2)
-    #expect(settled.entries.map(\.seq) == [before.list.seq + 1] && settled.void.isEmpty)
+    #expect(settled.entries.map(\.seq) == [before.list.seq + 1] && settled.notQueued.isEmpty)
     #expect(deletion.change != nil && edit.entry?.place == "Rome")
     #expect(account.firstName == "Augusta" && changes.count == 2)
     #expect(erasure.changes.count == 1 && erasure.unlisted == [scene.unlisted] && erasure.next == nil)
@@ -107,7 +107,7 @@ struct CrashTests {
   func afterCommit(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let store = try place.open()
-    let scene = try await Scene.stored(in: store)
+    let scene = try await StoreFixture.stored(in: store)
     let stored = try await results(of: scene.writes, in: store)
     guard case .accept(let first) = stored[0] else {
       Issue.record("\(stored)")
@@ -129,7 +129,7 @@ struct CrashTests {
     }
     #expect(acceptances.compactMap(\.accepted?.id) == first.compactMap(\.accepted?.id))
     #expect(acceptances.compactMap(\.job).isEmpty)
-    #expect(settled.entries.isEmpty && settled.void == [scene.queued])
+    #expect(settled.entries.isEmpty && settled.notQueued == [scene.queued])
     #expect(deletion == .notFound && sinceMs == 7)
     #expect(account.firstName == "Augusta" && changes.isEmpty)
     #expect(erasure.changes.isEmpty && erasure.unlisted.isEmpty && erasure.next == nil)

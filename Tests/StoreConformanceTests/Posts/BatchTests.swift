@@ -15,9 +15,9 @@ struct BatchTests {
   }
 
   private func accept(
-    _ entries: [NewPost], _ database: any IngestStore, by account: AccountID, room: Int = 100
+    _ entries: [NewPost], _ database: any IngestStore, by account: AccountID, capacity: Int = 100
   ) async throws -> [Acceptance] {
-    try await database.accept(entries, account: account, room: room)
+    try await database.accept(entries, account: account, capacity: capacity)
   }
 
   @Test("All are on disk with their jobs, in their order", arguments: StoreKind.allCases)
@@ -114,7 +114,7 @@ struct BatchTests {
       #expect((after.accepted?.id == before.accepted?.id) == (number % 2 == 0))
     }
     #expect(try await database.count(of: account) == 30)
-    let third = try await accept(entries, database, by: account, room: 0)
+    let third = try await accept(entries, database, by: account, capacity: 0)
     #expect(third.count { $0.accepted != nil } == 10, "Where there is no room, those that are stored need none.")
     try database.expectSound()
   }
@@ -126,9 +126,9 @@ struct BatchTests {
     let account = try await database.addAccount()
     _ = try await accept([entry("k-5")], database, by: account)
     let entries = try (0..<40).map { try entry("k-\($0)") }
-    for (room, stored) in [(15, 16), (1, 17), (16, 33)] {
-      let all = try await accept(entries, database, by: account, room: room)
-      #expect(all.count { $0.accepted != nil } == stored, "\(room)")
+    for (capacity, stored) in [(15, 16), (1, 17), (16, 33)] {
+      let all = try await accept(entries, database, by: account, capacity: capacity)
+      #expect(all.count { $0.accepted != nil } == stored, "\(capacity)")
       #expect(try await database.count(of: account) == stored)
     }
   }
@@ -136,20 +136,20 @@ struct BatchTests {
   @Test(
     "Where room ends, the new ones behind it are not stored, and the stored ones need none",
     arguments: StoreKind.allCases)
-  func room(kind: StoreKind) async throws {
+  func capacity(kind: StoreKind) async throws {
     let place = StorePlace(kind)
     let database = try place.open()
     let account = try await database.addAccount()
     let earlier = try await database.accepted(by: account, key: entry("old").idempotency)
-    for (room, stored) in [(0, 1), (2, 3)] {
+    for (capacity, stored) in [(0, 1), (2, 3)] {
       let all = try await accept(
-        [entry("a"), entry("b"), entry("c"), entry("old")], database, by: account, room: room)
+        [entry("a"), entry("b"), entry("c"), entry("old")], database, by: account, capacity: capacity)
       for (index, acceptance) in all.dropLast().enumerated() {
-        if index < room {
+        if index < capacity {
           #expect(acceptance.accepted?.job != nil)
-        } else if case .noRoom = acceptance {
+        } else if case .backlogFull = acceptance {
         } else {
-          Issue.record("\(index) of room \(room): \(acceptance)")
+          Issue.record("\(index) of room \(capacity): \(acceptance)")
         }
       }
       #expect(all[3].accepted?.id == earlier.id)

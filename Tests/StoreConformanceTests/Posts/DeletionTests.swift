@@ -15,7 +15,7 @@ struct DeletionTests {
     let ids = try await database.published(102, by: account)
     let follower = try #require(try await database.published(PostFilter(), below: 3, limit: 1).entries.first)
     let deletion = try await database.deleted(ids[50], of: account)
-    #expect(deletion == .listed(.gone(ids[50], seq: 103, next: follower)))
+    #expect(deletion == .listed(.remove(ids[50], seq: 103, next: follower)))
     let list = try database.feed()
     #expect(list.seq == 103 && list.entries.map(\.id) == Array(ids[1...].reversed()).filter { $0 != ids[50] })
     #expect(try await database.post(ids[50]) == nil)
@@ -47,7 +47,7 @@ struct DeletionTests {
         Issue.record("post \(index) was on the map")
         return
       }
-      guard case .gone(_, _, let next) = change else { continue }
+      guard case .remove(_, _, let next) = change else { continue }
       #expect(listed || next == nil)
       state.apply([change])
       #expect(try database.feed() == state)
@@ -154,7 +154,7 @@ struct DeletionTests {
         }
         #expect(try database?.unsettledJobs().isEmpty == true)
         let settled = try await #require(database).settledAll([(id, end)])
-        #expect(settled.entries.isEmpty && settled.void == [id])
+        #expect(settled.entries.isEmpty && settled.notQueued == [id])
         #expect(try await database?.post(id) == nil)
         #expect(try await database?.history(of: id).isEmpty == true)
       }
@@ -190,7 +190,7 @@ struct DeletionTests {
     var found: (entries: Int?, deletion: PostWriteResult.Deletion?) = (nil, nil)
     for await end in ends.prefix(2) { found = (found.entries ?? end.entries, found.deletion ?? end.deletion) }
     #expect(found.entries == (deletesFirst ? 0 : 1))
-    #expect(found.deletion == (deletesFirst ? .unlisted : .listed(.gone(id, seq: 2, next: nil))))
+    #expect(found.deletion == (deletesFirst ? .unlisted : .listed(.remove(id, seq: 2, next: nil))))
     #expect(try database.feed().entries.isEmpty)
   }
 

@@ -39,7 +39,7 @@ struct EditTests {
     let ids = try await database.published(101, by: account)
     var state = try database.feed()
     let entry = try #require(try await database.edited(ids[0], of: account).entry)
-    state.apply([.put(entry)])
+    state.apply([.upsert(entry)])
     #expect(try database.feed() == state)
     #expect(state.entries.first?.id == ids[0] && state.entries.last?.id == ids[2])
   }

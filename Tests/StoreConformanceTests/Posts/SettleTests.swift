@@ -41,7 +41,7 @@ struct SettleTests {
       try await #require(database.accepted("Oslo", by: account, unixMs: 1_700_000_000_000).job),
       try await #require(database.accepted("Oslo", by: account, unixMs: 1_700_000_000_000).job),
     ]
-    #expect(jobs[0].draft == Job.Draft(link: "https://example.org", createdMs: 1_700_000_000_000))
+    #expect(jobs[0].content == Job.PostContent(link: "https://example.org", createdMs: 1_700_000_000_000))
     let ids = jobs.compactMap(\.id.post)
     let records = [
       SettlementRecord(ids[0], .verdict(.at(7)), of: jobs[0]), SettlementRecord(ids[1], .verdict(.at(7))),
@@ -160,7 +160,7 @@ struct SettleTests {
         ])
         #expect(entries.map(\.seq) == [last + 1, last + 2])
         last += 2
-        state.apply(entries.map { .put($0) })
+        state.apply(entries.map { .upsert($0) })
       }
       #expect(try database?.feed() == state)
       database?.close()
@@ -190,7 +190,7 @@ struct SettleTests {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     var state = FeedState(epoch: try database.epoch, seq: 0, entries: [])
-    for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([.put(entry)]) }
+    for entry in entries.sorted(by: { $0.seq < $1.seq }) { state.apply([.upsert(entry)]) }
     #expect(entries.map(\.seq).sorted() == Array(1...200))
     #expect(try database.feed() == state)
     try database.expectSound()

@@ -5,7 +5,7 @@ import Testing
 struct AccountTests {
   @Test("A session survives kill -9, and neither its token nor the password is in a file")
   func restart() async throws {
-    let map = try await Stage.current.up("--log-level", "trace")
+    let map = try await SystemFixture.current.up("--log-level", "trace")
     var client = try await map.client.signedUp()
     let token = try #require(client.token)
     #expect(try await client.post("Oslo", wait: 30).status == 200)
@@ -15,10 +15,10 @@ struct AccountTests {
     #expect(try await client.get("/v2/session")["email"] == "ada@example.org")
     #expect(try await client.logIn("ada@example.org").status == 200)
 
-    let data = URL(fileURLWithPath: Stage.current.path("data"))
+    let data = URL(fileURLWithPath: SystemFixture.current.path("data"))
     let files = try FileManager.default.contentsOfDirectory(at: data, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension != "sock" }
-    let contents = try files.map { try Data(contentsOf: $0) } + [Data(map.ingest.logged.utf8)]
+    let contents = try files.map { try Data(contentsOf: $0) } + [Data(map.ingest.standardError.utf8)]
     #expect(contents.contains { $0.range(of: Data("ada@example.org".utf8)) != nil })
     for secret in [token, Client.password] {
       #expect(!contents.contains { $0.range(of: Data(secret.utf8)) != nil })

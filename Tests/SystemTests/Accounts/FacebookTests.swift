@@ -1,31 +1,31 @@
 import Foundation
-import StandIn
+import StubServers
 import Testing
 
 @Suite("Logging in with Facebook", .stage)
 struct FacebookTests {
-  private func up(_ graph: GraphStandIn, _ more: [String: String] = [:]) async throws -> Services {
-    Stage.current.keep(graph)
+  private func up(_ graph: FacebookStub, _ more: [String: String] = [:]) async throws -> Services {
+    SystemFixture.current.keep(graph)
     // Libraries say all that they have at the lowest level: no secret may be among it.
-    return try await Stage.current.up(
+    return try await SystemFixture.current.up(
       environment: [
         "ONTHEMAP_LOG_LEVEL": "trace",
-        "ONTHEMAP_FACEBOOK_APP_ID": GraphStandIn.appID, "ONTHEMAP_FACEBOOK_APP_SECRET": GraphStandIn.appSecret,
+        "ONTHEMAP_FACEBOOK_APP_ID": FacebookStub.appID, "ONTHEMAP_FACEBOOK_APP_SECRET": FacebookStub.appSecret,
         "ONTHEMAP_FACEBOOK_GRAPH": graph.url,
       ].merging(more) { $1 })
   }
 
-  private func logIn(_ client: Client, _ token: String) async throws -> Answer {
+  private func logIn(_ client: Client, _ token: String) async throws -> APIResponse {
     try await client.send("POST", "/v2/session", body: JSON.object(["facebookAccessToken": token]))
   }
 
-  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> Answer {
+  private func classic(_ client: Client, _ token: Any, path: String = "/v1/session") async throws -> APIResponse {
     try await client.send("POST", path, body: JSON.object(["facebook_mobile": ["access_token": token]]))
   }
 
   @Test("A token makes an account the first time and finds it ever after, in both APIs, and its session posts")
   func first() async throws {
-    let map = try await up(try GraphStandIn(["token": .init()]))
+    let map = try await up(try FacebookStub(["token": .init()]))
     let answer = try await logIn(map.client, "token")
     #expect(answer.status == 200 && answer.headers["set-cookie"]?.hasPrefix("otm=") == true)
     let account = try #require(answer.object["account"] as? [String: Any])
@@ -57,7 +57,7 @@ struct FacebookTests {
     ]
     for (settings, text) in cases {
       let environment = Dictionary(uniqueKeysWithValues: settings.map { ("ONTHEMAP_FACEBOOK_\($0)", $1) })
-      let run = try await Stage.current.run("ingest", "--data", Stage.current.path("x"), environment: environment)
+      let run = try await SystemFixture.current.run("ingest", "--data", SystemFixture.current.path("x"), environment: environment)
       #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidden"), "\(run.logged)")
     }
   }

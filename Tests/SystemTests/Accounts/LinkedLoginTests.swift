@@ -3,14 +3,14 @@ import Testing
 @Suite("An account and a provider", .stage)
 struct LinkedLoginTests {
   /// The browser's own account, made with a password.
-  private func signUp(_ scene: OpenIDScene, _ email: String) async throws -> String {
+  private func signUp(_ scene: OpenIDFixture, _ email: String) async throws -> String {
     let answer = try await scene.map.client.signUp(email)
     #expect(answer.status == 201)
     return "otm=\(try #require(answer["token"]))"
   }
 
   /// Adds an identity to the account of a session: to the provider and back.
-  private func link(_ scene: OpenIDScene, _ cookie: String) async throws -> Answer {
+  private func link(_ scene: OpenIDFixture, _ cookie: String) async throws -> APIResponse {
     let body = JSON.object(["currentPassword": Client.password])
     let answer = try await scene.map.client.send(
       "POST", "/v2/account/identities", body: body, headers: ["Cookie": cookie])
@@ -22,11 +22,11 @@ struct LinkedLoginTests {
 
   @Test("A password that the operator gives takes away what anybody has added")
   func reset() async throws {
-    let scene = try await OpenIDScene()
+    let scene = try await OpenIDFixture()
     let cookie = try await signUp(scene, "ada@example.org")
     #expect(try await link(scene, cookie).status == 303)
-    let ran = try await Stage.current.run(
-      "user", "reset-password", "ada@example.org", "--data", Stage.current.path("data"))
+    let ran = try await SystemFixture.current.run(
+      "user", "reset-password", "ada@example.org", "--data", SystemFixture.current.path("data"))
     #expect(ran.status == 0 && ran.said.contains("its sessions and logins with providers are gone"), "\(ran)")
     #expect(try await scene.logIn()["code"] == "email_taken")
   }

@@ -5,12 +5,12 @@ import Testing
 struct LoginTests {
   /// Through a proxy at this address, which says for whom it asks.
   private func up() async throws -> Services {
-    try await Stage.current.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1, ::1"])
+    try await SystemFixture.current.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1, ::1"])
   }
 
   private func logIn(
     _ client: Client, _ email: String = "ada@example.org", password: String = "not the password", from address: String
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     try await client.send(
       "POST", "/v2/session", body: JSON.object(["email": email, "password": password]),
       headers: ["X-Forwarded-For": address])
@@ -18,8 +18,8 @@ struct LoginTests {
 
   @Test("Proxies that are no addresses or networks are refused at start")
   func proxies() async throws {
-    let wrong = try await Stage.current.run(
-      "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", Stage.current.path("x"))
+    let wrong = try await SystemFixture.current.run(
+      "ingest", "--trusted-proxies", "10.0.0.1/8", "--data", SystemFixture.current.path("x"))
     #expect(wrong.status != 0)
     #expect(
       wrong.logged.contains(
@@ -32,7 +32,7 @@ struct LoginTests {
 
   @Test("A sign-up that is neither open nor closed is refused at start")
   func signUp() async throws {
-    let wrong = try await Stage.current.run("ingest", "--sign-up", "maybe", "--data", Stage.current.path("x"))
+    let wrong = try await SystemFixture.current.run("ingest", "--sign-up", "maybe", "--data", SystemFixture.current.path("x"))
     #expect(wrong.status != 0 && wrong.logged.contains("(ONTHEMAP_SIGN_UP) must be open or closed, not \"maybe\"."))
   }
 
@@ -41,11 +41,11 @@ struct LoginTests {
     let map = try await up()
     #expect(try await map.client.signUp("ada@example.org").status == 201)
     #expect(try await logIn(try map.client, from: "203.0.113.5").status == 403)
-    let promoted = try await Stage.current.run(
-      "user", "promote", "ada@example.org", "--data", Stage.current.path("data"))
+    let promoted = try await SystemFixture.current.run(
+      "user", "promote", "ada@example.org", "--data", SystemFixture.current.path("data"))
     #expect(promoted.status == 0)
-    try await eventually("it is logged") { map.ingest.logged.contains("event=operator_appointed") }
-    let lines = map.ingest.logged.split(separator: "\n").filter { $0.contains("audit") }
+    try await eventually("it is logged") { map.ingest.standardError.contains("event=operator_appointed") }
+    let lines = map.ingest.standardError.split(separator: "\n").filter { $0.contains("audit") }
     let appointed = try #require(lines.first { $0.contains("operator_appointed") })
     #expect(appointed.contains("account=1") && appointed.contains("(uid \(geteuid()))"), "\(appointed)")
     #expect(lines.contains { $0.contains("login_refused") && $0.contains("address=203.0.113.5") })
@@ -56,8 +56,8 @@ struct LoginTests {
     let map = try await up()
     let client = try map.client
     for name in ["ada", "eve"] { #expect(try await client.signUp("\(name)@example.org").status == 201) }
-    let ran = try await Stage.current.run(
-      "user", "disable", "eve@example.org", "--data", Stage.current.path("data"))
+    let ran = try await SystemFixture.current.run(
+      "user", "disable", "eve@example.org", "--data", SystemFixture.current.path("data"))
     #expect(ran.status == 0)
     var ticks: [String: Int] = [:]
     // Each from an address of its own.

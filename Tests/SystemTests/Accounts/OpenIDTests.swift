@@ -1,12 +1,12 @@
 import Foundation
-import StandIn
+import StubServers
 import Testing
 
 @Suite("Logging in with OpenID Connect", .stage)
 struct OpenIDTests {
   @Test("A browser goes to the provider and comes back logged in, posts, and is the same account the next time")
   func whole() async throws {
-    let scene = try await OpenIDScene()
+    let scene = try await OpenIDFixture()
     let begun = try await scene.browser.get("\(scene.base)/v2/login/oidc?return=/map%3Fa%3D1")
     #expect(begun.status == 303)
     let set = try #require(scene.browser.setCookies.first)
@@ -28,7 +28,7 @@ struct OpenIDTests {
     #expect(try await scene.client.get("/v2/account")["id"] == account["id"])
     let described = scene.provider.server.requests.count { $0.path.hasSuffix("openid-configuration") }
     #expect(described == 1)
-    let log = scene.map.ingest.logged
+    let log = scene.map.ingest.standardError
     for secret in ["s3cret", "access-1", "code/1", try #require(first)] { #expect(!log.contains(secret)) }
     #expect(log.contains("event=account_created") && log.contains("event=logged_in"))
   }
@@ -51,7 +51,7 @@ struct OpenIDTests {
     for (name, value, text) in cases {
       var environment = whole
       environment[name] = value
-      let run = try await Stage.current.run("ingest", "--data", Stage.current.path("x"), environment: environment)
+      let run = try await SystemFixture.current.run("ingest", "--data", SystemFixture.current.path("x"), environment: environment)
       #expect(run.status != 0 && run.logged.contains(text) && !run.logged.contains("hidd"), "\(run.logged)")
     }
   }

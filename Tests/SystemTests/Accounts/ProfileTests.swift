@@ -3,17 +3,17 @@ import Testing
 
 @Suite("One's own account", .stage)
 struct ProfileTests {
-  private func change(_ members: [String: Any], _ client: Client) async throws -> Answer {
+  private func change(_ members: [String: Any], _ client: Client) async throws -> APIResponse {
     try await client.send("PATCH", "/v2/account", body: JSON.object(members))
   }
 
-  private func delete(_ client: Client, password: String = Client.password) async throws -> Answer {
+  private func delete(_ client: Client, password: String = Client.password) async throws -> APIResponse {
     try await client.send("DELETE", "/v2/account", body: JSON.object(["currentPassword": password]))
   }
 
   @Test("Another name is on the list, at ingest and at the feed, and the feed need not start anew for it")
   func rename() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     for (client, place) in [(ada, "Oslo"), (bob, "Rome"), (ada, "Lima")] { _ = try await client.post(place, wait: 30) }
     let changed = try await change(["firstName": " Augusta "], ada)
@@ -28,12 +28,12 @@ struct ProfileTests {
     #expect(try await map.client.list().entries.first?.firstName == "Augusta")
     let next = try await map.client.list()
     try await eventually("The feed goes on") { try await map.feedClient.list() == next }
-    #expect(map.feed?.logged.contains("refused") == false)
+    #expect(map.feed?.standardError.contains("refused") == false)
   }
 
   @Test("A deleted account is gone with all that it has posted, everywhere, also after a kill in the middle")
   func delete() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let kept = try #require(try await bob.post("Rome", wait: 30)["id"])
     let lines = Array(repeating: JSON.object(["place": "Oslo", "link": "example.org"]), count: 450)

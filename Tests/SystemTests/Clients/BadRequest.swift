@@ -3,7 +3,7 @@ import Testing
 /// A request that is wrong, and the answer that it must get.
 enum BadRequest {
   /// Expects what holds for every error of every service: said in full, and with the headers that browsers need.
-  static func expectProblem(_ answer: Answer, _ request: Comment) {
+  static func expectProblem(_ answer: APIResponse, _ request: Comment) {
     #expect(answer.headers["content-type"] == "application/problem+json", request)
     #expect(answer.object["status"] as? Int == answer.status, request)
     #expect(answer["title"]?.isEmpty == false && answer["detail"]?.isEmpty == false, request)

@@ -9,7 +9,7 @@ final class Browser {
   private(set) var setCookies: [String] = []
 
   /// - Parameter headers: besides its own cookies; others' may be among them.
-  func get(_ address: String, headers: [String: String] = [:]) async throws -> Answer {
+  func get(_ address: String, headers: [String: String] = [:]) async throws -> APIResponse {
     let url = try #require(URLComponents(string: address), "\(address)")
     let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
     let target = url.percentEncodedPath + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
@@ -19,7 +19,7 @@ final class Browser {
     lines += headers.filter { $0.key != "Cookie" }.map { "\($0): \($1)" }
     let connection = try Connection(port: port)
     try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-    let answer = try #require(Answer(raw: try await connection.receive()))
+    let answer = try #require(APIResponse(raw: try await connection.receive()))
     setCookies = answer.setCookies
     for set in setCookies {
       let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Testing
 
 /// What came back over HTTP.
-struct Answer: Sendable {
+struct APIResponse: Sendable {
   let status: Int
   /// By their names in lower case.
   let headers: [String: String]
@@ -64,7 +64,7 @@ struct Client: Sendable {
 
   func send(
     _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     guard let url = URL(string: base + path) else { throw URLError(.badURL) }
     var request = URLRequest(url: url)
     request.httpMethod = method
@@ -80,12 +80,12 @@ struct Client: Sendable {
         }
         let fields = response.allHeaderFields.map { ("\($0.key)".lowercased(), "\($0.value)") }
         let headers = Dictionary(fields) { $0 + ", " + $1 }
-        continuation.resume(returning: Answer(status: response.statusCode, headers: headers, body: body ?? Data()))
+        continuation.resume(returning: APIResponse(status: response.statusCode, headers: headers, body: body ?? Data()))
       }.resume()
     }
   }
 
-  func get(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
+  func get(_ path: String, headers: [String: String] = [:]) async throws -> APIResponse {
     try await send("GET", path, headers: headers)
   }
 
@@ -101,12 +101,12 @@ struct Client: Sendable {
     return client
   }
 
-  func signUp(_ email: String, password: String = Client.password) async throws -> Answer {
+  func signUp(_ email: String, password: String = Client.password) async throws -> APIResponse {
     let body = JSON.object(["email": email, "password": password, "firstName": "Ada", "lastName": "Lovelace"])
     return try await send("POST", "/v2/accounts", body: body)
   }
 
-  func logIn(_ email: String, password: String = Client.password) async throws -> Answer {
+  func logIn(_ email: String, password: String = Client.password) async throws -> APIResponse {
     try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
   }
 
@@ -114,7 +114,7 @@ struct Client: Sendable {
   func post(
     _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
     headers: [String: String] = [:]
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     var headers = headers
     if let key { headers["Idempotency-Key"] = key }
     if let wait { headers["Prefer"] = "wait=\(wait)" }
@@ -124,12 +124,12 @@ struct Client: Sendable {
   /// The post with another place and link, or with one of them.
   func edit(
     _ id: String, _ place: String, link: String = "https://example.org/ada", headers: [String: String] = [:]
-  ) async throws -> Answer {
+  ) async throws -> APIResponse {
     try await send(
       "PUT", "/v2/posts/\(id)", body: JSON.object(["place": place, "link": link]), headers: headers)
   }
 
-  func delete(_ id: String, headers: [String: String] = [:]) async throws -> Answer {
+  func delete(_ id: String, headers: [String: String] = [:]) async throws -> APIResponse {
     try await send("DELETE", "/v2/posts/\(id)", headers: headers)
   }
 

@@ -27,19 +27,19 @@ struct DocumentedAPI {
   /// Holds the document, with something else in it, to OpenAPI and its examples to its schemas.
   func judge(_ old: String, _ new: String) async throws -> (code: Int32, said: String) {
     let path = try copy(old, new)
-    let program = try Stage.current.program(
+    let program = try SystemFixture.current.program(
       [Self.folder.appending(path: "document.py").path, path, "\(examples)"], executable: PythonExample.python,
       environment: ["PYTHONDONTWRITEBYTECODE": "1"])
     try program.start()
     let code = try await program.exit()
-    return (code, program.said + program.logged)
+    return (code, program.standardOutput + program.standardError)
   }
 
   /// The document with something else in it.
   func copy(_ old: String, _ new: String) throws -> String {
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(old.isEmpty || text.contains(old), "The document has no \(old): the canary is dead.")
-    let path = Stage.current.path("openapi.json")
+    let path = SystemFixture.current.path("openapi.json")
     try Data((old.isEmpty ? text : text.replacingOccurrences(of: old, with: new)).utf8)
       .write(to: URL(fileURLWithPath: path))
     return path
@@ -49,9 +49,9 @@ struct DocumentedAPI {
   func explore(
     _ document: String? = nil, _ client: Client, _ more: String..., environment: [String: String] = [:]
   ) async throws -> (code: Int32, said: String) {
-    let program = try Stage.current.program(
+    let program = try SystemFixture.current.program(
       // It keeps what it has learned in its folder.
-      ["-C", Stage.current.folder.path, Self.schemathesis.path]
+      ["-C", SystemFixture.current.folder.path, Self.schemathesis.path]
         + ["--config-file", Self.folder.appending(path: settings).path, "run", document ?? file.path]
         + ["--url", client.base, "--no-color"] + more,
       executable: URL(fileURLWithPath: "/usr/bin/env"),
@@ -60,7 +60,7 @@ struct DocumentedAPI {
       ].merging(environment) { $1 })
     try program.start()
     let code = try await program.exit(within: .seconds(300))
-    return (code, program.said + program.logged)
+    return (code, program.standardOutput + program.standardError)
   }
 
   /// Returns all operations of the document, as "GET /v2/posts/{id}".

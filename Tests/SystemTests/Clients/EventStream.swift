@@ -12,7 +12,7 @@ final class EventStream {
   }
 
   /// What the events tell.
-  private struct Told: Decodable {
+  private struct EventData: Decodable {
     let epoch: String
     let prevSeq: UInt64?
     let seq: UInt64
@@ -73,8 +73,8 @@ final class EventStream {
   ) async throws {
     let end = ContinuousClock.now + limit
     while try !condition(self) {
-      guard ContinuousClock.now < end else { throw Overdue(description: "read \(limit) in vain until \(what)") }
-      do { try await receive(within: .milliseconds(200)) } catch let error as Overdue where !isOver { _ = error }
+      guard ContinuousClock.now < end else { throw TimeoutError(description: "read \(limit) in vain until \(what)") }
+      do { try await receive(within: .milliseconds(200)) } catch let error as TimeoutError where !isOver { _ = error }
     }
   }
 
@@ -82,7 +82,7 @@ final class EventStream {
   private(set) var isOver = false
 
   private func receive(within limit: Duration) async throws {
-    if isOver { throw Overdue(description: "the stream has ended") }
+    if isOver { throw TimeoutError(description: "the stream has ended") }
     let bytes = try await connection.some(within: limit)
     isOver = bytes.isEmpty
     raw += bytes
@@ -128,7 +128,7 @@ final class EventStream {
   }
 
   private func apply(_ event: Event) throws {
-    let told = try JSONDecoder().decode(Told.self, from: Data(event.data.utf8))
+    let told = try JSONDecoder().decode(EventData.self, from: Data(event.data.utf8))
     #expect(event.id == "\(told.epoch)-\(told.seq)")
     if event.name == "snapshot" {
       list = FeedList(epoch: told.epoch, seq: told.seq, stateHash: "", entries: try #require(told.entries))

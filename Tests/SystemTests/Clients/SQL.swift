@@ -7,7 +7,7 @@ struct SQL {
   init(_ path: String) { self.path = path }
 
   /// Whether it can be run here: through python3, which has SQLite built in.
-  static let isThere = (try? run("-c", "import sqlite3")) != nil
+  static let isAvailable = (try? run("-c", "import sqlite3")) != nil
 
   /// The first value of the first row; empty where there is none.
   @discardableResult
@@ -41,7 +41,7 @@ struct SQL {
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Overdue(description: "python3 failed: \(arguments)") }
+    guard process.terminationStatus == 0 else { throw TimeoutError(description: "python3 failed: \(arguments)") }
     return String(decoding: output, as: UTF8.self)
   }
 }

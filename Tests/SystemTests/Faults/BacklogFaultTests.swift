@@ -6,9 +6,9 @@ struct BacklogFaultTests {
   /// The promise, judged in full runs only. The debug form has nothing of it to give away beside other tests.
   private static let readyWithin = Program.binary.path.contains("release") ? Duration.seconds(2) : .seconds(6)
 
-  @Test("Ingest with 100,000 queued posts is ready again soon after kill -9", .enabled(if: SQL.isThere))
+  @Test("Ingest with 100,000 queued posts is ready again soon after kill -9", .enabled(if: SQL.isAvailable))
   func ready() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     try await map.ingest.kill()
     try SQL(Trial.data + "/onthemap.sqlite").run(
@@ -32,9 +32,9 @@ struct BacklogFaultTests {
       slowest = max(slowest, begun.duration(to: .now))
     }
     let form = Program.binary.path.contains("release") ? "release" : "debug"
-    Fault.tell("ready \(slowest) after kill -9 with 100,000 queued posts (\(form), slowest of 3)")
+    Fault.printLine("ready \(slowest) after kill -9 with 100,000 queued posts (\(form), slowest of 3)")
     #expect(ticks < 600, "\(ticks) hundredths of a second of CPU time")
     if Fault.isFull { #expect(slowest < Self.readyWithin) }
-    #expect(map.ingest.logged.contains("count=100000"))
+    #expect(map.ingest.standardError.contains("count=100000"))
   }
 }

@@ -53,7 +53,7 @@ struct DamageFaultTests {
 
   @Test("It is noticed and refused, with what to do, and nothing is changed", arguments: Damage.allCases)
   func noticed(damage: Damage) async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     for number in 0..<20 { #expect(try await client.post("Oslo", key: "\(number)").status == 202) }
     if damage.wantsLog {
@@ -69,7 +69,7 @@ struct DamageFaultTests {
     try map.ingest.start()
     #expect(try await map.ingest.exit() == 1, "It serves what is damaged.")
     #expect(map.ingest.ready.isEmpty)
-    let words = map.ingest.logged.split(separator: "\n").last ?? ""
+    let words = map.ingest.standardError.split(separator: "\n").last ?? ""
     #expect(words.contains(Trial.data) && (words.contains("backup") || words.contains("remove")), "\(words)")
     #expect(try contents(Trial.data) == struck, "It was changed.")
 
@@ -81,7 +81,7 @@ struct DamageFaultTests {
 
   @Test("Who goes on with an older database says so by removing the mark, and it is another history then")
   func backup() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     #expect(try await client.post("Oslo").status == 202)
     let epoch = try await client.list().epoch
@@ -96,7 +96,7 @@ struct DamageFaultTests {
     try old.write(to: URL(fileURLWithPath: Trial.data + "/onthemap.sqlite"))
     try map.ingest.start()
     #expect(try await map.ingest.exit() == 1)
-    #expect(map.ingest.logged.contains("onthemap.highwater"))
+    #expect(map.ingest.standardError.contains("onthemap.highwater"))
     try FileManager.default.removeItem(atPath: Trial.data + "/onthemap.highwater")
     try await map.ingest.startAndWait()
     #expect(try await client.list().epoch != epoch)
@@ -107,16 +107,16 @@ struct DamageFaultTests {
     "Files that are removed under a running ingest end it: what it would accept is found by nobody",
     arguments: ["onthemap.sqlite", "onthemap.sqlite-wal"])
   func removed(name: String) async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     #expect(try await client.post("Oslo").status == 202)
     let path = Trial.data + "/" + name
     // Whoever has removed it by mistake has the other name still.
-    #expect(link(path, Stage.current.path("rescued")) == 0)
+    #expect(link(path, SystemFixture.current.path("rescued")) == 0)
     #expect(unlink(path) == 0)
     let answer = try? await client.post("Lima")
     #expect(answer?.status == nil || answer?.status == 503)
     #expect(try await map.ingest.exit() == EX_IOERR)
-    #expect(map.ingest.logged.contains("was removed or replaced"))
+    #expect(map.ingest.standardError.contains("was removed or replaced"))
   }
 }

@@ -14,19 +14,19 @@ struct DiskFaultTests {
 
   @Test(
     "A disk that fails, once or for good, ends ingest with 74: nothing is accepted any more; the next start has all",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"),
     arguments: Fault.isFull ? failures : [failures[0]])
   func failure(injection: String) async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
-    let tampering = Tampering(injection, on: Trial.data + Self.log)
+    let tampering = SyscallFault(injection, on: Trial.data + Self.log)
     // One that fails for good may not even let it start.
     try ingest.start(under: tampering.command)
     let status = try await ingest.exit()
     #expect(tampering.count >= 1, "No call has failed.")
-    #expect(status == EX_IOERR, "\(ingest.logged.suffix(1_000))")
-    #expect(ingest.logged.contains("the disk has failed"))
+    #expect(status == EX_IOERR, "\(ingest.standardError.suffix(1_000))")
+    #expect(ingest.standardError.contains("the disk has failed"))
     let lines = tampering.seen.split(separator: "\n")
     let first = try #require(lines.firstIndex { $0.hasSuffix("(INJECTED)") })
     if injection.hasSuffix("=5") {
@@ -38,23 +38,23 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A disk that fails at the start is a clear refusal", .enabled(if: Tampering.isThere, "strace may not trace here"))
+    "A disk that fails at the start is a clear refusal", .enabled(if: SyscallFault.isAvailable, "strace may not trace here"))
   func start() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     try await map.ingest.kill()
-    let tampering = Tampering("fdatasync:error=EIO", on: Trial.data + Self.log)
+    let tampering = SyscallFault("fdatasync:error=EIO", on: Trial.data + Self.log)
     try map.ingest.start(under: tampering.command)
     #expect(try await map.ingest.exit() == 1)
     #expect(tampering.count >= 1)
-    #expect(map.ingest.ready.isEmpty && map.ingest.logged.contains("disk I/O error"))
+    #expect(map.ingest.ready.isEmpty && map.ingest.standardError.contains("disk I/O error"))
     try await map.ingest.startAndWait()
   }
 
   @Test(
     "Without room posts are refused as not stored, reading goes on, and with room it is as before, without a restart",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func full() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
     let disk = try FullDisk(log: Self.log)
@@ -79,10 +79,10 @@ struct DiskFaultTests {
 
   @Test(
     "Readiness, operators, metrics and log call a disk full that refuses writes although bytes are free",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func reported() async throws {
     let start = ContinuousClock.now
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let ingest = map.ingest
     try await ingest.kill()
@@ -103,24 +103,24 @@ struct DiskFaultTests {
     #expect(scrape["onthemap_store_free_bytes"] >= 1_048_576)
     for _ in 0..<9 { #expect(try await client.post("Oslo").status == 507) }
     // One line a minute, however long the test takes.
-    let lines = ingest.logged.split(separator: "\n").count { $0.contains("disk full or nearly full") }
+    let lines = ingest.standardError.split(separator: "\n").count { $0.contains("disk full or nearly full") }
     #expect((1...2 + Int((ContinuousClock.now - start) / .seconds(60))).contains(lines), "\(lines)")
-    #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
+    #expect(!ingest.standardError.contains("request failed"), "Nothing is said of single requests.")
 
     try disk.clear()
     try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
     #expect(try await client.post("Oslo").status == 202)
-    try await eventually("the log says that there is room") { ingest.logged.contains("disk has room again") }
-    let counts = ingest.logged.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
+    try await eventually("the log says that there is room") { ingest.standardError.contains("disk has room again") }
+    let counts = ingest.standardError.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
     #expect(counts.reduce(0, +) == 10, "\(counts)")
     try await map.expectRoom()
   }
 
   @Test(
-    "A stop that rewrites the database copies it within the data folder only", .enabled(if: SQL.isThere),
-    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    "A stop that rewrites the database copies it within the data folder only", .enabled(if: SQL.isAvailable),
+    .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func rewriting() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     _ = try await map.client.signedUp()
     try await map.ingest.kill()
     let database = SQL(Trial.data + "/onthemap.sqlite")
@@ -132,7 +132,7 @@ struct DiskFaultTests {
       SELECT n, (SELECT id FROM account), 'Oslo', 'https://example.org/' || hex(zeroblob(500)), 0, 1, 1 FROM number
       """)
     try database.run("PRAGMA user_version = 0")
-    let log = Stage.current.path("opened")
+    let log = SystemFixture.current.path("opened")
     try await map.ingest.startAndWait(
       under: ["strace", "-D", "-f", "-qq", "-e", "signal=none", "-o", log, "-e", "trace=openat"])
     map.ingest.signal(SIGTERM)
@@ -148,23 +148,23 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A file that may not grow ends ingest with 74, not with a signal", .enabled(if: SQL.isThere),
+    "A file that may not grow ends ingest with 74, not with a signal", .enabled(if: SQL.isAvailable),
     .enabled(if: Fault.isFull, Fault.full))
   func fileSize() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     let size = try FileManager.default.attributesOfItem(atPath: Trial.data + Self.log)[.size] as? Int ?? 0
     try ingest.limit("fsize", to: size + 50_000)
     #expect(try await ingest.exit() == EX_IOERR)
-    #expect(ingest.logged.contains("the disk has failed"))
+    #expect(ingest.standardError.contains("the disk has failed"))
     try await ingest.startAndWait()
     try await trial.expectWhole("file size limit")
   }
 
   @Test(
-    "Clients take no more descriptors than their share, and when they are gone it goes on", .enabled(if: SQL.isThere))
+    "Clients take no more descriptors than their share, and when they are gone it goes on", .enabled(if: SQL.isAvailable))
   func descriptors() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
     try await ingest.startAndWait(under: ["prlimit", "--nofile=128:128"])
@@ -190,10 +190,10 @@ struct DiskFaultTests {
 
   /// Swift's runtime opens a file once a second, and ends the process where it cannot.
   @Test(
-    "Without any descriptor it goes on, or has all that was accepted at its next start", .enabled(if: SQL.isThere),
+    "Without any descriptor it goes on, or has all that was accepted at its next start", .enabled(if: SQL.isAvailable),
     .enabled(if: Fault.isFull, Fault.full))
   func noDescriptors() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     let pid = try #require(ingest.pid)
     let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
@@ -206,20 +206,20 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A slow disk makes answers slow, and nothing else", .enabled(if: SQL.isThere),
-    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"), .enabled(if: Fault.isFull, Fault.full))
+    "A slow disk makes answers slow, and nothing else", .enabled(if: SQL.isAvailable),
+    .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"), .enabled(if: Fault.isFull, Fault.full))
   func slow() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     try await ingest.kill()
-    let tampering = Tampering("fdatasync:delay_exit=\(Fault.isFull ? 1_000_000 : 200_000)")
+    let tampering = SyscallFault("fdatasync:delay_exit=\(Fault.isFull ? 1_000_000 : 200_000)")
     try await ingest.startAndWait(under: tampering.command)
     try await trial.ledger.advance(by: 30)
     let begun = ContinuousClock.now
     #expect(try await trial.client.get("/livez").status == 204)
     #expect(begun.duration(to: .now) < .milliseconds(500), "Who needs no disk waits for it.")
     #expect(tampering.count >= 5)
-    #expect(!ingest.logged.contains("worker lost"))
+    #expect(!ingest.standardError.contains("worker lost"))
     try await tampering.end(of: ingest)
     try await trial.expectWhole("a slow disk, \(tampering.count) syncs")
   }
@@ -229,20 +229,20 @@ extension Program {
   /// Sets a limit of the running process, by its name in prlimit(1); the hard one stays.
   func limit(_ name: String, to value: Int) throws {
     let (status, said) = try Fault.command("prlimit", "--pid", "\(pid ?? 0)", "--\(name)=\(value):")
-    guard status == 0 else { throw Overdue(description: "prlimit \(name): \(said)") }
+    guard status == 0 else { throw TimeoutError(description: "prlimit \(name): \(said)") }
   }
 }
 
 /// A full disk that can be cleared: writes to ingest's log fail with ENOSPC while its folder is called "full". To end
 /// the tracer instead would fail a call that is under way with ENOSYS.
 private struct FullDisk {
-  let tampering: Tampering
+  let tampering: SyscallFault
   private let full: String
 
   /// - Parameter log: name in ingest's folder, with a slash before it.
   init(log: String) throws {
-    full = Stage.current.folder.resolvingSymlinksInPath().appending(path: "full").path
-    tampering = Tampering("pwrite64:error=ENOSPC", on: full + log)
+    full = SystemFixture.current.folder.resolvingSymlinksInPath().appending(path: "full").path
+    tampering = SyscallFault("pwrite64:error=ENOSPC", on: full + log)
     // In the place of the folder it leads to "full", so that all paths stay valid.
     try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "full")
   }
@@ -260,6 +260,6 @@ private struct FullDisk {
       sys.exit(ctypes.CDLL(None).renameat2(here, a, here, b, exchange))
       """
     let (status, said) = try Fault.command("python3", "-c", script, Trial.data, full)
-    guard status == 0 else { throw Overdue(description: "the folder is not renamed: \(said)") }
+    guard status == 0 else { throw TimeoutError(description: "the folder is not renamed: \(said)") }
   }
 }

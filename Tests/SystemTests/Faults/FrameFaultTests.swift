@@ -5,9 +5,9 @@ import Testing
 struct FrameFaultTests {
   @Test(
     "Every link repeats messages and lets them overtake each other: nothing is lost or doubled",
-    .enabled(if: SQL.isThere))
+    .enabled(if: SQL.isAvailable))
   func twiceAndSwapped() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0)
     let seed = UInt64.random(in: 1...1_000_000)
     let relays = try ["jobs", "changes", "submit"].map { name in

@@ -7,13 +7,13 @@ struct KillFaultTests {
   /// From the kill to the ready line, beside all that runs here; judged in full runs only.
   private static let readyWithin = Duration.seconds(5)
 
-  @Test("Any role, at any moment: nothing accepted is lost or doubled", .enabled(if: SQL.isThere))
+  @Test("Any role, at any moment: nothing accepted is lost or doubled", .enabled(if: SQL.isAvailable))
   func random() async throws {
     let seed = ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...1_000_000)
     let kills = Fault.isFull ? 50 : 5
-    Fault.tell("\(kills) kills from FAULT_SEED=\(seed)")
-    var random = Dice(seed)
-    let trial = try await Trial(on: Stage.current.roles())
+    Fault.printLine("\(kills) kills from FAULT_SEED=\(seed)")
+    var random = SeededRandom(seed)
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let roles = [trial.map.ingest, trial.map.workers[0], trial.map.workers[1], try #require(trial.map.feed)]
     var (slowest, ticks) = (Duration.zero, 0)
     for number in 0..<kills {
@@ -38,18 +38,18 @@ struct KillFaultTests {
     case betweenWriteAndSync = "fdatasync"
     case beforeAnAnswerLeaves = "sendto"
 
-    func tampering(_ count: Int) -> Tampering {
+    func tampering(_ count: Int) -> SyscallFault {
       let log = Trial.data + "/onthemap.sqlite-wal"
-      return Tampering("\(rawValue):signal=SIGKILL:when=\(count)", on: self == .beforeAnAnswerLeaves ? nil : log)
+      return SyscallFault("\(rawValue):signal=SIGKILL:when=\(count)", on: self == .beforeAnAnswerLeaves ? nil : log)
     }
   }
 
   @Test(
     "Ingest, at a named moment of a commit: nothing accepted is lost or doubled",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"),
     arguments: Moment.allCases)
   func moment(moment: Moment) async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     let counts = Fault.isFull ? [1, 2, 3, 5, 8, 13, 21, 34, 55, 89] : [7]
     for count in counts {
@@ -65,12 +65,12 @@ struct KillFaultTests {
 
   @Test(
     "Ingest, when a commit is on disk and nobody knows it yet: nothing accepted is lost or doubled",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func beforeAnswer() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     for _ in 0..<(Fault.isFull ? 10 : 1) {
-      let tampering = Tampering("fdatasync:delay_exit=200000", on: Trial.data + "/onthemap.sqlite-wal")
+      let tampering = SyscallFault("fdatasync:delay_exit=200000", on: Trial.data + "/onthemap.sqlite-wal")
       try await ingest.kill()
       try await ingest.startAndWait(under: tampering.command)
       let before = tampering.count
@@ -85,13 +85,13 @@ struct KillFaultTests {
 
   @Test(
     "Ingest, while it ends and copies its log: nothing accepted is lost or doubled",
-    .enabled(if: SQL.isThere), .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"),
+    .enabled(if: SQL.isAvailable), .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"),
     .enabled(if: Fault.isFull, Fault.full))
   func checkpoint() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let ingest = trial.map.ingest
     for count in Fault.isFull ? [1, 2, 3, 5, 8] : [2] {
-      let tampering = Tampering("pwrite64:signal=SIGKILL:when=\(count)", on: Trial.data + "/onthemap.sqlite")
+      let tampering = SyscallFault("pwrite64:signal=SIGKILL:when=\(count)", on: Trial.data + "/onthemap.sqlite")
       try await ingest.kill()
       try await ingest.startAndWait(under: tampering.command)
       try await trial.ledger.advance(by: 20)
@@ -104,7 +104,7 @@ struct KillFaultTests {
 }
 
 /// A seeded generator: SplitMix64.
-struct Dice: RandomNumberGenerator {
+struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
   init(_ seed: UInt64) { state = seed }

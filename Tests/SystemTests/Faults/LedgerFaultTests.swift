@@ -6,7 +6,7 @@ import Testing
 struct LedgerFaultTests {
   /// Twenty posts that are stored and settled, in a database that nobody has open.
   private func settled() async throws -> Ledger {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let ledger = Ledger()
     for _ in 0..<20 {
@@ -23,7 +23,7 @@ struct LedgerFaultTests {
     ledger.classify(try Ledger.posts(in: Trial.data)).counts
   }
 
-  @Test("Each class is found where it was made by hand, and only there", .enabled(if: SQL.isThere))
+  @Test("Each class is found where it was made by hand, and only there", .enabled(if: SQL.isAvailable))
   func controls() async throws {
     let ledger = try await settled()
     let database = SQL(Trial.data + "/onthemap.sqlite")
@@ -56,7 +56,7 @@ struct LedgerFaultTests {
     #expect(try Ledger.violations(in: Trial.data).count == 1)
   }
 
-  @Test("A faked answer, a refusal that stored, and a second publication are found too", .enabled(if: SQL.isThere))
+  @Test("A faked answer, a refusal that stored, and a second publication are found too", .enabled(if: SQL.isAvailable))
   func answers() async throws {
     let ledger = try await settled()
     // Acknowledged by nobody.

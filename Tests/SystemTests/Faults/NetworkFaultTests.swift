@@ -5,7 +5,7 @@ import Testing
 struct NetworkFaultTests {
   /// Each role in its own process; the only worker and the feed reach ingest through relays.
   private func relayed() async throws -> (map: Services, jobs: Relay, changes: Relay) {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0)
     let ports = Dictionary(uniqueKeysWithValues: try map.ports.map { ($0.name, $0.port) })
     let (jobs, changes) = (try Relay(to: ports["jobs"] ?? 0), try Relay(to: ports["changes"] ?? 0))
@@ -39,7 +39,7 @@ struct NetworkFaultTests {
 
   @Test(
     "Worker and feed lose ingest, in each way: nothing is lost or doubled, and it heals by itself",
-    .enabled(if: SQL.isThere), arguments: Fault.isFull ? Trouble.allCases : [.reset])
+    .enabled(if: SQL.isAvailable), arguments: Fault.isFull ? Trouble.allCases : [.reset])
   func trouble(trouble: Trouble) async throws {
     let (map, jobs, changes) = try await relayed()
     defer {
@@ -67,13 +67,13 @@ struct NetworkFaultTests {
   }
 
   @Test(
-    "The same by taking the cable out, between network namespaces", .enabled(if: SQL.isThere),
+    "The same by taking the cable out, between network namespaces", .enabled(if: SQL.isAvailable),
     .enabled(if: Fault.isFull, Fault.full),
-    .enabled(if: Cable.isThere, "network namespaces need root and ip(8)"))
+    .enabled(if: Cable.isAvailable, "network namespaces need root and ip(8)"))
   func cable() async throws {
     let cable = try Cable()
     defer { cable.end() }
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
     let ingest = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:\(try Port.free())", "--jobs",
@@ -92,7 +92,7 @@ struct NetworkFaultTests {
     let trial = try await Trial(on: Services(feed: feed, workers: [worker], ingest: ingest))
     let settled = try await trial.client.list().seq
     try cable.set(isIn: false)
-    try await eventually("ingest misses the worker") { ingest.logged.contains("worker lost") }
+    try await eventually("ingest misses the worker") { ingest.standardError.contains("worker lost") }
     let before = try await trial.client.list().seq
     try await trial.ledger.advance(by: 20)
     #expect(before >= settled)
@@ -106,7 +106,7 @@ struct NetworkFaultTests {
 struct Cable: Sendable {
   static let here = "10.251.77.1"
   private static let there = "10.251.77.2"
-  static let isThere = Fault.isRoot && (try? Cable()).map { $0.end() } != nil
+  static let isAvailable = Fault.isRoot && (try? Cable()).map { $0.end() } != nil
 
   private let name: String
   private var device: String { name + "a" }
@@ -141,6 +141,6 @@ struct Cable: Sendable {
   private static func ip(_ arguments: String...) throws {
     let joined = arguments.joined(separator: " ")
     let (status, said) = try Fault.command("sh", "-c", "ip " + joined)
-    guard status == 0 else { throw Overdue(description: "ip \(joined): \(said)") }
+    guard status == 0 else { throw TimeoutError(description: "ip \(joined): \(said)") }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Faults: standing still, clocks, storms", .stage, .serialized)
 struct PauseFaultTests {
   /// Who stands still, and for longer than the others wait for it.
-  enum Sleeper: String, CaseIterable, Sendable {
+  enum PausedRole: String, CaseIterable, Sendable {
     case worker, feed, ingest, everyWorkerBeyondItsLease
 
     var seconds: Int {
@@ -28,14 +28,14 @@ struct PauseFaultTests {
 
   @Test(
     "A role that stands still beyond its time goes on as if nothing had been; what it held counts once",
-    .enabled(if: SQL.isThere), arguments: Fault.isFull ? Sleeper.allCases : [.worker])
-  func standstill(sleeper: Sleeper) async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    .enabled(if: SQL.isAvailable), arguments: Fault.isFull ? PausedRole.allCases : [.worker])
+  func standstill(sleeper: PausedRole) async throws {
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let programs = sleeper.programs(of: trial.map)
     for program in programs { program.signal(SIGSTOP) }
-    for program in programs { try await program.standsStill() }
+    for program in programs { try await program.waitUntilStopped() }
     try await Task.sleep(for: .seconds(sleeper.seconds))
-    func isMissed() -> Bool { trial.map.ingest.logged.contains("worker lost") }
+    func isMissed() -> Bool { trial.map.ingest.standardError.contains("worker lost") }
     if sleeper != .feed, sleeper != .ingest { try await eventually("ingest misses it") { isMissed() } }
     for program in programs { program.signal(SIGCONT) }
     if sleeper == .ingest {
@@ -49,9 +49,9 @@ struct PauseFaultTests {
     try await trial.expectWhole("\(sleeper) stood still for \(sleeper.seconds) s", settledWithin: .seconds(35))
   }
 
-  @Test("A worker that stands still holds its window, and no job more", .enabled(if: SQL.isThere))
+  @Test("A worker that stands still holds its window, and no job more", .enabled(if: SQL.isAvailable))
   func window() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
     map.workers[0].signal(SIGSTOP)
     let producer = Producer(try map.submit, token: client.token)
@@ -62,7 +62,7 @@ struct PauseFaultTests {
       let ready: Int
     }
     func status() async throws -> Status {
-      let ran = try await Stage.current.run("queue", "status", "--json", "--data", Trial.data)
+      let ran = try await SystemFixture.current.run("queue", "status", "--json", "--data", Trial.data)
       return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
     }
     try await eventually("its window is full") { try await status().leased == 64 }
@@ -79,10 +79,10 @@ struct PauseFaultTests {
 
   @Test(
     "One role's clock is hours or days off, and jumps back: nothing is lost or doubled, ids and numbers rise",
-    .enabled(if: SQL.isThere), .enabled(if: WrongClock.isThere, "faketime is missing: make setup-test"),
+    .enabled(if: SQL.isAvailable), .enabled(if: WrongClock.isAvailable, "faketime is missing: make setup-test"),
     .enabled(if: Fault.isFull, Fault.full), arguments: offsets)
   func clock(offset: String) async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let roles = [trial.map.ingest, trial.map.workers[0], try #require(trial.map.feed)]
     let clock = try WrongClock(offset)
     for role in roles {
@@ -101,9 +101,9 @@ struct PauseFaultTests {
 
   @Test(
     "Workers and feed are started anew again and again: nothing is lost or doubled, no storm outlasts it",
-    .enabled(if: SQL.isThere), .enabled(if: Fault.isFull, Fault.full))
+    .enabled(if: SQL.isAvailable), .enabled(if: Fault.isFull, Fault.full))
   func storm() async throws {
-    let trial = try await Trial(on: Stage.current.roles(workers: 4))
+    let trial = try await Trial(on: SystemFixture.current.roles(workers: 4))
     let victims = trial.map.workers + [try #require(trial.map.feed)]
     for _ in 0..<10 {
       for victim in victims { try await victim.kill() }

@@ -7,7 +7,7 @@ struct PoisonFaultTests {
     "A job that kills every worker is dead after three of them; the others are settled meanwhile",
     .enabled(if: Fault.isFull, Fault.full))
   func poison() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     let poison = try await client.post("Poison")

@@ -6,7 +6,7 @@ import Testing
 struct PowerLossFaultTests {
   /// A file system in a file: what was not written to it is gone when it is cut off.
   private struct Disk: Sendable {
-    static let isThere = Fault.isRoot && (try? tried()) == true
+    static let isAvailable = Fault.isRoot && (try? tried()) == true
     let image: String
     let folder: String
 
@@ -38,7 +38,7 @@ struct PowerLossFaultTests {
 
     private static func run(_ line: String) throws {
       let (status, said) = try Fault.command("sh", "-c", line)
-      guard status == 0 else { throw Overdue(description: "\(line): \(said)") }
+      guard status == 0 else { throw TimeoutError(description: "\(line): \(said)") }
     }
 
     private static func tried() throws -> Bool {
@@ -55,7 +55,7 @@ struct PowerLossFaultTests {
   private func cut(
     _ disk: Disk, under command: [String] = [], while posting: (Client, Producer, Ledger) async throws -> Void
   ) async throws -> (ledger: Ledger, ingest: Program, logs: Bool) {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let ingest = try stage.program([
       "ingest", "--data", disk.folder + "/data", "--http", "127.0.0.1:\(try Port.free())", "--jobs",
       "tcp://127.0.0.1:\(try Port.free())", "--changes", "tcp://127.0.0.1:\(try Port.free())", "--submit",
@@ -70,7 +70,7 @@ struct PowerLossFaultTests {
     try await ingest.kill()
     try disk.unmount()
     try disk.mount()
-    return (ledger, ingest, ingest.logged.contains("the disk has failed"))
+    return (ledger, ingest, ingest.standardError.contains("the disk has failed"))
   }
 
   private func post(_ batches: Int, _ producer: Producer, _ ledger: Ledger) async throws {
@@ -88,8 +88,8 @@ struct PowerLossFaultTests {
   }
 
   @Test(
-    "What was accepted is there when the power is back", .enabled(if: SQL.isThere),
-    .enabled(if: Disk.isThere, "needs root, a loop device and mkfs.ext4"))
+    "What was accepted is there when the power is back", .enabled(if: SQL.isAvailable),
+    .enabled(if: Disk.isAvailable, "needs root, a loop device and mkfs.ext4"))
   func acknowledged() async throws {
     for round in 1...(Fault.isFull ? 10 : 1) {
       let disk = try Disk("disk")
@@ -104,18 +104,18 @@ struct PowerLossFaultTests {
       #expect(try Ledger.violations(in: disk.folder + "/data") == [])
       let (counts, faults) = ledger.classify(try Ledger.posts(in: disk.folder + "/data"))
       #expect(faults.isEmpty && counts[.ok] == 160 * round, "\(counts) \(faults.prefix(3))")
-      if round == 1 { Fault.tell("power loss: \(counts)") }
+      if round == 1 { Fault.printLine("power loss: \(counts)") }
     }
   }
 
   @Test(
     "The control: a disk that lies about fdatasync loses what was accepted, and the ledger sees it",
-    .enabled(if: SQL.isThere), .enabled(if: Disk.isThere, "needs root, a loop device and mkfs.ext4"),
-    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SQL.isAvailable), .enabled(if: Disk.isAvailable, "needs root, a loop device and mkfs.ext4"),
+    .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func lyingDisk() async throws {
     let disk = try Disk("disk")
     defer { disk.end() }
-    let tampering = Tampering("fdatasync,fsync:retval=0")
+    let tampering = SyscallFault("fdatasync,fsync:retval=0")
     let (ledger, _, _) = try await cut(disk, under: tampering.command) { _, producer, ledger in
       try await post(40, producer, ledger)
     }
@@ -127,23 +127,23 @@ struct PowerLossFaultTests {
 
   @Test(
     "A copy of the files at any moment, log and all, is a database with all that was accepted by then",
-    .enabled(if: SQL.isThere))
+    .enabled(if: SQL.isAvailable))
   func copied() async throws {
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let copies = Fault.isFull ? 10 : 2
     for number in 0..<copies {
       try await trial.ledger.advance(by: 20)
       let accepted = trial.ledger.counts.accepted
-      let folder = Stage.current.path("copy-\(number)")
+      let folder = SystemFixture.current.path("copy-\(number)")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       // A snapshot is of one moment.
       trial.map.ingest.signal(SIGSTOP)
-      try await trial.map.ingest.standsStill()
+      try await trial.map.ingest.waitUntilStopped()
       for name in ["onthemap.sqlite", "onthemap.sqlite-wal", "onthemap.highwater"] {
         try FileManager.default.copyItem(atPath: Trial.data + "/" + name, toPath: folder + "/" + name)
       }
       trial.map.ingest.signal(SIGCONT)
-      let copy = try Stage.current.program([
+      let copy = try SystemFixture.current.program([
         "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*",
       ])

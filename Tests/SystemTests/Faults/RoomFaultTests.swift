@@ -6,8 +6,8 @@ import Testing
 @Suite("Faults: a small disk and a read-only one", .stage, .serialized)
 struct RoomFaultTests {
   /// Ingest's folder, on a disk in memory.
-  private struct Room: Sendable {
-    static let isThere = Fault.isRoot && (try? tried()) == true
+  private struct SmallDisk: Sendable {
+    static let isAvailable = Fault.isRoot && (try? tried()) == true
     let folder: String
 
     init(_ folder: String, megabytes: Int) throws {
@@ -22,12 +22,12 @@ struct RoomFaultTests {
     private func run(_ arguments: String...) throws {
       let line = arguments.joined(separator: " ")
       let (status, said) = try Fault.command("sh", "-c", line)
-      guard status == 0 else { throw Overdue(description: "\(line): \(said)") }
+      guard status == 0 else { throw TimeoutError(description: "\(line): \(said)") }
     }
 
     private static func tried() throws -> Bool {
       let path = FileManager.default.temporaryDirectory.appending(path: "onthemap-room-\(UUID().uuidString)").path
-      let room = try Room(path, megabytes: 1)
+      let room = try SmallDisk(path, megabytes: 1)
       room.end()
       try FileManager.default.removeItem(atPath: path)
       return true
@@ -36,12 +36,12 @@ struct RoomFaultTests {
 
   @Test(
     "A full disk: posts are refused as not stored, reading goes on; with room it goes on by itself",
-    .enabled(if: SQL.isThere), .enabled(if: Room.isThere, "mounting needs root"), .enabled(if: Fault.isFull, Fault.full)
+    .enabled(if: SQL.isAvailable), .enabled(if: SmallDisk.isAvailable, "mounting needs root"), .enabled(if: Fault.isFull, Fault.full)
   )
   func full() async throws {
-    let room = try Room(Trial.data, megabytes: 32)
+    let room = try SmallDisk(Trial.data, megabytes: 32)
     defer { room.end() }
-    let trial = try await Trial(on: Stage.current.roles())
+    let trial = try await Trial(on: SystemFixture.current.roles())
     let pid = try #require(trial.map.ingest.pid)
     for _ in 0..<(Fault.isFull ? 5 : 1) {
       // As much as fits, and no more.
@@ -60,12 +60,12 @@ struct RoomFaultTests {
 
   @Test(
     "A full disk is told by readiness, operators, metrics and one line of the log, without a client, and so is its end",
-    .enabled(if: Room.isThere, "mounting needs root"))
+    .enabled(if: SmallDisk.isAvailable, "mounting needs root"))
   func told() async throws {
     let start = ContinuousClock.now
-    let room = try Room(Trial.data, megabytes: 16)
+    let room = try SmallDisk(Trial.data, megabytes: 16)
     defer { room.end() }
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let ingest = map.ingest
     #expect(try await map.status().hasPrefix("queue     running"))
@@ -79,31 +79,31 @@ struct RoomFaultTests {
     for _ in 0..<400 { if try await client.post("Oslo").status == 507 { refused += 1 } }
     #expect(refused > 100)
     // One line a minute, however long the test takes.
-    let lines = ingest.logged.split(separator: "\n").count { $0.contains("disk full") }
+    let lines = ingest.standardError.split(separator: "\n").count { $0.contains("disk full") }
     #expect((1...2 + Int((ContinuousClock.now - start) / .seconds(60))).contains(lines), "\(lines)")
-    #expect(!ingest.logged.contains("request failed"), "Nothing is said of single requests.")
+    #expect(!ingest.standardError.contains("request failed"), "Nothing is said of single requests.")
 
     try FileManager.default.removeItem(atPath: room.folder + "/filler")
     try await eventually("it is ready without a client") { try await client.get("/readyz").status == 200 }
     #expect(try await client.post("Oslo").status == 202)
-    try await eventually("it is said that there is room") { ingest.logged.contains("disk has room again") }
-    let counts = ingest.logged.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
+    try await eventually("it is said that there is room") { ingest.standardError.contains("disk has room again") }
+    let counts = ingest.standardError.matches(of: #/refused=(\d+)/#).compactMap { Int($0.1) }
     #expect(counts.reduce(0, +) == refused, "\(counts)")
     try await map.expectRoom()
   }
 
-  @Test("A read-only disk is a clear refusal at the start", .enabled(if: Room.isThere, "mounting needs root"))
+  @Test("A read-only disk is a clear refusal at the start", .enabled(if: SmallDisk.isAvailable, "mounting needs root"))
   func readOnly() async throws {
-    let room = try Room(Trial.data, megabytes: 32)
+    let room = try SmallDisk(Trial.data, megabytes: 32)
     defer { room.end() }
-    let ingest = try await Stage.current.roles(workers: 0).ingest
+    let ingest = try await SystemFixture.current.roles(workers: 0).ingest
     ingest.signal(SIGTERM)
     #expect(try await ingest.exit() == 0)
     try room.remount("ro")
     try ingest.start()
     #expect(try await ingest.exit() == 1)
-    #expect(ingest.ready.isEmpty && ingest.logged.contains("Read-only file system"))
-    #expect(ingest.logged.contains(Trial.data))
+    #expect(ingest.ready.isEmpty && ingest.standardError.contains("Read-only file system"))
+    #expect(ingest.standardError.contains(Trial.data))
     try room.remount("rw")
     try await ingest.startAndWait()
   }
@@ -112,7 +112,7 @@ struct RoomFaultTests {
 extension Services {
   /// The output of `queue status`.
   func status(_ words: String...) async throws -> String {
-    try await Stage.current.run(["queue", "status", "--data", Trial.data] + words).said
+    try await SystemFixture.current.run(["queue", "status", "--data", Trial.data] + words).said
   }
 
   /// Expects a full disk in the readiness at both addresses, in the operators' status and in the metrics.
@@ -121,7 +121,7 @@ extension Services {
       let answer = try await asked.get("/readyz")
       #expect(answer.status == 503 && answer["code"] == "disk_full" && answer["detail"]?.contains("free some") == true)
       #expect(try await asked.get("/livez").status == 204)
-      let health = try await Stage.current.run("health", asked.base + "/readyz")
+      let health = try await SystemFixture.current.run("health", asked.base + "/readyz")
       #expect(health.status == 1 && health.logged.contains("answers 503: disk_full: "), "\(health.logged)")
     }
     #expect(try await status().hasPrefix("queue     DISK FULL OR NEARLY FULL for "))

@@ -6,7 +6,7 @@ struct CrossOriginTests {
   @Test("What is no origin is no setting")
   func setting() async throws {
     for text in ["app.example.org", "https://app.example.org/", "*", "https://a b"] {
-      let ran = try await Stage.current.run("ingest", "--cors-origins", text, "--data", Stage.current.path("x"))
+      let ran = try await SystemFixture.current.run("ingest", "--cors-origins", text, "--data", SystemFixture.current.path("x"))
       #expect(
         ran.status != 0
           && ran.logged.contains("(ONTHEMAP_CORS_ORIGINS) must be origins without a path"), "\(ran.logged)")
@@ -15,13 +15,13 @@ struct CrossOriginTests {
 
   @Test("Where TLS ends in front, cookies are for this host and for TLS alone, and browsers are told to keep to it")
   func secure() async throws {
-    let map = try await Stage.current.up("--origin", "https://map.example.org")
+    let map = try await SystemFixture.current.up("--origin", "https://map.example.org")
     let answer = try await map.client.signUp("ada@example.org")
     let cookie = try #require(answer.headers["set-cookie"])
     for part in ["__Host-otm=", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"] { #expect(cookie.contains(part)) }
     #expect(!cookie.contains("Domain"))
     #expect(answer.headers["strict-transport-security"] == "max-age=63072000")
-    #expect(map.ingest.logged.contains("set ONTHEMAP_TRUSTED_PROXIES"))
+    #expect(map.ingest.standardError.contains("set ONTHEMAP_TRUSTED_PROXIES"))
     #expect(try await map.feedClient.get("/v2/feed").headers["strict-transport-security"] == nil)
   }
 }

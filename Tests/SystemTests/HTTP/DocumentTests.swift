@@ -29,13 +29,13 @@ struct DocumentTests {
     "Whatever a client sends, what is answered is documented, and what is wrong is refused",
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func holds() async throws {
-    let client = try await Stage.current.up("--trusted-proxies", "127.0.0.1").client
+    let client = try await SystemFixture.current.up("--trusted-proxies", "127.0.0.1").client
     // The examples log in as somebody.
     #expect(try await client.signUp("cy@example.org", password: "correct-horse").status == 201)
-    let promoted = try await Stage.current.run(
-      "user", "promote", "cy@example.org", "--data", Stage.current.path("data"))
+    let promoted = try await SystemFixture.current.run(
+      "user", "promote", "cy@example.org", "--data", SystemFixture.current.path("data"))
     #expect(promoted.status == 0)
-    let report = Stage.current.path("report.har")
+    let report = SystemFixture.current.path("report.har")
     let whole = try await api.explore(
       nil, client, "--report", "har", "--report-har-path", report)
     #expect(whole.code == 0, "\(whole.said)")
@@ -54,7 +54,7 @@ struct DocumentTests {
 
   @Test("An answer that is not documented is found", .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func canary() async throws {
-    let client = try await Stage.current.up().client
+    let client = try await SystemFixture.current.up().client
     let document = try api.copy(#""required": ["version"]"#, #""required": ["version", "nothing"]"#)
     let found = try await api.explore(document, client, "--include-operation-id", "version", "--phases", "coverage")
     #expect(found.code == 1 && found.said.contains("ST108 Response violates schema: 1"), "\(found.said)")

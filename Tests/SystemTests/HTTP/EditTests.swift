@@ -5,14 +5,14 @@ import Testing
 struct EditTests {
   @Test("A deletion brings the 101st back and an edit moves a post to the top, and a subscriber sees it by deltas")
   func subscriber() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
     try await stream.run()
     try await stream.expectAll()
     let client = stream.client
     let before = try await client.list()
     let first = try #require(try await client.posts().first { $0.seq == 1 })
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
 
     #expect(try await client.delete(before.entries[40].id).status == 204)
     let deleted = try await client.list()
@@ -36,9 +36,9 @@ struct EditTests {
 
   @Test("After kill -9 of ingest right behind a deletion nothing reappears, and the feed follows from there")
   func killed() async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let client = try await map.client.signedUp()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     var ids: [String] = []
     for place in ["Oslo", "Lima", "Quito"] { ids.append(try #require(try await client.post(place, wait: 30)["id"])) }
     for (round, id) in ids.reversed().enumerated() {
@@ -53,7 +53,7 @@ struct EditTests {
     let list = try await client.list()
     #expect(list.seq == 7 && list.entries.count == 1)
     try await eventually("the subscriber has ingest's list") { try watcher.list == list }
-    #expect(try #require(map.feed).logged.contains("gone backwards") == false)
+    #expect(try #require(map.feed).standardError.contains("gone backwards") == false)
     #expect(try await client.posts().count == 1)
   }
 }

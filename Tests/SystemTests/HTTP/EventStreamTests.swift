@@ -14,7 +14,7 @@ struct EventStreamTests {
   @Test(
     "A client that is cut off comes again with its last event's id, and has lost nothing; then with the feed's restart")
   func resumed() async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let feed = try map.feedClient
     let posts = Stream(try await map.client.signedUp(), count: 150)
     posts.allow(60)
@@ -52,7 +52,7 @@ struct EventStreamTests {
 
   @Test("Who says that it has seen what nobody knows gets the whole list")
   func unknown() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     #expect(try await map.client.signedUp().post("Oslo", wait: 30)["state"] == "published")
     let feed = try map.feedClient
     try await eventually("the feed has it") { try await feed.list().seq == 1 }
@@ -74,7 +74,7 @@ struct EventStreamTests {
 
   @Test("Silence is filled with comments, and a silent ingest is told, and its return")
   func silence() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     // Before the last event that the silence follows.
     let start = ContinuousClock.now
     let stream = try await EventStream(try map.feedClient)
@@ -97,7 +97,7 @@ struct EventStreamTests {
 
   @Test("A client that does not read is cut off alone; one that leaves is noticed")
   func slow() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let token = try await map.client.signedUp().token
     let quick = try await EventStream(try map.feedClient)
     try await map.submit(100, token: token, linkBytes: 2_048)
@@ -132,7 +132,7 @@ struct EventStreamTests {
 
   @Test("Above the limit streams are refused until one ends, and the list is still told")
   func most() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     try await map.feed?.kill()
     // Of a quarter of 256 descriptors the feed may take three; a sixth of those is for others.
     try await map.feed?.startAndWait(under: ["sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""])
@@ -164,10 +164,10 @@ struct EventStreamTests {
 
   @Test("Clients that all come at once while the feed is busy need no second SYN")
   func herd() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     // As busy as can be.
     map.ingest.signal(SIGSTOP)
-    try await map.ingest.standsStill()
+    try await map.ingest.waitUntilStopped()
     // Above the default backlog of a listener. Where the backlog is full, the client's kernel sends its SYN again, and
     // gives up after some two minutes.
     let connections = try (0..<300).map { _ in try Connection(port: map.feedClient.port) }
@@ -179,7 +179,7 @@ struct EventStreamTests {
 
   @Test("A filter shows what it lets through, and tells what leaves it")
   func filters() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let feed = try map.feedClient
     let queries = ["?country=NZ,us", "?box=170,-50,-150,30", "?country=US&box=170,-50,-150,30"]

@@ -25,7 +25,7 @@ struct FeedDocumentTests {
 
   /// A closed map with some posts on it, so that streams end with their tickets.
   private func closedMap() async throws -> Services {
-    let map = try await Stage.current.up("--viewing", "closed", environment: ["ONTHEMAP_VIEW_KEY": Self.key])
+    let map = try await SystemFixture.current.up("--viewing", "closed", environment: ["ONTHEMAP_VIEW_KEY": Self.key])
     let client = try await map.client.signedUp()
     for place in ["Oslo", "Lima", "Costa Rica"] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
@@ -38,7 +38,7 @@ struct FeedDocumentTests {
     .enabled(if: DocumentedAPI.isReady, DocumentedAPI.missing))
   func holds() async throws {
     let client = try await closedMap().feedClient
-    let report = Stage.current.path("report.har")
+    let report = SystemFixture.current.path("report.har")
     let whole = try await api.explore(
       nil, client, "--report", "har", "--report-har-path", report, environment: ["ONTHEMAP_VIEW_KEY": Self.key])
     #expect(whole.code == 0 && whole.said.contains("No issues found"), "\(whole.said)")

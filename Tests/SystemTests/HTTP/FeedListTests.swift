@@ -22,18 +22,18 @@ struct FeedListTests {
   }
 
   private func gunzip(_ bytes: [UInt8]) async throws -> String {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     try Data(bytes).write(to: URL(fileURLWithPath: stage.path("packed.gz")))
     let program = try stage.program(
       ["gzip", "-dc", stage.path("packed.gz")], executable: URL(fileURLWithPath: "/usr/bin/env"))
     try program.start()
     #expect(try await program.exit() == 0)
-    return program.said
+    return program.standardOutput
   }
 
   @Test("A feed serves a new post over a socket, plain and packed, and sends no body where none belongs")
   func served() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let feed = try map.feedClient
     #expect(try await map.client.signedUp().post("東京", wait: 30)["state"] == "published")
     try await eventually("the feed has it") { try await feed.list().seq == 1 }

@@ -25,14 +25,14 @@ struct GeocodeTests {
 
   @Test("Well-known places are found in many ways of writing, over HTTP and on the command line")
   func known() async throws {
-    let client = try Stage.shared.client
+    let client = try SystemFixture.shared.client
     for known in Self.known {
       let answer = try await client.get("/v2/geocode?limit=1&q=" + Self.escaped(known.text))
       #expect(answer.status == 200, "\(known.text)")
       #expect(answer["query"] == known.text)
       expect(try #require((answer.object["places"] as? [[String: Any]])?.first), is: known)
 
-      let (status, said, _) = try await Stage.current.run("geocode", "--json", known.text)
+      let (status, said, _) = try await SystemFixture.current.run("geocode", "--json", known.text)
       #expect(status == 0)
       expect(try #require(JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any]), is: known)
     }
@@ -54,7 +54,7 @@ struct GeocodeTests {
 
   @Test("Who only says that it sends no more has its answer; who hangs up leaves no lookup behind")
   func gone() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let port = try map.client.port
     func request(_ place: String) -> [UInt8] { Array("GET /v2/geocode?q=\(place) HTTP/1.1\r\nHost: x\r\n\r\n".utf8) }
     func lookups() async throws -> Double? {
@@ -79,7 +79,7 @@ struct GeocodeTests {
       try await eventually("the older one ends too") { try await lookups() == 0 }
     }
     #expect(isGivenUp, "The lookup of the client that hangs up does not end before the older one.")
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("somebody looks up") { try await map.client.get("/v2/geocode?q=Rome").status == 200 }
     for _ in 0..<5 {
       let caller = try Connection(port: port)
@@ -91,7 +91,7 @@ struct GeocodeTests {
 
   @Test("A point is looked up the other way round")
   func reverse() async throws {
-    let client = try Stage.shared.client
+    let client = try SystemFixture.shared.client
     let answer = try await client.get("/v2/reverse?lat=59.91273&lon=10.74609&limit=1&lang=en&level=city")
     #expect(answer.status == 200 && answer["query"] == "59.91273, 10.74609")
     let places = try #require(answer.object["places"] as? [[String: Any]])
@@ -103,9 +103,9 @@ struct GeocodeTests {
 
   @Test("A text that names no place is not found, over HTTP and on the command line")
   func unknown() async throws {
-    let answer = try await Stage.shared.client.get("/v2/geocode?q=Qwxzzzk")
+    let answer = try await SystemFixture.shared.client.get("/v2/geocode?q=Qwxzzzk")
     #expect(answer.status == 404 && answer["code"] == "place_not_found")
-    let (status, said, logged) = try await Stage.current.run("geocode", "Qwxzzzk")
+    let (status, said, logged) = try await SystemFixture.current.run("geocode", "Qwxzzzk")
     #expect(status == 1 && said.isEmpty && logged.contains("Qwxzzzk"))
   }
 
@@ -131,7 +131,7 @@ struct GeocodeTests {
 
   @Test("A flood of lookups does not hold up posts")
   func flood() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     try await withThrowingTaskGroup(of: [Lookup].self) { group in
       // The tests' client has 64 connections to a service. Some are left for posts.
@@ -150,14 +150,14 @@ struct GeocodeTests {
       // A machine may be so slow that most lookups time out, so their share proves nothing. But ingest waits 5 s for
       // each, unless it loses the worker.
       let early = lookups.filter { !$0.isFound && $0.took < .seconds(4.5) }
-      #expect(early.isEmpty || map.ingest.logged.contains("worker lost"), "\(early)")
+      #expect(early.isEmpty || map.ingest.standardError.contains("worker lost"), "\(early)")
       #expect(lookups.contains { $0.isFound })
     }
   }
 
   @Test("Each of two hundred lookups at the same time learns that no worker is there, without a wait for the others")
   func manyWithoutWorker() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let connections = try (0..<200).map { _ in try Connection(port: try client.port) }
     for connection in connections {
@@ -166,23 +166,23 @@ struct GeocodeTests {
     // Each lookup waits 5 s. One after the other they would take 1,000 s: half of that is the deadline of all.
     let deadline = ContinuousClock.now + .seconds(500)
     for connection in connections {
-      let answer = Answer(raw: try await connection.receive(within: deadline - ContinuousClock.now))
+      let answer = APIResponse(raw: try await connection.receive(within: deadline - ContinuousClock.now))
       #expect(answer?.status == 503 && answer?["code"] == "geocoder_unavailable")
     }
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("somebody looks up") { try await client.get("/v2/geocode?q=Oslo").status == 200 }
     try await client.expectService()
   }
 
   @Test("Without a worker a lookup is unavailable, not unknown; a post is accepted, and published when one comes")
   func noWorker() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let post = try await client.post("Seattle, WA", wait: 1)
     #expect(post.status == 202 && post["state"] == "queued")
     let answer = try await client.get("/v2/geocode?q=Oslo")
     #expect(answer.status == 503 && answer["code"] == "geocoder_unavailable" && answer.headers["retry-after"] != nil)
-    let worker = try await Stage.current.worker(of: map)
+    let worker = try await SystemFixture.current.worker(of: map)
     let location = try #require(post.headers["location"])
     try await eventually("the post is published") { try await client.get(location)["state"] == "published" }
 

@@ -5,7 +5,7 @@ import Testing
 struct IdempotencyTests {
   @Test("The same key and post make one post, and the second answer says so, even after a restart")
   func replayed() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     var client = try await map.client.signedUp()
     let first = try await client.post("Oslo", key: "k-1", wait: 30)
     #expect(first.status == 200 && first.headers["idempotency-replayed"] == nil)

@@ -5,7 +5,7 @@ import Testing
 struct PageTests {
   @Test("With TLS in front nobody guesses where the feed is")
   func feed() async throws {
-    let map = try await Stage.current.up("--origin", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
+    let map = try await SystemFixture.current.up("--origin", "https://map.example.org", "--trusted-proxies", "127.0.0.1")
     #expect(try await map.client.get("/v2/page").object["feed"] is NSNull)
   }
 
@@ -19,7 +19,7 @@ struct PageTests {
       ["--tiles", "https://tile.example.org/{z}/{x}/{y}.png"],
     ])
   func settings(arguments: [String]) async throws {
-    let ran = try await Stage.current.run(["ingest"] + arguments + ["--data", Stage.current.path("x")])
+    let ran = try await SystemFixture.current.run(["ingest"] + arguments + ["--data", SystemFixture.current.path("x")])
     #expect(ran.status != 0 && ran.logged.contains("(ONTHEMAP_"), "\(ran.logged)")
   }
 }

@@ -5,8 +5,8 @@ import Testing
 struct PostTests {
   @Test("up prints one ready line, all that it names answers, and people are told where the map is")
   func up() async throws {
-    let map = try await Stage.current.up()
-    let lines = map.ingest.said.split(separator: "\n")
+    let map = try await SystemFixture.current.up()
+    let lines = map.ingest.standardOutput.split(separator: "\n")
     let address = try map.client.base
     #expect(lines.count == 2 && lines.last?.hasPrefix("The map is at \(address)/ ") == true)
     #expect(
@@ -20,7 +20,7 @@ struct PostTests {
 
   @Test("A post that waits comes back published, with the place's name and point")
   func waits() async throws {
-    let client = try await Stage.current.up().client.signedUp()
+    let client = try await SystemFixture.current.up().client.signedUp()
     let answer = try await client.post("Costa Rica", link: "example.org/ada", wait: 30)
     #expect(answer.status == 200)
     #expect(answer.headers["preference-applied"] == "wait=30")
@@ -36,7 +36,7 @@ struct PostTests {
 
   @Test("Ingest and the feed tell the same list, byte for byte, and its hash is right")
   func lists() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     for place in ["Costa Rica", "München", "Qwxzzzk Vbbnkl", "東京"] { _ = try await client.post(place, wait: 30) }
     let ours = try await client.get("/v2/feed")
@@ -49,7 +49,7 @@ struct PostTests {
 
   @Test("The feed may be read by every site, and says when nothing has changed")
   func unchanged() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let empty = try await map.feedClient.get("/v2/feed")
     #expect(empty.headers["access-control-allow-origin"] == "*")

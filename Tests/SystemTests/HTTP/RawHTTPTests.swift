@@ -33,19 +33,19 @@ struct RawHTTPTests {
       let raw = try await connection.receive()
       if idle.isOpen { return raw }
     }
-    throw Overdue(description: "closed later than a request that was not whole, three times: \(requests.prefix(60))")
+    throw TimeoutError(description: "closed later than a request that was not whole, three times: \(requests.prefix(60))")
   }
 
   @Test("Garbage is answered with a problem, at ingest and at the feed, the connection ends, and both go on")
   func garbage() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "raw-1@example.org")
     for port in [try client.port, try map.feedClient.port] {
       for bytes in Self.garbage {
         let connection = try Connection(port: port)
         try await connection.send(Array(bytes.utf8))
         let raw = try await connection.receive()
-        let answer = try #require(Answer(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
+        let answer = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw.prefix(400))")
         #expect((400..<500).contains(answer.status) && answer.status != 408, "\(bytes.prefix(60)): \(answer.status)")
         BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
       }
@@ -63,14 +63,14 @@ struct RawHTTPTests {
 
   @Test("What is no request is told from headers that are too long, and the connection is closed at once")
   func refused() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
       for (bytes, status, code) in Self.refusals {
         // What came before in the same connection is answered first.
         let raw = try await answers(to: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" + bytes, port: port)
         let first = try #require(raw.range(of: "\r\n\r\n"))
         #expect(raw.hasPrefix("HTTP/1.1 204"))
-        let answer = try #require(Answer(raw: String(raw[first.upperBound...])), "\(raw)")
+        let answer = try #require(APIResponse(raw: String(raw[first.upperBound...])), "\(raw)")
         #expect(answer.status == status && answer["code"] == code && answer.headers["connection"] == "close")
         BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
       }
@@ -79,14 +79,14 @@ struct RawHTTPTests {
 
   @Test("What breaks a connection is told in the original service's form where its paths were asked for")
   func classicForm() async throws {
-    let port = try Stage.shared.client.port
-    func refusal(_ path: String) async throws -> Answer {
+    let port = try SystemFixture.shared.client.port
+    func refusal(_ path: String) async throws -> APIResponse {
       let connection = try Connection(port: port)
       let first = "GET \(path)?a=b HTTP/1.1\r\nHost: x\r\n\r\n"
       try await connection.send(Array((first + "GET / HTTP/9.9\r\n\r\n").utf8))
       let raw = try await connection.receive()
       let second = try #require(raw.range(of: "HTTP/1.1 400 Bad Request\r\n", options: .backwards))
-      return try #require(Answer(raw: String(raw[second.lowerBound...])), "\(raw)")
+      return try #require(APIResponse(raw: String(raw[second.lowerBound...])), "\(raw)")
     }
     for path in ["/v1/users/1", "//v1//users/1", "/api/session"] {
       let guarded = try await refusal(path)
@@ -99,25 +99,25 @@ struct RawHTTPTests {
 
   @Test("Several slashes are one, also for the form of an error")
   func slashes() async throws {
-    let port = try Stage.shared.client.port
+    let port = try SystemFixture.shared.client.port
     for path in ["//v1/session", "/v1//session", "/api/session/"] {
       let connection = try Connection(port: port)
       try await connection.send(
         Array("POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{".utf8))
-      let answer = try #require(Answer(raw: try await connection.receive()))
+      let answer = try #require(APIResponse(raw: try await connection.receive()))
       #expect(try answer.guarded()["status"] as? Int == 400, "\(path)")
     }
   }
 
   @Test("A client that asks for another protocol and sends no more is answered")
   func halfClosed() async throws {
-    let client = try Stage.shared.client
+    let client = try SystemFixture.shared.client
     for _ in 0..<5 {
       let connection = try Connection(port: try client.port)
       try await connection.send(
         Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n".utf8))
       connection.finish()
-      let answer = try #require(Answer(raw: try await connection.receive()))
+      let answer = try #require(APIResponse(raw: try await connection.receive()))
       #expect(answer.status == 204 && answer.headers["connection"] == "close")
     }
     try await client.signedUp(as: "raw-2@example.org").expectService()
@@ -125,7 +125,7 @@ struct RawHTTPTests {
 
   @Test("Who asks whether to go on with the body is told at once")
   func expectation() async throws {
-    let connection = try Connection(port: try Stage.shared.client.port)
+    let connection = try Connection(port: try SystemFixture.shared.client.port)
     try await connection.send(
       Array("POST /v2/session HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n".utf8))
     let line = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -137,7 +137,7 @@ struct RawHTTPTests {
 
   @Test("A connection is closed after the answer for whoever says so, in whatever case")
   func closing() async throws {
-    let port = try Stage.shared.client.port
+    let port = try SystemFixture.shared.client.port
     for word in ["close", "Close", "CLOSE"] {
       let raw = try await answers(
         to: "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: \(word)\r\n\r\n", port: port)
@@ -147,7 +147,7 @@ struct RawHTTPTests {
 
   @Test("HTTP/1.0 ends the connection after the answer, unless the client asks to keep it")
   func oldVersion() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
       for head in ["GET /v2/feed HTTP/1.0\r\n", "GET /v2/feed HTTP/1.0\r\nHost: x\r\nConnection: other\r\n"] {
         let connection = try Connection(port: port)
@@ -174,7 +174,7 @@ struct RawHTTPTests {
       ("GET /livez HTTP/1.1\r\nHost:\r\n", 204), ("GET /livez HTTP/1.0\r\n", 204),
     ])
   func host(head: String, status: Int) async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     for port in [try map.client.port, try map.feedClient.port] {
       let connection = try Connection(port: port)
       // The answer to what came before is not touched, and what follows is not read.
@@ -183,7 +183,7 @@ struct RawHTTPTests {
       let raw = try await connection.receive()
       let end = try #require(raw.range(of: "\r\n\r\n"))
       #expect(raw.hasPrefix("HTTP/1.1 204"))
-      let answer = try #require(Answer(raw: String(raw[end.upperBound...])), "\(raw)")
+      let answer = try #require(APIResponse(raw: String(raw[end.upperBound...])), "\(raw)")
       #expect(answer.status == status)
       #expect(raw.components(separatedBy: "HTTP/1.1 ").count == 3, "\(raw)")
       if status == 400 {
@@ -194,13 +194,13 @@ struct RawHTTPTests {
     }
     let connection = try Connection(port: try map.client.port)
     try await connection.send(Array("POST /v1/session HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}".utf8))
-    let answer = try #require(Answer(raw: try await connection.receive()))
+    let answer = try #require(APIResponse(raw: try await connection.receive()))
     #expect(try answer.guarded()["status"] as? Int == 400, "In the form of its path.")
   }
 
   @Test("Headers just within the limits are read")
   func longHeaders() async throws {
-    let port = try Stage.shared.client.port
+    let port = try SystemFixture.shared.client.port
     for headers in ["A: " + String(repeating: "a", count: 16_200) + "\r\n", String(repeating: "A: b\r\n", count: 98)] {
       let connection = try Connection(port: port)
       try await connection.send(Array("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(headers)\r\n".utf8))
@@ -210,7 +210,7 @@ struct RawHTTPTests {
 
   @Test("A request for another protocol is answered as if it were none, and nothing that follows is kept")
   func upgrade() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try map.client
     let pid = try #require(map.ingest.pid)
     func pages() throws -> Int {
@@ -224,7 +224,7 @@ struct RawHTTPTests {
     ] {
       let connection = try Connection(port: try client.port)
       try await connection.send(Array(head.utf8))
-      let answer = try #require(Answer(raw: try await connection.receive()))
+      let answer = try #require(APIResponse(raw: try await connection.receive()))
       #expect([204, 404].contains(answer.status) && answer.headers["connection"] == "close")
       try await connection.send([UInt8](repeating: 97, count: 100_000_000), within: .seconds(5))
     }
@@ -234,7 +234,7 @@ struct RawHTTPTests {
 
   @Test("A body over the limit is refused, in chunks or with its length told, without waiting for its end")
   func tooLarge() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "raw-3@example.org")
     let port = try client.port
     let head = Self.posts + "Authorization: Bearer \(client.token ?? "")\r\n"
@@ -259,7 +259,7 @@ struct RawHTTPTests {
 
   @Test("Clients that hang up in the middle are no error of the server's")
   func hangUps() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let port = try client.port
     let head = Self.posts + "Authorization: Bearer \(client.token ?? "")\r\nContent-Length: 100\r\n"
@@ -269,6 +269,6 @@ struct RawHTTPTests {
     }
     try await client.expectService()
     #expect(try await client.posts().count == 1)
-    #expect(!map.ingest.logged.contains(" error "))
+    #expect(!map.ingest.standardError.contains(" error "))
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Searches over HTTP that compare 100,000 posts with 49 values each: half a second of a core, or more.
-@Suite("A flood of searches", .stage, .enabled(if: SQL.isThere, "python3 is missing"))
+@Suite("A flood of searches", .stage, .enabled(if: SQL.isAvailable, "python3 is missing"))
 struct SearchFloodTests {
   private static let wide = "/v2/posts?scope=all&limit=1"
   private static let ended = #"onthemap_store_scans_total{outcome="ended"}"#
@@ -33,7 +33,7 @@ struct SearchFloodTests {
 
   /// Everything in one process, with 100,000 copies of a post on the map.
   private func crowded() async throws -> Services {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.up(environment: ["ONTHEMAP_TRUSTED_PROXIES": "127.0.0.1"])
     let client = try await map.client.signedUp()
     #expect(try await client.post("Oslo", wait: 60)["state"] == "published")

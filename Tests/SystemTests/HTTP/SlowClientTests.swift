@@ -28,7 +28,7 @@ struct SlowClientTests {
 
   @Test("A request that comes a byte at a time is cut off at its time, whatever part of it is slow")
   func slowRequest() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let post = "POST /v2/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(client.token ?? "")\r\n"
     let whole = #"{"place": "Oslo", "link": "example.org"}"#
@@ -42,8 +42,8 @@ struct SlowClientTests {
         group.addTask {
           let (raw, took) = try await drip(bytes, port: port)
           // "Ga" is no method.
-          if bytes == "G" { return #expect(Answer(raw: raw)?["code"] == "malformed_request") }
-          let answer = try #require(Answer(raw: raw), "\(bytes.prefix(60)): \(raw)")
+          if bytes == "G" { return #expect(APIResponse(raw: raw)?["code"] == "malformed_request") }
+          let answer = try #require(APIResponse(raw: raw), "\(bytes.prefix(60)): \(raw)")
           #expect(answer.status == 408 && answer["code"] == "request_timeout", "\(bytes.prefix(60))")
           #expect(answer.headers["connection"] == "close")
           BadRequest.expectProblem(answer, "\(bytes.prefix(60))")
@@ -53,12 +53,12 @@ struct SlowClientTests {
       group.addTask {
         let (raw, _) = try await drip(
           "POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
-        #expect(try Answer(raw: raw)?.guarded()["status"] as? Int == 408, "As the original service told errors.")
+        #expect(try APIResponse(raw: raw)?.guarded()["status"] as? Int == 408, "As the original service told errors.")
       }
       group.addTask {
         let (raw, took) = try await drip(
           "POST /v2/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", port: port)
-        #expect(Answer(raw: raw)?.status == 404, "Answered before its end, it is answered once.")
+        #expect(APIResponse(raw: raw)?.status == 404, "Answered before its end, it is answered once.")
         #expect(Self.time.contains(took), "\(took)")
       }
       group.addTask {
@@ -74,7 +74,7 @@ struct SlowClientTests {
 
   @Test("Who waits for an outcome may take longer than a request, also with the next one on its way")
   func patience() async throws {
-    let client = try await Stage.current.roles(workers: 0).client.signedUp()
+    let client = try await SystemFixture.current.roles(workers: 0).client.signedUp()
     let body = #"{"place":"Oslo","link":"example.org"}"#
     let connection = try Connection(port: try client.port)
     try await connection.send(
@@ -94,7 +94,7 @@ struct SlowClientTests {
 
   @Test("A client that does not read its answers is cut off")
   func slowAnswer() async throws {
-    let client = try await Stage.current.up().client
+    let client = try await SystemFixture.current.up().client
     let connection = try Connection(port: try client.port)
     let requests = Array(String(repeating: "GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000_000).utf8)
     // The server reads no more requests than it can answer. The kernel keeps some MB of both.
@@ -105,7 +105,7 @@ struct SlowClientTests {
 
   @Test("Connections are counted: one too many waits until another ends, and is served then")
   func connections() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // With few files, few connections are the most: a quarter of them.

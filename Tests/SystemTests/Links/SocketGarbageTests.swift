@@ -45,9 +45,9 @@ struct SocketGarbageTests {
 
   @Test("Garbage, HTTP, half handshakes and nonsense frames on every port are logged, and nothing else happens")
   func everything() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     for (name, port) in try map.ports {
       let peer = Self.handshake(name == "feed" ? "SUB" : "DEALER")
       var open: [Connection] = []
@@ -66,15 +66,15 @@ struct SocketGarbageTests {
     try await eventually("the subscriber has all, in order") { try await watcher.list == client.list() }
     for place in ["on the job link", "on the change log", "at submission", "at the feed"] {
       try await eventually("a malformed frame \(place) is in the log") {
-        map.ingest.logged.contains("malformed frame \(place)")
+        map.ingest.standardError.contains("malformed frame \(place)")
       }
     }
-    #expect(map.ingest.logged.contains("malformed question at the feed"))
+    #expect(map.ingest.standardError.contains("malformed question at the feed"))
   }
 
   @Test("Each way of garbage that libzmq tells of is counted at its port, once for each connection")
   func counted() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let operations = try #require(map.operations.first)
     let (handshakes, malformed) = ("onthemap_link_handshakes_failed_total", "onthemap_link_malformed_frames_total")
     func expect(_ way: String, at link: String, _ port: UInt16, _ series: String, _ send: [[UInt8]]) async throws {
@@ -114,7 +114,7 @@ struct SocketGarbageTests {
 
   @Test("Forty connections that say nothing on each port keep nobody out")
   func idle() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let http = try client.port
     let open = try (map.ports.map(\.port) + [http]).flatMap { port in
@@ -122,14 +122,14 @@ struct SocketGarbageTests {
       try (0..<40).map { _ in try Connection(port: port) }
     }
     try await client.expectService()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     #expect(try await watcher.list == client.list())
     withExtendedLifetime(open) {}
   }
 
   @Test("A worker and a feed that connect to something else do not crash, and find ingest when it comes")
   func otherEnd() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
     let worker = try stage.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
     let feed = try stage.program([

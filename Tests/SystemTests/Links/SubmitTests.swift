@@ -9,7 +9,7 @@ struct SubmitTests {
 
   @Test("A batch is accepted, published, and asked for by its ids; sent again it is the same posts")
   func life() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-1@example.org")
     let producer = try producer(map, client)
     let drafts = [Draft(key: "a", place: "Oslo"), Draft(key: "b", place: "Qwxzzzk Vbbnkl"), Draft(key: "c")]
@@ -30,7 +30,7 @@ struct SubmitTests {
 
   @Test("HTTP and ZeroMQ know each other's keys")
   func bothWays() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-2@example.org")
     let producer = try producer(map, client)
     let posted = try await client.post("Oslo", key: "http", wait: 30)
@@ -48,7 +48,7 @@ struct SubmitTests {
 
   @Test("What HTTP refuses is refused here, with the same code, field and words, and its neighbours are not")
   func refusals() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-3@example.org")
     let producer = try producer(map, client)
     func text(_ count: Int, _ unit: String = "a") -> String { String(repeating: unit, count: count) }
@@ -84,7 +84,7 @@ struct SubmitTests {
 
   @Test("What is just within the limits is taken")
   func edges() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-4@example.org")
     func text(_ count: Int, _ unit: String = "a") -> String { String(repeating: unit, count: count) }
     let edges = [
@@ -103,7 +103,7 @@ struct SubmitTests {
 
   @Test("Nobody posts without a session, and one that logs out stops")
   func sessions() async throws {
-    let map = Stage.shared
+    let map = SystemFixture.shared
     let client = try await map.client.signedUp(as: "producer-5@example.org")
     let unauthorized: UInt64 = 4
     for token in [nil, "", "x", String(repeating: "A", count: 43)] {
@@ -122,20 +122,20 @@ struct SubmitTests {
 
   @Test("Another account's posts are not there until they are published")
   func privacy() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let (ada, bob) = (try await map.client.signedUp(), try await map.client.signedUp(as: "bob@example.org"))
     let (adas, bobs) = (try producer(map, ada), try producer(map, bob))
     let ids = try await adas.submit([Draft(key: "a"), Draft(key: "b", place: "Qwxzzzk Vbbnkl")]).receipts.map(\.id)
     #expect(try await adas.statuses(of: ids).statuses.map(\.state) == [1, 1])
     #expect(try await bobs.statuses(of: ids).statuses.map(\.state) == [5, 5])
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("they are settled") { try await adas.statuses(of: ids).statuses.map(\.state) == [2, 3] }
     #expect(try await bobs.statuses(of: ids).statuses.map(\.state) == [2, 5])
   }
 
   @Test("Every post that was accepted is on disk after kill -9 right behind the answer, twenty times")
   func rightBehind() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let producer = try producer(map, client)
     var accepted: [String] = []
@@ -148,15 +148,15 @@ struct SubmitTests {
       try await map.ingest.startAndWait()
       #expect(try await client.posts().map(\.id) == accepted, "round \(round)")
     }
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("all are published") { try await client.list().seq == 20 * 64 }
     #expect(Set(try await client.posts().compactMap(\.seq)).count == 20 * 64)
   }
 
   @Test("A load over ZeroMQ loses and doubles nothing while ingest, the worker and the feed are killed")
   func load() async throws {
-    let map = try await Stage.current.roles(workers: 1)
-    let program = try Stage.current.program([
+    let map = try await SystemFixture.current.roles(workers: 1)
+    let program = try SystemFixture.current.program([
       "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate", "300",
       "--duration", "6", "--batch", "32", "--json",
     ])

@@ -24,9 +24,9 @@ struct AudienceTests {
 
   /// Kills the feed twice and ingest once, in between, and holds every subscriber's list against the store's.
   private func run(rate: Int, seconds: Int, subscribers: Int) async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let feed = try #require(map.feed)
-    let load = try Stage.current.program([
+    let load = try SystemFixture.current.program([
       "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate",
       "\(rate)", "--duration", "\(seconds)", "--subscribers", "\(subscribers)", "--json",
     ])
@@ -38,8 +38,8 @@ struct AudienceTests {
       try await victim.restart(after: .milliseconds(300))
     }
     // A run that could not read the store has no figures, and says why.
-    try #require(try await load.exit(within: .seconds(seconds + 150)) == 0, "\(load.said) \(load.logged)")
-    let figures = try JSONDecoder().decode(Figures.self, from: Data(load.said.utf8))
+    try #require(try await load.exit(within: .seconds(seconds + 150)) == 0, "\(load.standardOutput) \(load.standardError)")
+    let figures = try JSONDecoder().decode(Figures.self, from: Data(load.standardOutput.utf8))
     #expect(figures.failures.isEmpty)
     #expect(figures.accepted == rate * seconds && figures.lost == 0 && figures.duplicated == 0 && figures.listEqual)
     let seen = figures.subscribers

@@ -16,8 +16,8 @@ struct CrashTests {
       program.signal(signal)
       try await expectReady(program, times: crashes + 1)
       #expect(program.pid == pid)
-      #expect(program.logged.contains("crashed with signal"))
-      #expect(program.logged.contains("crashes=\(crashes) pause-s=\(crashes)"), "\(program.logged.suffix(300))")
+      #expect(program.standardError.contains("crashed with signal"))
+      #expect(program.standardError.contains("crashes=\(crashes) pause-s=\(crashes)"), "\(program.standardError.suffix(300))")
     }
     try await client.expectService()
     #expect(try await client.posts().count == 2)
@@ -27,22 +27,22 @@ struct CrashTests {
 
   @Test(
     "Threads that run on while the program is loaded again do not end it",
-    .enabled(if: Tampering.isThere, "strace is missing, or may not trace here"))
+    .enabled(if: SyscallFault.isAvailable, "strace is missing, or may not trace here"))
   func loading() async throws {
     let program = try everything()
     // The load takes a second, in which libzmq's threads go on.
-    try await program.startAndWait(under: Tampering("execve:delay_enter=1000000").command)
+    try await program.startAndWait(under: SyscallFault("execve:delay_enter=1000000").command)
     let pid = try #require(program.pid)
     program.signal(SIGABRT)
     try await expectReady(program, times: 2)
     #expect(program.pid == pid)
-    #expect(program.logged.contains("crashes=1 pause-s=1"), "\(program.logged.suffix(300))")
+    #expect(program.standardError.contains("crashes=1 pause-s=1"), "\(program.standardError.suffix(300))")
     try await Services(ingest: program).client.signedUp().expectService()
   }
 
   @Test("Each other service ends by its crash, and leaves its ports")
   func alone() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     for program in [map.workers[0], try #require(map.feed), map.ingest] {
       try expectNoBacktracer(program)
       program.signal(SIGABRT)
@@ -54,13 +54,13 @@ struct CrashTests {
 
   @Test("A usage error ends `up`, which does not start again")
   func usage() async throws {
-    #expect(try await Stage.current.run("up", "--no-such-option").status == 64)
-    #expect(try await Stage.current.run("up", "--workers", "0").status == 1)
+    #expect(try await SystemFixture.current.run("up", "--no-such-option").status == 64)
+    #expect(try await SystemFixture.current.run("up", "--workers", "0").status == 1)
   }
 
   /// `up` at ports that it has again after a crash.
   private func everything() throws -> Program {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let ports = try (0..<7).map { _ in try Port.free() }
     return try stage.program([
       "up", "--data", stage.path("data"), "--http", "127.0.0.1:\(ports[0])", "--feed-http", "127.0.0.1:\(ports[1])",
@@ -80,7 +80,7 @@ struct CrashTests {
 
   private func expectReady(_ program: Program, times: Int) async throws {
     try await eventually("\(program) has been ready \(times) times") {
-      program.said.split(separator: "\n").count { $0.hasPrefix("ready ") } == times
+      program.standardOutput.split(separator: "\n").count { $0.hasPrefix("ready ") } == times
     }
   }
 }

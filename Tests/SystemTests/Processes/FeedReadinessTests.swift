@@ -18,7 +18,7 @@ struct FeedReadinessTests {
 
   @Test("It is ready while ingest answers, not when its list is stale, and again when ingest is back")
   func stale() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let (ready, stale) = (Array(repeating: "200 ready\n", count: 2), Array(repeating: "503 feed_stale", count: 2))
     try await eventually("it is ready") { try await readiness(map) == ready }
     map.ingest.signal(SIGSTOP)
@@ -33,7 +33,7 @@ struct FeedReadinessTests {
 
   @Test("Without any list it is not ready, and lives")
   func empty() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let port = try Port.free()
     let feed = try stage.program([
       "feed", "--ingest", "tcp://127.0.0.1:\(try Port.free())", "--publish", "tcp://127.0.0.1:*", "--query",

@@ -5,13 +5,13 @@ import Testing
 struct FullQueueTests {
   @Test(
     "The post that fills the queue is taken, the next is refused, one that is sent again is not",
-    .enabled(if: SQL.isThere))
+    .enabled(if: SQL.isAvailable))
   func edge() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let (ingest, token) = (map.ingest, try await map.client.signedUp().token)
     try await ingest.kill()
     // One less than Limits.queueDepthMax, of an account that nobody asks for.
-    try SQL(Stage.current.path("data/onthemap.sqlite")).run(
+    try SQL(SystemFixture.current.path("data/onthemap.sqlite")).run(
       """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 99999)
       INSERT INTO post (id, account, place, link, state, created_ms, updated_ms)
@@ -40,21 +40,21 @@ struct FullQueueTests {
     #expect(receipts.map(\.outcome) == [.replayed, .busy, .refused] && receipts[0].id == last["id"])
     #expect(receipts[1].code == "busy" && receipts[1].retryAfterMs == 2_000)
     // A dead post needs room too.
-    let retry = try await Stage.current.run("queue", "retry", "--all", "--data", Stage.current.path("data"))
+    let retry = try await SystemFixture.current.run("queue", "retry", "--all", "--data", SystemFixture.current.path("data"))
     #expect(retry.status == 1 && retry.logged.contains("no room"))
-    let list = try await Stage.current.run(
-      "queue", "ls", "--state", "ready", "--limit", "2", "--data", Stage.current.path("data"))
+    let list = try await SystemFixture.current.run(
+      "queue", "ls", "--state", "ready", "--limit", "2", "--data", SystemFixture.current.path("data"))
     #expect(list.said.contains("0000000001") && list.said.contains("0000000002"))
 
     // Where there is room again, there is service again.
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("there is room") { try await client.post("Quito").status == 202 }
     try await eventually("it is ready") { try await client.get("/readyz").status == 200 }
   }
 
   @Test("While a post waits too long for a worker no more are taken, and with a worker they are")
   func late() async throws {
-    let map = try await Stage.current.roles(workers: 0, environment: ["ONTHEMAP_QUEUE_WAIT_MAX": "1"])
+    let map = try await SystemFixture.current.roles(workers: 0, environment: ["ONTHEMAP_QUEUE_WAIT_MAX": "1"])
     let client = try await map.client.signedUp()
     #expect(try await client.post("Lima", key: "first").status == 202)
     try await eventually("the post has waited too long") {
@@ -69,18 +69,18 @@ struct FullQueueTests {
     let producer = Producer(try map.submit, token: client.token)
     let receipts = try await producer.submit([Draft(key: "first", place: "Lima"), Draft(key: "new")]).receipts
     #expect(receipts.map(\.outcome) == [.replayed, .busy] && receipts[1].retryAfterMs == 30_000)
-    let status = try await Stage.current.run("queue", "status", "--data", Stage.current.path("data"))
+    let status = try await SystemFixture.current.run("queue", "status", "--data", SystemFixture.current.path("data"))
     #expect(status.said.contains("REFUSING: a post waits "), "\(status.said)")
 
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("posts are taken") { try await client.post("Oslo").status == 202 }
-    #expect(map.ingest.logged.contains("posts are refused") && map.ingest.logged.contains("posts are taken again"))
+    #expect(map.ingest.standardError.contains("posts are refused") && map.ingest.standardError.contains("posts are taken again"))
   }
 
   @Test("A wait that is none is refused", arguments: ["0", "604801", "1.5", "long"])
   func badWait(seconds: String) async throws {
-    let ran = try await Stage.current.run(
-      "ingest", "--data", Stage.current.path("data"), "--queue-wait-max", seconds)
+    let ran = try await SystemFixture.current.run(
+      "ingest", "--data", SystemFixture.current.path("data"), "--queue-wait-max", seconds)
     #expect(ran.status != 0 && ran.logged.contains("--queue-wait-max (ONTHEMAP_QUEUE_WAIT_MAX)"), "\(ran.logged)")
   }
 }

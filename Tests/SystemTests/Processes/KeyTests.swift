@@ -10,14 +10,14 @@ struct KeyTests {
   }
 
   private static func key(_ name: String) async throws -> Key {
-    let file = Stage.current.path(name + ".key")
-    let (status, said, logged) = try await Stage.current.run("keys", "new", "--output", file)
+    let file = SystemFixture.current.path(name + ".key")
+    let (status, said, logged) = try await SystemFixture.current.run("keys", "new", "--output", file)
     #expect(status == 0 && logged.isEmpty)
     return Key(file: file, publicKey: said.trimmingCharacters(in: .newlines))
   }
 
   private static func list(_ name: String, _ keys: [Key]) throws -> String {
-    let path = Stage.current.path(name)
+    let path = SystemFixture.current.path(name)
     let text = keys.map { "\($0.publicKey) \($0.file.split(separator: "/").last ?? "")\n" }.joined()
     try Data(("# who may come\n" + text).utf8).write(to: URL(fileURLWithPath: path))
     return path
@@ -25,7 +25,7 @@ struct KeyTests {
 
   /// Each role in its own process with a key of its own, on every address of this host.
   private static func services(ingest: Key, workers: [Key], feed: Key, subscribers: String) async throws -> Services {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let (jobs, changes) = (try Port.free(), try Port.free())
     let program = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:\(jobs)", "--changes",
@@ -49,7 +49,7 @@ struct KeyTests {
 
   private static func worker(_ key: Key, of services: Services, _ ingest: Key) throws -> Program {
     let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
-    return try Stage.current.program([
+    return try SystemFixture.current.program([
       "geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--key-file", key.file, "--ingest-key", ingest.publicKey,
     ])
   }
@@ -64,7 +64,7 @@ struct KeyTests {
     let map = try await Self.services(ingest: ingest, workers: [worker], feed: feed, subscribers: readers)
     let publish = try #require(map.feed?.ready["feed"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
     let watcher = Watcher(
-      program: try Stage.current.program([
+      program: try SystemFixture.current.program([
         "watch", "--json", "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
       ]))
     try watcher.program.start()
@@ -72,9 +72,9 @@ struct KeyTests {
     let client = try await map.client.signedUp()
     try await client.expectService()
     try await eventually("the subscriber has the post") { try await watcher.list == client.list() }
-    #expect(map.ingest.logged.contains("peer let in") && map.ingest.logged.contains("name=worker.key"))
+    #expect(map.ingest.standardError.contains("peer let in") && map.ingest.standardError.contains("name=worker.key"))
     let submit = try #require(map.ingest.ready["submit"]).replacingOccurrences(of: "0.0.0.0", with: "127.0.0.1")
-    let load = try await Stage.current.run(
+    let load = try await SystemFixture.current.run(
       "load", "--server", client.base, "--feed", publish, "--feed-key", feed.publicKey, "--key-file", reader.file,
       "--submit", submit, "--submit-key", ingest.publicKey, "--rate", "50", "--duration", "1")
     #expect(load.status == 0, "\(load.said) \(load.logged)")
@@ -85,15 +85,15 @@ struct KeyTests {
     ] as [([String], String)] {
       let failed = #"onthemap_link_handshakes_failed_total{link="feed",reason="\#(reason)"}"#
       let before = try await Scrape(map.operations[1])[failed]
-      let stranger = try Stage.current.program(["watch", "--json", "--feed", publish] + more)
+      let stranger = try SystemFixture.current.program(["watch", "--json", "--feed", publish] + more)
       try stranger.start()
       try await eventually("it is kept out") { try await Scrape(map.operations[1])[failed] > before }
-      #expect(stranger.said.isEmpty && stranger.pid != nil)
+      #expect(stranger.standardOutput.isEmpty && stranger.pid != nil)
       try await stranger.kill()
     }
     let secrets = try [ingest, worker, feed, reader].map { try String(contentsOfFile: $0.file, encoding: .utf8) }
     for secret in secrets.compactMap({ $0.split(separator: "\n").last }) {
-      for program in [map.ingest, map.feed, map.workers[0]] { #expect(program?.logged.contains(secret) == false) }
+      for program in [map.ingest, map.feed, map.workers[0]] { #expect(program?.standardError.contains(secret) == false) }
     }
   }
 
@@ -108,26 +108,26 @@ struct KeyTests {
     let second = try Self.worker(late, of: map, ingest)
     try second.start()
     try await eventually("it is refused") {
-      map.ingest.logged.contains("peer refused") && second.logged.contains("cannot connect")
+      map.ingest.standardError.contains("peer refused") && second.standardError.contains("cannot connect")
     }
-    #expect(second.logged.contains(late.publicKey))
+    #expect(second.standardError.contains(late.publicKey))
     let denied = #"onthemap_link_handshakes_failed_total{link="jobs",reason="denied"}"#
     #expect(try await Scrape(map.operations[0])[denied] > 0)
     _ = try Self.list("workers.keys", [worker, late])
     map.ingest.signal(SIGHUP)
     try await eventually("it is ready") { !second.ready.isEmpty }
-    #expect(map.ingest.logged.contains("list of keys taken keys=2"))
+    #expect(map.ingest.standardError.contains("list of keys taken keys=2"))
 
-    let file = Stage.current.path("workers.keys")
+    let file = SystemFixture.current.path("workers.keys")
     try Data("nonsense\n".utf8).write(to: URL(fileURLWithPath: file))
     map.ingest.signal(SIGHUP)
-    try await eventually("it is refused") { map.ingest.logged.contains("list not taken") }
-    #expect(map.ingest.logged.contains("line 1"))
+    try await eventually("it is refused") { map.ingest.standardError.contains("list not taken") }
+    #expect(map.ingest.standardError.contains("line 1"))
     try await client.expectService()
 
     _ = try Self.list("workers.keys", [late])
     map.ingest.signal(SIGHUP)
-    try await eventually("the first is cut off") { map.workers[0].logged.contains("cannot connect") }
+    try await eventually("the first is cut off") { map.workers[0].standardError.contains("cannot connect") }
     try await client.expectService()
   }
 
@@ -136,14 +136,14 @@ struct KeyTests {
     let (own, other) = (try await Self.key("own"), try await Self.key("other"))
     let workers = try Self.list("workers.keys", [other])
     let feeds = try Self.list("feeds.keys", [])
-    let map = try await Stage.current.up(
+    let map = try await SystemFixture.current.up(
       "--key-file", own.file, "--allow-workers", workers, "--allow-feeds", feeds, "--allow-subscribers", "anyone",
       "--workers", "1")
     try await map.client.signedUp().expectService()
     let worker = try Self.worker(other, of: map, own)
     try await worker.startAndWait()
     let watcher = Watcher(
-      program: try Stage.current.program(["watch", "--json", "--feed", try map.publish, "--feed-key", own.publicKey]))
+      program: try SystemFixture.current.program(["watch", "--json", "--feed", try map.publish, "--feed-key", own.publicKey]))
     try watcher.program.start()
     try await eventually("anyone with the public key has the list") { try watcher.list?.entries.count == 1 }
   }
@@ -152,7 +152,7 @@ struct KeyTests {
   func command() async throws {
     let key = try await Self.key("a")
     #expect(key.publicKey.utf8.count == 40)
-    let stage = Stage.current
+    let stage = SystemFixture.current
     #expect(try await stage.run("keys", "show", key.file).said == key.publicKey + "\n")
     let mode = try FileManager.default.attributesOfItem(atPath: key.file)[.posixPermissions] as? Int
     #expect(mode == 0o600)
@@ -178,7 +178,7 @@ struct KeyTests {
       (["ingest", "--allow-plaintext", "all"], ["--allow-plaintext", "jobs, changes, feed, query", "all"]),
     ])
   func refused(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await Stage.current.run(arguments)
+    let (status, said, logged) = try await SystemFixture.current.run(arguments)
     #expect(status > 0 && said.isEmpty)
     for word in words { #expect(logged.contains(word), "\(word)") }
   }
@@ -187,14 +187,14 @@ struct KeyTests {
   func unused() async throws {
     let key = try await Self.key("a")
     for role in ["ingest", "geocoder", "feed", "up", "watch"] {
-      let (status, _, logged) = try await Stage.current.run([role, "--key-file", key.file])
+      let (status, _, logged) = try await SystemFixture.current.run([role, "--key-file", key.file])
       #expect(status > 0 && logged.contains("nothing uses it"), "\(role)")
     }
   }
 
   @Test("Plain text is spoken where that is said")
   func allowed() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let ingest = try stage.program([
       "ingest", "--data", stage.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://0.0.0.0:*", "--changes",
       "tcp://0.0.0.0:*", "--allow-plaintext", "jobs,changes", "--submit", "tcp://127.0.0.1:*",
@@ -204,7 +204,7 @@ struct KeyTests {
     try await stage.program(["geocoder", "--ingest", jobs]).startAndWait()
     // Nothing is there to read again, and that ends nobody.
     ingest.signal(SIGHUP)
-    try await eventually("that is said") { ingest.logged.contains("nothing to read again") }
+    try await eventually("that is said") { ingest.standardError.contains("nothing to read again") }
     try await Services(ingest: ingest).client.signedUp().expectService()
   }
 }

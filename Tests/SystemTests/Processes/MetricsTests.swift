@@ -17,7 +17,7 @@ struct MetricsTests {
   }
 
   /// A post that a failing worker has buried.
-  private func bury(_ place: String, client: Client, map: Services) async throws {
+  private func makeDead(_ place: String, client: Client, map: Services) async throws {
     let port = try #require(map.ports.first { $0.name == "jobs" }).port
     let worker = try FailingWorker(port: port)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,10 +30,10 @@ struct MetricsTests {
 
   @Test("What happened is counted by each role, under the names of the document and no others")
   func counts() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0)
     let client = try await map.client.signedUp()
-    try await bury("Lima", client: client, map: map)
+    try await makeDead("Lima", client: client, map: map)
     map.workers = [try await stage.worker(of: map)]
     #expect(try await client.post("Oslo", wait: 30)["state"] == "published")
     #expect(try await client.post("Qwxzzzk Vbbnkl", wait: 30)["state"] == "rejected")
@@ -102,10 +102,10 @@ struct MetricsTests {
 
   @Test("A paused queue shows how much waits in it, and for how long")
   func depth() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
-    let data = Stage.current.path("data")
-    #expect(try await Stage.current.run("queue", "pause", "--data", data).status == 0)
+    let data = SystemFixture.current.path("data")
+    #expect(try await SystemFixture.current.run("queue", "pause", "--data", data).status == 0)
     for place in ["Oslo", "Lima"] { #expect(try await client.post(place).status == 202) }
     let operations = try #require(try map.operations.first)
     try await eventually("both wait, and get older") {
@@ -113,7 +113,7 @@ struct MetricsTests {
       #expect(scrape["onthemap_queue_paused"] == 1)
       return scrape[#"onthemap_queue_jobs{state="ready"}"#] == 2 && scrape["onthemap_queue_oldest_age_seconds"] > 0.1
     }
-    #expect(try await Stage.current.run("queue", "resume", "--data", data).status == 0)
+    #expect(try await SystemFixture.current.run("queue", "resume", "--data", data).status == 0)
     try await eventually("none waits") {
       let scrape = try await Scrape(operations)
       return scrape["onthemap_queue_paused"] == 0 && scrape[#"onthemap_queue_jobs{state="ready"}"#] == 0
@@ -128,7 +128,7 @@ struct MetricsTests {
 
   @Test("A thousand scrapes, eight at once, leave nothing behind")
   func leaks() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let operations = try #require(try map.operations.first)
     func scrape(_ count: Int) async throws {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -159,7 +159,7 @@ struct MetricsTests {
   @Test(
     "The word none turns it off; a taken address is refused where it was chosen, and replaced where it is the default")
   func address() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let off = try await stage.up("--operations", "none")
     #expect(off.ingest.ready["operations"] == nil)
     try await off.client.signedUp().expectService()
@@ -177,7 +177,7 @@ struct MetricsTests {
 
   @Test("Connections above 64 wait until one ends")
   func connections() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let port = try #require(map.operations.first).port
     var idle = try (0..<64).map { _ in try Connection(port: port) }
     // Those are taken in first: each has been answered.
@@ -194,11 +194,11 @@ struct MetricsTests {
 
   @Test("Two workers of one host need no addresses to be set")
   func defaults() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
     var addresses: Set<String> = []
     for _ in 0..<2 {
-      let worker = try Stage.current.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
+      let worker = try SystemFixture.current.program(["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)"])
       try await worker.startAndWait()
       let address = try #require(worker.ready["operations"])
       #expect(addresses.insert(address).inserted)
@@ -208,7 +208,7 @@ struct MetricsTests {
 
   @Test("top and status tell how many subscribers a feed has")
   func subscribers() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.up()
     let watcher = try await stage.watcher(of: map)
     _ = try await stage.watcher(of: map)

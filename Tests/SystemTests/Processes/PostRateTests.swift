@@ -20,14 +20,14 @@ struct PostRateTests {
     }
 
     /// Asks until the answer is 429: on a slow machine there may be time for one more post before.
-    mutating func refused(_ ask: () async throws -> Answer) async throws -> Answer {
+    mutating func refused(_ ask: () async throws -> APIResponse) async throws -> APIResponse {
       let end = ContinuousClock.now + .seconds(120)
       repeat {
         let answer = try await ask()
         if answer.status == 429 { return answer }
         if (200..<300).contains(answer.status) { try add() }
       } while ContinuousClock.now < end
-      throw Overdue(description: "no post was refused within two minutes")
+      throw TimeoutError(description: "no post was refused within two minutes")
     }
 
     /// Submits posts over ZeroMQ until one is refused.
@@ -41,13 +41,13 @@ struct PostRateTests {
         #expect(receipt.outcome == .accepted)
         try add()
       } while ContinuousClock.now < end
-      throw Overdue(description: "no post was refused over ZeroMQ within two minutes")
+      throw TimeoutError(description: "no post was refused over ZeroMQ within two minutes")
     }
   }
 
   @Test("So many are taken and no more, whichever way they come, and another account's are its own")
   func limited() async throws {
-    let map = try await Stage.current.up("--posts-per-minute", "4")
+    let map = try await SystemFixture.current.up("--posts-per-minute", "4")
     let client = try await map.client.signedUp()
     var tally = Tally(perMinute: 4)
     let post = try await client.post("Oslo", key: "first", wait: 30)
@@ -85,7 +85,7 @@ struct PostRateTests {
 
   @Test("A refused post is accepted under its key at the first try after the pause that its answer names")
   func pause() async throws {
-    let map = try await Stage.current.up("--posts-per-minute", "12")
+    let map = try await SystemFixture.current.up("--posts-per-minute", "12")
     let client = try await map.client.signedUp()
     var tally = Tally(perMinute: 12)
     var key = ""
@@ -111,8 +111,8 @@ struct PostRateTests {
 
   @Test("A number that is none is refused", arguments: ["0", "1000001", "1.5", "many"])
   func bad(number: String) async throws {
-    let ran = try await Stage.current.run(
-      "ingest", "--data", Stage.current.path("data"), "--posts-per-minute", number)
+    let ran = try await SystemFixture.current.run(
+      "ingest", "--data", SystemFixture.current.path("data"), "--posts-per-minute", number)
     #expect(ran.status != 0 && ran.logged.contains("--posts-per-minute (ONTHEMAP_POSTS_PER_MINUTE)"), "\(ran.logged)")
   }
 }

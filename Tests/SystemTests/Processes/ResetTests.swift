@@ -21,7 +21,7 @@ struct ResetTests {
 
   @Test("None of the five ports loses its service to them")
   func plain() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
     for (name, port) in try map.ports {
       let greeting = SocketGarbageTests.handshake(name == "feed" ? "SUB" : "DEALER")
@@ -35,16 +35,16 @@ struct ResetTests {
         try await connection.send(burst)
       }
       let program = ["feed", "query"].contains(name) ? try #require(map.feed) : map.ingest
-      #expect(program.pid != nil, "\(name): \(program.logged.suffix(300))")
+      #expect(program.pid != nil, "\(name): \(program.standardError.suffix(300))")
     }
     try await client.expectService()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     try await eventually("the feed serves") { try await watcher.list == client.list() }
   }
 
   @Test("With keys no port loses its service either")
   func curve() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let key = stage.path("service.key")
     let publicKey = try await stage.run("keys", "new", "--output", key).said.trimmingCharacters(in: .newlines)
     let ingest = try stage.program([
@@ -80,7 +80,7 @@ struct ResetTests {
         for gate in gates { try await eventually("the connection is reset") { gate.isOver } }
       }
       let program = ["feed", "query"].contains(name) ? feed : ingest
-      #expect(program.pid != nil, "\(name): \(program.logged.suffix(300))")
+      #expect(program.pid != nil, "\(name): \(program.standardError.suffix(300))")
     }
     #expect(try await map.client.get("/livez").status == 204)
     #expect(try await map.feedClient.get("/livez").status == 204)
@@ -88,7 +88,7 @@ struct ResetTests {
 
   @Test("A server that does the same ends no program that connects", arguments: ["geocoder", "feed", "watch"])
   func connecting(role: String) async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let isSubscriber = role == "watch"
     let server = try ResettingServer(
       handshake: SocketGarbageTests.handshake(isSubscriber ? "PUB" : "ROUTER"),
@@ -107,15 +107,15 @@ struct ResetTests {
       ][role] ?? [])
     try program.start()
     try await eventually("its connection is reset twenty times", within: .seconds(120)) {
-      try #require(program.pid != nil, "\(program.logged.suffix(300))")
+      try #require(program.pid != nil, "\(program.standardError.suffix(300))")
       return server.count >= 20
     }
-    #expect(program.pid != nil, "\(program.logged.suffix(300))")
+    #expect(program.pid != nil, "\(program.standardError.suffix(300))")
   }
 
   @Test("A subscriber that keeps its window closed is cut off by TCP")
   func window() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
     try await map.submit(100, token: client.token, linkBytes: 2_048)
     let port = try #require(map.ports.first { $0.name == "feed" }?.port)
@@ -194,7 +194,7 @@ private final class Gate: Sendable {
     self.port = port
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     guard withLoopback(port, { bind(listener, $0, $1) }) == 0, listen(listener, 1) == 0 else {
-      throw Overdue(description: "cannot listen at \(port)")
+      throw TimeoutError(description: "cannot listen at \(port)")
     }
     Thread.detachNewThread { [self] in
       let client = accept(listener, nil, nil)

@@ -17,8 +17,8 @@ struct RestartTests {
 
   /// A stream of posts with restarts in it; in the end the store, the feed and a subscriber that stayed have it all.
   private func survive(_ victims: [Victim]) async throws {
-    let map = try await Stage.current.roles()
-    let watcher = try await Stage.current.watcher(of: map)
+    let map = try await SystemFixture.current.roles()
+    let watcher = try await SystemFixture.current.watcher(of: map)
     let stream = Stream(try await map.client.signedUp(), count: 300 * victims.count)
     stream.allow(0)
     async let sent: Void = stream.run()
@@ -29,7 +29,7 @@ struct RestartTests {
       stream.allow(due + 40)
       try await stream.reached(due) { program.signal(SIGSTOP) }
       if victim == .ingest {
-        try await program.standsStill()
+        try await program.waitUntilStopped()
         #expect(stream.accepted.count < due + 40, "Ingest has answered all posts before it stood still.")
       } else {
         try await stream.reached(due + 20)
@@ -53,13 +53,13 @@ struct RestartTests {
 
   @Test("A worker that stands still until it is missed holds nothing up: its jobs go to the other")
   func standstill() async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let worker = map.workers[0]
     let stream = Stream(try await map.client.signedUp(), count: 100)
     worker.signal(SIGSTOP)
     try await stream.run()
     try await stream.expectAll()
-    try await eventually("it is missed") { map.ingest.logged.contains("worker lost") }
+    try await eventually("it is missed") { map.ingest.standardError.contains("worker lost") }
     worker.signal(SIGCONT)
     // What it still had counts no second time, and it works again when the other one is gone.
     try await map.workers[1].kill()
@@ -70,7 +70,7 @@ struct RestartTests {
 
   @Test("A post is there after kill -9 right behind its answer, twenty times")
   func rightBehind() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     for round in 1...20 {
       let answer = try await client.post("Oslo")
@@ -79,7 +79,7 @@ struct RestartTests {
       let posts = try await client.posts()
       #expect(posts.count == round && posts.last?.id == answer["id"])
     }
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("all are published") { try await client.posts().allSatisfy { $0.state == "published" } }
     #expect(try await client.list().seq == 20)
   }

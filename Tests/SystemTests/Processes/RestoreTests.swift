@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A database of before is put back", .stage)
 struct RestoreTests {
-  private static var data: String { Stage.current.path("data") }
+  private static var data: String { SystemFixture.current.path("data") }
 
   /// A database as it was, and the mark beside it.
   private struct Copy {
@@ -48,14 +48,14 @@ struct RestoreTests {
 
   @Test("It is refused until the mark is removed, and then it is another history, which subscribers take")
   func restored() async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let client = try await map.client.signedUp()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     let (copy, list) = try await history(map, client, watcher)
     try copy.putBack(withMark: false)
     try map.ingest.start()
     #expect(try await map.ingest.exit() == 1)
-    #expect(map.ingest.logged.contains("remove \(Self.data)/onthemap.highwater and start again"))
+    #expect(map.ingest.standardError.contains("remove \(Self.data)/onthemap.highwater and start again"))
     #expect(try watcher.list == list)
 
     try FileManager.default.removeItem(atPath: Self.data + "/onthemap.highwater")
@@ -70,24 +70,24 @@ struct RestoreTests {
 
   @Test("Under the old epoch a running feed refuses it, says so, and keeps its list, which it says is stale")
   func sameEpoch() async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let client = try await map.client.signedUp()
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     let (copy, list) = try await history(map, client, watcher)
     try copy.putBack(withMark: true)
     try await map.ingest.startAndWait()
     let restored = try await client.list()
     #expect(restored.epoch == list.epoch && restored.seq == 2)
     let feed = try #require(map.feed)
-    try await eventually("the feed refuses it") { feed.logged.contains("ingest's store has gone backwards") }
+    try await eventually("the feed refuses it") { feed.standardError.contains("ingest's store has gone backwards") }
     try await eventually("the feed says that its list is stale") {
       try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true
     }
     try await eventually("the subscriber is told") { try watcher.lines.last { $0.kind == "stale" }?.stale == true }
     // Longer than it waits between two questions: it stays so.
-    let asked = feed.logged.components(separatedBy: "gone backwards").count
+    let asked = feed.standardError.components(separatedBy: "gone backwards").count
     try await eventually("it asks again, and refuses again") {
-      feed.logged.components(separatedBy: "gone backwards").count > asked
+      feed.standardError.components(separatedBy: "gone backwards").count > asked
     }
     #expect(try await map.feedClient.list() == list)
     #expect(try watcher.list == list)
@@ -99,9 +99,9 @@ struct RestoreTests {
     for (place, seq) in [("Rome", 3), ("Paris", 4), ("Cairo", 5)] as [(String, UInt64)] {
       #expect(try await client.post(place, wait: 30)["state"] == "published")
       #expect(try await client.list().seq == seq)
-      let asked = feed.logged.components(separatedBy: "gone backwards").count
+      let asked = feed.standardError.components(separatedBy: "gone backwards").count
       try await eventually("it is refused at \(seq)") {
-        feed.logged.components(separatedBy: "gone backwards").count > asked
+        feed.standardError.components(separatedBy: "gone backwards").count > asked
       }
       #expect(try await map.feedClient.list() == list)
       #expect(try await map.feedClient.get("/v2/feed").object["stale"] as? Bool == true)

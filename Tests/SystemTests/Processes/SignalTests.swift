@@ -6,7 +6,7 @@ struct SignalTests {
   @Test(
     "up ends with 0 in the middle of a stream, and what it accepted is there afterwards", arguments: [SIGTERM, SIGINT])
   func up(signal: Int32) async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let stream = Stream(client, count: 100_000)
     let sending = Task { try await stream.run() }
@@ -27,8 +27,8 @@ struct SignalTests {
 
   @Test("Each role alone ends with 0 while posts come, and the rest goes on when it is back")
   func each() async throws {
-    let map = try await Stage.current.roles()
-    let watcher = try await Stage.current.watcher(of: map)
+    let map = try await SystemFixture.current.roles()
+    let watcher = try await SystemFixture.current.watcher(of: map)
     let stream = Stream(try await map.client.signedUp(), count: 300)
     async let sent: Void = stream.run()
     for (index, program) in [map.workers[0], try #require(map.feed), map.ingest].enumerated() {
@@ -41,14 +41,14 @@ struct SignalTests {
     try await stream.expectAll()
     try await eventually("the subscriber has ingest's list") { try await watcher.list == stream.client.list() }
     // The worker gave its jobs back before it left.
-    #expect(!map.ingest.logged.contains("workers lost over jobs"))
+    #expect(!map.ingest.standardError.contains("workers lost over jobs"))
     watcher.program.signal(SIGTERM)
     #expect(try await watcher.program.exit() == 0)
   }
 
   @Test("A role alone, with nobody at the other end, ends with 0 too")
   func alone() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles(workers: 0)
     let ports = try (0..<3).map { _ in try Port.free() }
     let nobody = ports.map { "tcp://127.0.0.1:\($0)" }
@@ -79,7 +79,7 @@ struct SignalTests {
       "POST /v2/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
     ])
   func held(bytes: String) async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let connections = try [map.client, map.feedClient].map { try Connection(port: $0.port) }
     for connection in connections { try await connection.send(Array(bytes.utf8)) }
     // Both have heard of it by now: they have answered somebody who came later.
@@ -92,7 +92,7 @@ struct SignalTests {
 
   @Test("A client that waits for an outcome is answered, and keeps nobody from ending")
   func waiting() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     async let answer = try? client.post("Oslo", wait: 30)
     try await eventually("the post is accepted") { try await client.posts().count == 1 }
@@ -105,7 +105,7 @@ struct SignalTests {
 
   @Test("Streams end with the process: those that read to their end, and the others too")
   func streams() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let stream = try await EventStream(try map.feedClient)
     try await map.submit(100, token: client.token, linkBytes: 2_048)

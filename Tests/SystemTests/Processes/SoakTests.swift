@@ -33,16 +33,16 @@ struct SoakTests {
 
   @Test("All in one process: every post is published once, and the subscriber's list is the store's")
   func undisturbed() async throws {
-    let map = try await Stage.current.up()
-    let load = try await Stage.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
+    let map = try await SystemFixture.current.up()
+    let load = try await SystemFixture.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
     try await expectWhole(load.figures(within: Self.patience), of: map)
   }
 
   @Test("Worker, feed and ingest are killed in turn, each for a second: nothing accepted is lost or doubled")
   func killed() async throws {
-    let map = try await Stage.current.roles()
-    let watcher = try await Stage.current.watcher(of: map)
-    let load = try await Stage.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
+    let map = try await SystemFixture.current.roles()
+    let watcher = try await SystemFixture.current.watcher(of: map)
+    let load = try await SystemFixture.current.load(on: map, rate: Soak.rate, seconds: Soak.seconds)
     let begun = ContinuousClock.now
     var (restarted, kills) = (begun, 0)
     while Self.pace * (kills + 2) <= .seconds(Soak.seconds) {

@@ -13,7 +13,7 @@ struct StoppedSubscriberTests {
 
   /// How long posts take to a subscriber, p99 in ms.
   private func latency(_ map: Services, rate: Int, seconds: Int) async throws -> Double {
-    let (status, said, logged) = try await Stage.current.run(
+    let (status, said, logged) = try await SystemFixture.current.run(
       [
         "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", try map.submit, "--rate",
         "\(rate)", "--duration", "\(seconds)", "--json",
@@ -31,9 +31,9 @@ struct StoppedSubscriberTests {
   /// - Parameter slackMs: difference in latency, in milliseconds, that two runs may have anyway. Nil where other
   ///   programs use the machine: then no latency is judged.
   private func run(rate: Int, seconds: Int, slackMs: Double? = nil) async throws {
-    let map = try await Stage.current.roles()
+    let map = try await SystemFixture.current.roles()
     let calm = try await latency(map, rate: rate, seconds: seconds)
-    let watcher = try await Stage.current.watcher(of: map)
+    let watcher = try await SystemFixture.current.watcher(of: map)
     watcher.program.signal(SIGSTOP)
     let mute = try await EventStream(try map.feedClient, receiveBuffer: 4_096)
     try await mute.read(until: "it has a list") { $0.list != nil }

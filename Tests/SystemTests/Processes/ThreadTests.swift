@@ -5,7 +5,7 @@ import Testing
 struct ThreadTests {
   @Test("Every thread of a service lets others finish before it runs, and is seen by its name")
   func policy() async throws {
-    let program = try await Stage.current.up().ingest
+    let program = try await SystemFixture.current.up().ingest
     let tasks = "/proc/\(try #require(program.pid))/task"
     var names: [String] = []
     for thread in try FileManager.default.contentsOfDirectory(atPath: tasks) {

@@ -17,16 +17,16 @@ struct TraceTests {
 
   /// A line of a log about a post that says all these words.
   private func has(_ program: Program?, _ words: String...) -> Bool {
-    (program?.logged ?? "").split(separator: "\n").contains { line in words.allSatisfy { line.contains($0) } }
+    (program?.standardError ?? "").split(separator: "\n").contains { line in words.allSatisfy { line.contains($0) } }
   }
 
   private func show(_ id: String) async throws -> String {
-    try await Stage.current.run("queue", "show", id, "--data", Stage.current.path("data")).said
+    try await SystemFixture.current.run("queue", "show", id, "--data", SystemFixture.current.path("data")).said
   }
 
   @Test("A trace goes with a post from its request to the worker, the change and the feed's pull, over kill -9 too")
   func way() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     var map = try await stage.roles(workers: 0, environment: Self.debug)
     let client = try await map.client.signedUp()
     let traced = try await post("Oslo", Self.header, client: client)
@@ -62,7 +62,7 @@ struct TraceTests {
 
   @Test("Without debug, only what an operator must see is told, with its trace")
   func dead() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let worker = try FailingWorker(port: #require(map.ports.first { $0.name == "jobs" }).port)
     try await withThrowingTaskGroup(of: Void.self) { group in

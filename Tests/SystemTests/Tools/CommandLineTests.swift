@@ -57,14 +57,14 @@ struct CommandLineTests {
       ),
     ])
   func wrong(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await Stage.current.run(arguments)
+    let (status, said, logged) = try await SystemFixture.current.run(arguments)
     #expect(status > 0 && said.isEmpty)
     for word in words { #expect(logged.contains(word)) }
   }
 
   @Test("A name that nothing reads is refused, with the one that was meant, in the environment and in a file")
   func unknownNames() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let (status, _, logged) = try await stage.run("up", environment: ["ONTHEMAP_WORKRS": "2"])
     #expect(status > 0 && logged.contains("ONTHEMAP_WORKRS") && logged.contains("did you mean ONTHEMAP_WORKERS?"))
 
@@ -85,7 +85,7 @@ struct CommandLineTests {
 
   @Test("A flag wins over the environment, the environment over the file, the file over the default")
   func precedence() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let file = stage.path("settings")
     let text = """
       # A comment, and an empty line.
@@ -103,12 +103,12 @@ struct CommandLineTests {
         "ONTHEMAP_PASSWORD": "secret in the environment",
       ])
     try await ingest.startAndWait()
-    let line = try #require(ingest.logged.split(separator: "\n").first { $0.contains("configuration") })
+    let line = try #require(ingest.standardError.split(separator: "\n").first { $0.contains("configuration") })
     for setting in [
       "ONTHEMAP_HTTP=127.0.0.1:0", "ONTHEMAP_JOBS=tcp://127.0.0.1:*", "ONTHEMAP_CHANGES=tcp://127.0.0.1:*",
       "ONTHEMAP_DATA=\(stage.path("data"))", "ONTHEMAP_CONFIG=\(file)", "ONTHEMAP_LOG_LEVEL=info", "ONTHEMAP_ORIGIN=",
     ] { #expect(line.contains(setting)) }
-    #expect(!ingest.logged.contains("secret in the environment"))
+    #expect(!ingest.standardError.contains("secret in the environment"))
   }
 
   @Test(
@@ -122,8 +122,8 @@ struct CommandLineTests {
       "--submit": "tcp://127.0.0.1:*",
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
-    let arguments = ["ingest", "--data", Stage.current.path("data")] + options.flatMap { [$0, $1] }
-    let (status, said, logged) = try await Stage.current.run(arguments)
+    let arguments = ["ingest", "--data", SystemFixture.current.path("data")] + options.flatMap { [$0, $1] }
+    let (status, said, logged) = try await SystemFixture.current.run(arguments)
     withExtendedLifetime(listener) {}
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("Error: \(option) (ONTHEMAP_") && logged.lowercased().contains("in use"))
@@ -132,14 +132,14 @@ struct CommandLineTests {
 
   @Test("A port that is taken is named by the feed too", arguments: ["--http", "--publish"])
   func takenByFeed(option: String) async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let port = try Port.free()
     let listener = try Listener(port: port)
     var options = [
       "--http": "127.0.0.1:0", "--publish": "tcp://127.0.0.1:*", "--ingest": map.ingest.ready["changes"] ?? "",
     ]
     options[option] = (option == "--http" ? "" : "tcp://") + "127.0.0.1:\(port)"
-    let (status, said, logged) = try await Stage.current.run(
+    let (status, said, logged) = try await SystemFixture.current.run(
       ["feed"] + options.flatMap { [$0, $1] } + ["--data", "none"])
     withExtendedLifetime(listener) {}
     #expect(status > 0 && said.isEmpty)
@@ -154,7 +154,7 @@ struct CommandLineTests {
 
   @Test("A feed takes the addresses of eight others")
   func alternates() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles(workers: 0)
     let feed = try stage.program([
       "feed", "--ingest", map.ingest.ready["changes"] ?? "", "--publish", "tcp://127.0.0.1:*", "--query",
@@ -162,16 +162,16 @@ struct CommandLineTests {
       Self.others(8),
     ])
     try await feed.startAndWait()
-    #expect(feed.logged.contains("ONTHEMAP_ALTERNATES=\(Self.others(8))"))
+    #expect(feed.standardError.contains("ONTHEMAP_ALTERNATES=\(Self.others(8))"))
     feed.signal(SIGTERM)
     #expect(try await feed.exit() == 0)
   }
 
   @Test("A second ingest on the same data is refused, and the first goes on")
   func secondIngest() async throws {
-    let map = try await Stage.current.up()
-    let (status, said, logged) = try await Stage.current.run(
-      "ingest", "--data", Stage.current.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*",
+    let map = try await SystemFixture.current.up()
+    let (status, said, logged) = try await SystemFixture.current.run(
+      "ingest", "--data", SystemFixture.current.path("data"), "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*",
       "--changes", "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
     #expect(status > 0 && said.isEmpty)
     #expect(logged.contains("in use by another onthemap process") && logged.contains("--data"))
@@ -180,10 +180,10 @@ struct CommandLineTests {
 
   @Test("A folder that cannot be used for data is named")
   func badFolder() async throws {
-    let file = Stage.current.path("a-file")
+    let file = SystemFixture.current.path("a-file")
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
     for folder in [file, file + "/below", "/proc/nothing"] {
-      let (status, said, logged) = try await Stage.current.run(
+      let (status, said, logged) = try await SystemFixture.current.run(
         "ingest", "--data", folder, "--http", "127.0.0.1:0", "--jobs", "tcp://127.0.0.1:*", "--changes",
         "tcp://127.0.0.1:*", "--submit", "tcp://127.0.0.1:*")
       #expect(status > 0 && said.isEmpty && logged.contains(folder))
@@ -192,7 +192,7 @@ struct CommandLineTests {
 
   @Test("A missing or damaged gazetteer is named, by all that need it")
   func gazetteer() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let whole = Program.binary.deletingLastPathComponent().appending(path: "gazetteer.otm")
     let start = try #require(try FileHandle(forReadingFrom: whole).read(upToCount: 1_000_000))
     for (name, content) in [("foreign", Data("no gazetteer".utf8)), ("empty", Data()), ("cut", start)] {
@@ -223,7 +223,7 @@ struct CommandLineTests {
       "top",
     ]
     for command in commands.map({ $0.components(separatedBy: " ") }) + [[]] {
-      let (status, said, _) = try await Stage.current.run(command + ["--help"])
+      let (status, said, _) = try await SystemFixture.current.run(command + ["--help"])
       #expect(status == 0 && said.contains("Example"), "\(command)")
       #expect(said.contains("onthemap \(command.joined(separator: " "))"), "\(command)")
       // What is wider is broken on a terminal of 80 columns, and can no longer be pasted.

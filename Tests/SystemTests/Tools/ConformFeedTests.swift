@@ -10,7 +10,7 @@ struct ConformFeedTests {
 
   @Test("Our own feed keeps every rule")
   func own() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     // Files: no port has to be free.
     let (feed, query) = ("ipc://\(stage.path("feed"))", "ipc://\(stage.path("query"))")
     let ran = try await stage.run(
@@ -29,7 +29,7 @@ struct ConformFeedTests {
 
   @Test("A feed that nobody starts is waited for only as long as was asked; what is not asked is not told of")
   func nobody() async throws {
-    let ran = try await Stage.current.run(
+    let ran = try await SystemFixture.current.run(
       "conform", "feed", "--changes", "tcp://127.0.0.1:0", "--query", "none", "--wait", "1")
     #expect(ran.status == 1 && ran.logged.contains("listening changes=tcp://127.0.0.1:"))
     #expect(ran.said.hasSuffix("25 rules: 0 hold, 0 do not hold, 25 not shown\n"))

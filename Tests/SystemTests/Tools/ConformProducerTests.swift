@@ -13,7 +13,7 @@ struct ConformProducerTests {
     _ producer: [String], environment: [String: String] = [:]
   ) async throws -> (status: Int32, findings: [Finding]) {
     let arguments = ["conform", "producer", "--submit", "tcp://127.0.0.1:0", "--json", "--"] + producer
-    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(150))
+    let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(150))
     let findings = try ran.said.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
@@ -27,7 +27,7 @@ struct ConformProducerTests {
   ///   - line: the text to replace in it.
   ///   - instead: the replacement.
   private func python(replacing line: String = "", with instead: String = "") async throws -> [String] {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let proto = PythonExample.root.appending(path: "proto/onthemap/submit/v1").path
     try await Consumer.run("protoc", "-I", proto, "--python_out=\(stage.folder.path)", "submit.proto")
     let example = PythonExample.root.appending(path: "deploy/examples/python/produce.py")
@@ -49,7 +49,7 @@ struct ConformProducerTests {
 
   @Test("Our own producer keeps every rule")
   func own() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let (status, findings) = try await examine([
       Program.binary.path, "load", "--server", try map.client.base, "--feed", try map.publish, "--submit", "{submit}",
       "--connections", "1", "--rate", "40", "--duration", "120",
@@ -84,7 +84,7 @@ struct ConformProducerTests {
 
   @Test("A program that ends before it sends anything is told of")
   func gone() async throws {
-    let ran = try await Stage.current.run("conform", "producer", "--submit", "tcp://127.0.0.1:0", "--", "false")
+    let ran = try await SystemFixture.current.run("conform", "producer", "--submit", "tcp://127.0.0.1:0", "--", "false")
     #expect(ran.status == 1)
     #expect(ran.said.contains("not shown: the producer's process ended, with exit code 1: does it have enough posts?"))
     #expect(ran.said.hasSuffix("21 rules: 0 hold, 0 do not hold, 21 not shown\n"))
@@ -92,7 +92,7 @@ struct ConformProducerTests {
 
   @Test("A producer that nobody starts is waited for only as long as was asked")
   func nobody() async throws {
-    let ran = try await Stage.current.run("conform", "producer", "--submit", "tcp://127.0.0.1:0", "--wait", "1")
+    let ran = try await SystemFixture.current.run("conform", "producer", "--submit", "tcp://127.0.0.1:0", "--wait", "1")
     #expect(ran.status == 1 && ran.logged.contains("listening submit=tcp://127.0.0.1:"))
     #expect(ran.said.hasPrefix("not shown: no producer came; the protocol says: "))
   }

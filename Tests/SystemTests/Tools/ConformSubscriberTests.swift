@@ -11,7 +11,7 @@ struct ConformSubscriberTests {
   /// Examines a subscriber: a program and its arguments.
   private func expectAllHold(_ subscriber: [String], environment: [String: String] = [:]) async throws {
     let arguments = ["conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--json", "--"] + subscriber
-    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(240))
+    let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(240))
     let findings = try ran.said.split(separator: "\n").map { line in
       try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
     }
@@ -38,7 +38,7 @@ struct ConformSubscriberTests {
 
   @Test("A program that ends before it comes is told of at once")
   func gone() async throws {
-    let ran = try await Stage.current.run(
+    let ran = try await SystemFixture.current.run(
       "conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--wait", "1", "--", "false")
     #expect(ran.status == 1)
     #expect(ran.said.contains("not shown: the subscriber's process ended, with exit code 1; the protocol says: "))
@@ -47,7 +47,7 @@ struct ConformSubscriberTests {
 
   @Test("A subscriber that nobody starts is waited for only as long as was asked")
   func nobody() async throws {
-    let ran = try await Stage.current.run("conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--wait", "1")
+    let ran = try await SystemFixture.current.run("conform", "subscriber", "--publish", "tcp://127.0.0.1:0", "--wait", "1")
     #expect(ran.status == 1 && ran.logged.contains("listening feed=tcp://127.0.0.1:"))
     #expect(ran.said.hasSuffix("31 rules: 0 hold, 0 do not hold, 31 not shown\n"))
     #expect(ran.said.hasPrefix("not shown: no subscriber came; the protocol says: "))

@@ -13,7 +13,7 @@ struct ConformTests {
     _ worker: [String], query: String = "Seattle, WA", environment: [String: String] = [:]
   ) async throws -> (status: Int32, findings: [String: Finding]) {
     let arguments = ["conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--json", "--query", query, "--"] + worker
-    let ran = try await Stage.current.run(arguments, environment: environment, within: .seconds(240))
+    let ran = try await SystemFixture.current.run(arguments, environment: environment, within: .seconds(240))
     let lines = ran.said.split(separator: "\n")
     let findings = try lines.map { try JSONDecoder().decode(Finding.self, from: Data($0.utf8)) }
     #expect(findings.count == 39, "\(ran.logged.suffix(1_000))")
@@ -66,7 +66,7 @@ struct ConformTests {
 
   @Test("A worker that nobody starts is waited for only as long as was asked, and its rules are not shown")
   func nobody() async throws {
-    let ran = try await Stage.current.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--wait", "1")
+    let ran = try await SystemFixture.current.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--wait", "1")
     #expect(ran.status == 1 && ran.logged.contains("listening jobs=tcp://127.0.0.1:"))
     #expect(ran.said.hasSuffix("38 rules: 0 hold, 0 do not hold, 38 not shown\n"))
     #expect(ran.said.hasPrefix("not shown: no worker came; the protocol says: "))
@@ -74,7 +74,7 @@ struct ConformTests {
 
   @Test("A program that ends, or that is not there, is told of at once")
   func gone() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let ended = try await stage.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "false")
     #expect(ended.status == 1 && ended.said.contains("not shown: the worker's process ended, with exit code 1"))
     let missing = try await stage.run("conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", "/no/such/worker")
@@ -83,17 +83,17 @@ struct ConformTests {
 
   @Test("Ended early, it ends the worker that it has started")
   func interrupted() async throws {
-    let program = try Stage.current.program([
+    let program = try SystemFixture.current.program([
       "conform", "worker", "--jobs", "tcp://127.0.0.1:0", "--", Program.binary.path, "geocoder", "--operations", "none",
       "--ingest", "{jobs}",
     ])
     try program.start()
-    try await eventually("the worker has come") { program.logged.contains("examining ") }
+    try await eventually("the worker has come") { program.standardError.contains("examining ") }
     let pid = try #require(program.pid)
     let child = try #require(try children(of: pid).first)
     program.signal(SIGTERM)
     #expect(try await program.exit() == 1)
-    #expect(program.logged.contains("Ended before the exam was over.") && kill(child, 0) != 0)
+    #expect(program.standardError.contains("Ended before the exam was over.") && kill(child, 0) != 0)
   }
 
   private func children(of pid: pid_t) throws -> [pid_t] {

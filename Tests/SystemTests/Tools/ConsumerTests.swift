@@ -34,14 +34,14 @@ enum Consumer {
 
   /// A program as the shell would start it, not started yet.
   static func program(_ command: String..., environment: [String: String] = [:]) throws -> Program {
-    try Stage.current.program(
+    try SystemFixture.current.program(
       ["-c", start] + command, executable: URL(fileURLWithPath: "/usr/bin/python3"), environment: environment)
   }
 
   /// One of the Python examples, not started yet, with the messages of the feed beside it.
   static func python(_ python: String, _ script: String, _ arguments: String...) async throws -> Program {
     try await makeMessages()
-    return try Stage.current.program(
+    return try SystemFixture.current.program(
       ["-c", start, python, "\(folder)/python/\(script)"] + arguments, executable: URL(fileURLWithPath: python),
       environment: environment)
   }
@@ -50,18 +50,18 @@ enum Consumer {
   static func makeMessages() async throws {
     try await run(
       "protoc", "-I", PythonExample.root.appending(path: "proto").path,
-      "--python_out=\(Stage.current.folder.path)", "onthemap/feed/v1/feed.proto", "onthemap/feed/v1/query.proto")
+      "--python_out=\(SystemFixture.current.folder.path)", "onthemap/feed/v1/feed.proto", "onthemap/feed/v1/query.proto")
   }
 
   static var environment: [String: String] {
-    ["PYTHONPATH": Stage.current.folder.path, "PYTHONDONTWRITEBYTECODE": "1"]
+    ["PYTHONPATH": SystemFixture.current.folder.path, "PYTHONDONTWRITEBYTECODE": "1"]
   }
 
   /// Runs something to its end, which must be a good one.
   static func run(_ command: String...) async throws {
-    let program = try Stage.current.program(command, executable: URL(fileURLWithPath: "/usr/bin/env"))
+    let program = try SystemFixture.current.program(command, executable: URL(fileURLWithPath: "/usr/bin/env"))
     try program.start()
-    #expect(try await program.exit() == 0, "\(program.logged)")
+    #expect(try await program.exit() == 0, "\(program.standardError)")
   }
 }
 
@@ -72,10 +72,10 @@ struct ConsumerTests {
   @Test(
     "The short ones in Python and C show the newest post, each change of it, and the same", arguments: Consumer.pythons)
   func short(python: String) async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let watch = try await Consumer.python(python, "watch.py", try map.publish)
-    let binary = Stage.current.path("watch")
+    let binary = SystemFixture.current.path("watch")
     try await Consumer.run(
       try #require(Consumer.compiler), "-O2", "-Wall", "-o", binary, "\(Consumer.folder)/c/watch.c", "-lzmq")
     let other = try Consumer.program(binary, try map.publish)
@@ -85,15 +85,15 @@ struct ConsumerTests {
       let label = try #require(try await client.post(place, wait: 30)["label"])
       let line = "seq \(number + 1): \(number + 1) posts, newest: Ada Lovelace, \(label): https://example.org/ada\n"
       for subscriber in [watch, other] {
-        try await eventually("\(subscriber.arguments) prints \(line)") { subscriber.said.hasSuffix(line) }
+        try await eventually("\(subscriber.arguments) prints \(line)") { subscriber.standardOutput.hasSuffix(line) }
       }
     }
     let list = try await client.list()
     let ask = try await Consumer.python(python, "ask.py", try map.query)
     try ask.start()
-    #expect(try await ask.exit() == 0, "\(ask.logged)")
+    #expect(try await ask.exit() == 0, "\(ask.standardError)")
     let lines = list.entries.map { "\($0.seq) Ada Lovelace, \($0.label): \($0.link)\n" }
-    #expect(lines.count == 2 && ask.said == lines.joined())
+    #expect(lines.count == 2 && ask.standardOutput == lines.joined())
   }
 
   private struct Line: Decodable {
@@ -107,7 +107,7 @@ struct ConsumerTests {
   }
 
   private func lines(_ follower: Program) throws -> [Line] {
-    let whole = follower.said.components(separatedBy: "\n").dropLast()
+    let whole = follower.standardOutput.components(separatedBy: "\n").dropLast()
     return try whole.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
@@ -126,7 +126,7 @@ struct ConsumerTests {
     "The follower goes where a feed that ends sends it, leaves one that is silent, and says when ingest is",
     arguments: Consumer.pythons)
   func follower(python: String) async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles(workers: 1)
     let first = try #require(map.feed)
     let changes = try map.ports.first { $0.name == "changes" }?.port ?? 0
@@ -166,20 +166,20 @@ struct ConsumerTests {
 
   @Test("The poller prints the list when it has changed, and only then")
   func poller() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let client = try await map.client.signedUp()
     let poller = try Consumer.program("\(Consumer.folder)/curl/latest.sh", try map.feedClient.base + "/v2/feed", "0.1")
     try poller.start()
     for seq in 1...2 {
       try await client.expectService()
-      try await eventually("it has the post") { poller.said.contains("\"seq\":\(seq),") }
+      try await eventually("it has the post") { poller.standardOutput.contains("\"seq\":\(seq),") }
     }
-    let lines = poller.said.split(separator: "\n")
+    let lines = poller.standardOutput.split(separator: "\n")
     #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 }, "\(lines)")
     try #require(map.ingest.pid != nil)
     map.ingest.signal(SIGTERM)
     #expect(try await map.ingest.exit() == 0)
-    try await eventually("it says that it hears nothing") { poller.logged.contains("the list may be old") }
+    try await eventually("it says that it hears nothing") { poller.standardError.contains("the list may be old") }
     poller.signal(SIGTERM)
     #expect(try await poller.exit() == 130)
   }
@@ -188,14 +188,14 @@ struct ConsumerTests {
     "The streams tell each change, and go on behind the last one when the feed is back",
     arguments: ["node/stream.mjs", "curl/stream.sh"])
   func stream(script: String) async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let feed = try #require(map.feed)
     let client = try await map.client.signedUp()
     let url = try map.feedClient.base + "/v2/feed/stream"
     let path = "\(Consumer.folder)/\(script)"
     let stream = script.hasSuffix(".mjs") ? try Consumer.program("node", path, url) : try Consumer.program(path, url)
     func lines(_ seq: Int) -> [Substring] {
-      stream.said.split(separator: "\n").filter { $0.contains("\"seq\":\(seq),") || $0.contains("seq \(seq): ") }
+      stream.standardOutput.split(separator: "\n").filter { $0.contains("\"seq\":\(seq),") || $0.contains("seq \(seq): ") }
     }
     try stream.start()
     try await eventually("it has the empty list") { lines(0).count == 1 }
@@ -205,20 +205,20 @@ struct ConsumerTests {
 
     feed.signal(SIGTERM)
     #expect(try await feed.exit() == 0)
-    try await eventually("it knows") { (stream.said + stream.logged).contains("the list may be old") }
+    try await eventually("it knows") { (stream.standardOutput + stream.standardError).contains("the list may be old") }
     try await feed.startAndWait()
     try await client.expectService()
     try await eventually("it has the second post") { lines(2).count == 1 }
     // Who says what was seen last is not told the list again.
     let hasSnapshot = ["snapshot", "the list,"].contains { lines(2)[0].contains($0) }
-    #expect(lines(1).count == 1 && !hasSnapshot, "\(stream.said)")
+    #expect(lines(1).count == 1 && !hasSnapshot, "\(stream.standardOutput)")
     stream.signal(SIGTERM)
     _ = try await stream.exit()
   }
 
   @Test("The streams for Node have the feed's hash at each step, with a filter and without, over kill -9 of the feed")
   func killed() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let feed = try #require(map.feed)
     let client = try await map.client.signedUp()
     let queries = ["", "?country=NO,PE", "?box=-180,-60,-30,60"]
@@ -228,7 +228,7 @@ struct ConsumerTests {
     for stream in streams { try stream.start() }
     // "seq 2: 1 posts, hash 62624d64e67dcbf8": each list that a stream has had.
     func lists(_ stream: Program) -> [Substring] {
-      stream.said.matches(of: #/seq \d+: \d+ posts, hash [0-9a-f]{16}/#).map(\.output)
+      stream.standardOutput.matches(of: #/seq \d+: \d+ posts, hash [0-9a-f]{16}/#).map(\.output)
     }
     func expectSame() async throws {
       for (stream, query) in zip(streams, queries) {
@@ -245,13 +245,13 @@ struct ConsumerTests {
       if index % 2 == 0 { try await feed.restart() }
     }
     try await expectSame()
-    #expect(lists(streams[0]).last?.hasPrefix("seq 6: 6 posts") == true, "\(streams[0].said)")
-    #expect(lists(streams[1]).last?.contains(": 4 posts") == true, "\(streams[1].said)")
-    #expect(lists(streams[2]).last?.contains(": 3 posts") == true, "\(streams[2].said)")
+    #expect(lists(streams[0]).last?.hasPrefix("seq 6: 6 posts") == true, "\(streams[0].standardOutput)")
+    #expect(lists(streams[1]).last?.contains(": 4 posts") == true, "\(streams[1].standardOutput)")
+    #expect(lists(streams[2]).last?.contains(": 3 posts") == true, "\(streams[2].standardOutput)")
     for stream in streams {
-      #expect(!stream.said.contains("hash does not") && !stream.said.contains("hash is not"), "\(stream.said)")
-      #expect(!stream.said.contains("an event is missing") && !stream.said.contains("refused"), "\(stream.said)")
-      #expect(stream.said.contains("the list may be old"), "It has lost the feed, and come again.")
+      #expect(!stream.standardOutput.contains("hash does not") && !stream.standardOutput.contains("hash is not"), "\(stream.standardOutput)")
+      #expect(!stream.standardOutput.contains("an event is missing") && !stream.standardOutput.contains("refused"), "\(stream.standardOutput)")
+      #expect(stream.standardOutput.contains("the list may be old"), "It has lost the feed, and come again.")
       stream.signal(SIGTERM)
       _ = try await stream.exit()
     }
@@ -259,11 +259,11 @@ struct ConsumerTests {
 
   @Test("The stream for Node ends where the feed refuses its filter, and says why")
   func refused() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let stream = try Consumer.program(
       "node", "\(Consumer.folder)/node/stream.mjs", map.feedClient.base + "/v2/feed/stream?country=Norway")
     try stream.start()
     #expect(try await stream.exit() == 1)
-    #expect(stream.said.hasPrefix("refused: country must be one to 32 codes of two letters"), "\(stream.said)")
+    #expect(stream.standardOutput.hasPrefix("refused: country must be one to 32 codes of two letters"), "\(stream.standardOutput)")
   }
 }

@@ -42,7 +42,7 @@ struct GazetteerFileTests {
 
   @Test("A file tells what is in it, and is checked; one that is not whole is refused with what is wrong")
   func infoAndVerify() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let path = stage.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let info = try await stage.run("gazetteer", "info", path)
@@ -68,7 +68,7 @@ struct GazetteerFileTests {
 
   @Test("A build that fails says where, and leaves the file that was there")
   func failedBuild() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let path = stage.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let failed = try await build(Self.source("Newtown") + "P\tAA\n", path)
@@ -83,7 +83,7 @@ struct GazetteerFileTests {
 
   @Test("On SIGHUP a new file is taken without a failed look-up, a damaged one is not, and the old one stays")
   func replacedUnderService() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let path = stage.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let map = try await stage.up("--gazetteer", path)
@@ -110,7 +110,7 @@ struct GazetteerFileTests {
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
     map.ingest.signal(SIGHUP)
-    try await eventually("the damaged file is refused") { map.ingest.logged.contains("gazetteer not replaced") }
+    try await eventually("the damaged file is refused") { map.ingest.standardError.contains("gazetteer not replaced") }
     try await expectFound("Newtown", client)
     lookups.cancel()
     #expect(try await lookups.value > 0)
@@ -118,7 +118,7 @@ struct GazetteerFileTests {
 
   @Test("A worker that runs alone takes the new file too")
   func replacedUnderWorker() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let path = stage.path("a.otm")
     #expect(try await build(Self.source("Oldtown"), path).status == 0)
     let map = try await stage.roles(workers: 0)

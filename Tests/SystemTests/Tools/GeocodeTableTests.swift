@@ -4,7 +4,7 @@ import Testing
 @Suite("Tables of texts on the command line", .stage)
 struct GeocodeTableTests {
   private func file(_ name: String, _ text: String) throws -> String {
-    let path = Stage.current.path(name)
+    let path = SystemFixture.current.path(name)
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     return path
   }
@@ -20,7 +20,7 @@ struct GeocodeTableTests {
     let path = try file(
       "places.csv",
       "\u{FEFF}query,limit,country\r\nOslo,,\r\n\"Paris, TX\",,\r\nSpringfield,3,US\r\nOslo,99,\r\n\"Qwxzzzk\",,\r\n")
-    let (status, said, logged) = try await Stage.current.run("geocode", "--input", path)
+    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--input", path)
     let answers = try objects(said)
     #expect(
       status == 0 && answers.map { $0["query"] as? String } == ["Oslo", "Paris, TX", "Springfield", "Oslo", "Qwxzzzk"])
@@ -34,7 +34,7 @@ struct GeocodeTableTests {
   @Test("An empty line of CSV is a row that is wrong, and what the table calls its rows comes back")
   func emptyLines() async throws {
     let path = try file("gaps.csv", "\n\nid,query\nx1,Oslo\n\nx3,Rome\n")
-    let (status, said, _) = try await Stage.current.run("geocode", "--input", path)
+    let (status, said, _) = try await SystemFixture.current.run("geocode", "--input", path)
     let answers = try objects(said)
     #expect(status == 0 && answers.map { $0["id"] as? String } == ["x1", "", "x3"])
     #expect((answers[1]["error"] as? [String: String])?["code"] == "invalid_query")
@@ -43,12 +43,12 @@ struct GeocodeTableTests {
   @Test("A table of points is read by lat and lon, and what is no point is told")
   func points() async throws {
     let path = try file("points.csv", "lat,lon\n59.91,10.75\n91,0\n")
-    let (status, said, _) = try await Stage.current.run("geocode", "--reverse", "--input", path)
+    let (status, said, _) = try await SystemFixture.current.run("geocode", "--reverse", "--input", path)
     let answers = try objects(said)
     #expect(status == 0 && ((answers[0]["places"] as? [[String: Any]])?.first?["name"] as? String) == "Oslo")
     #expect((answers[1]["error"] as? [String: String])?["detail"]?.contains("LAT,LON") == true)
     for point in ["abc", "91, 0"] {
-      let (status, _, logged) = try await Stage.current.run("geocode", "--reverse", point)
+      let (status, _, logged) = try await SystemFixture.current.run("geocode", "--reverse", point)
       #expect(status == 64 && logged.contains("must be a point, LAT,LON"))
     }
   }
@@ -60,7 +60,7 @@ struct GeocodeTableTests {
     for arguments in [
       ["--input", try file("a.ndjson", text)], ["--input", try file("b", text), "--format", "ndjson"],
     ] {
-      let (status, said, _) = try await Stage.current.run(["geocode"] + arguments)
+      let (status, said, _) = try await SystemFixture.current.run(["geocode"] + arguments)
       let answers = try objects(said)
       #expect(status == 0 && answers.count == 3)
       #expect((answers[1]["places"] as? [Any])?.count == 2)
@@ -72,7 +72,7 @@ struct GeocodeTableTests {
   func order() async throws {
     let rows = (0..<50_000).map { "\($0 % 3 == 0 ? "Oslo" : "Nowhere at all") \($0)" }
     let path = try file("many.csv", "query\n" + rows.joined(separator: "\n"))
-    let (status, said, _) = try await Stage.current.run(["geocode", "--input", path])
+    let (status, said, _) = try await SystemFixture.current.run(["geocode", "--input", path])
     #expect(status == 0)
     let queries = said.split(separator: "\n").map { $0.prefix { $0 != "," } }
     #expect(queries.elementsEqual(rows.map { "{\"query\":\"\($0)\"" }, by: { String($0) == $1 }))
@@ -111,7 +111,7 @@ struct GeocodeTableTests {
       Rome,x,1,5,city,,
       """
     let path = try file("cases.csv", table)
-    let (status, said, logged) = try await Stage.current.run("geocode", "--score", path, "--json")
+    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
     let score = try #require(try objects(said).first)
     #expect(status == 0 && score["rows"] as? Int == 4 && score["right"] as? Int == 2)
     #expect(score["share"] as? Double == 0.5 && score["withoutPlace"] as? Int == 1)
@@ -121,8 +121,8 @@ struct GeocodeTableTests {
     #expect(misses.map { $0["line"] as? Int } == [3, 5])
     #expect(logged.contains("line 7") && logged.contains("lat and lon"))
 
-    let (_, first, _) = try await Stage.current.run("geocode", "--score", path)
-    let (_, second, _) = try await Stage.current.run("geocode", "--score", path)
+    let (_, first, _) = try await SystemFixture.current.run("geocode", "--score", path)
+    let (_, second, _) = try await SystemFixture.current.run("geocode", "--score", path)
     #expect(first == second && first.contains("50.00 %") && first.contains("Qwxzzzk"))
   }
 
@@ -134,7 +134,7 @@ struct GeocodeTableTests {
       "Oslo,59.91,10.75,20,,1", "\"Oslo\"x,1,1,1,", "Rome,41.9,12.5,20",
     ].joined(separator: "\r\n")
     let path = try file("wrong.csv", table)
-    let (status, said, logged) = try await Stage.current.run("geocode", "--score", path)
+    let (status, said, logged) = try await SystemFixture.current.run("geocode", "--score", path)
     #expect(status == 0 && said.contains("7 rows were not understood"))
     // Two of three are right, and the third keeps to one line.
     #expect(said.contains("66.67 %") && said.contains("Nowhere\u{FFFD}at all"))
@@ -162,7 +162,7 @@ struct GeocodeTableTests {
   @Test("A reverse table is known by its columns")
   func reverseScore() async throws {
     let path = try file("reverse.csv", "lat,lon,expected_city\n59.91273,10.74609,Oslo\n0,0,\n")
-    let (status, said, _) = try await Stage.current.run("geocode", "--score", path, "--json")
+    let (status, said, _) = try await SystemFixture.current.run("geocode", "--score", path, "--json")
     let score = try #require(try objects(said).first)
     #expect(status == 0 && score["rows"] as? Int == 1 && score["withoutPlace"] as? Int == 1)
   }
@@ -182,7 +182,7 @@ struct GeocodeTableTests {
       (["--score", "-", "--reverse"], ["--reverse", "expected_city"]),
     ])
   func unreadable(arguments: [String], words: [String]) async throws {
-    let (status, said, logged) = try await Stage.current.run(["geocode"] + arguments)
+    let (status, said, logged) = try await SystemFixture.current.run(["geocode"] + arguments)
     #expect(status > 0 && said.isEmpty)
     for word in words { #expect(logged.contains(word), "\(arguments)") }
   }
@@ -191,21 +191,21 @@ struct GeocodeTableTests {
   func columns() async throws {
     let path = try file("a.csv", "place,lat\nOslo,1\n")
     for flag in ["--input", "--score"] {
-      let (status, said, logged) = try await Stage.current.run("geocode", flag, path)
+      let (status, said, logged) = try await SystemFixture.current.run("geocode", flag, path)
       #expect(status > 0 && said.isEmpty && logged.contains("must be") && logged.contains("it has place, lat"))
     }
   }
 
   @Test("People see other places only where it is not clear which is meant")
   func people() async throws {
-    let (_, clear, _) = try await Stage.current.run("geocode", "東京")
+    let (_, clear, _) = try await SystemFixture.current.run("geocode", "東京")
     #expect(clear.split(separator: "\n").count == 1)
-    let (_, unclear, _) = try await Stage.current.run("geocode", "Springfield")
+    let (_, unclear, _) = try await SystemFixture.current.run("geocode", "Springfield")
     let lines = unclear.split(separator: "\n")
     #expect(lines.count == 5 && lines.dropFirst().allSatisfy { $0.hasPrefix("or ") })
-    let (_, two, _) = try await Stage.current.run("geocode", "--limit", "2", "Springfield")
+    let (_, two, _) = try await SystemFixture.current.run("geocode", "--limit", "2", "Springfield")
     #expect(two.split(separator: "\n").count == 2 && !two.contains("or Spring"))
-    let (status, point, _) = try await Stage.current.run("geocode", "--reverse", "--limit", "1", "--", "-33.87, 151.21")
+    let (status, point, _) = try await SystemFixture.current.run("geocode", "--reverse", "--limit", "1", "--", "-33.87, 151.21")
     #expect(status == 0 && point.contains("151."))
   }
 }

@@ -6,15 +6,15 @@ struct PostRetryTests {
   private static let accepted = (status: "202 Accepted", body: #"{"id": "4D5ox566Xg", "state": "queued"}"#)
   private static let busy = (status: "503 Service Unavailable", body: #"{"code": "busy", "detail": "too much"}"#)
 
-  private func post(_ server: Script) async throws -> (status: Int32, said: String, logged: String) {
-    try await Stage.current.run(
+  private func post(_ server: ScriptedServer) async throws -> (status: Int32, said: String, logged: String) {
+    try await SystemFixture.current.run(
       "post", "--user", "ada@example.org", "--place", "Oslo", "--link", "example.org",
       environment: ["ONTHEMAP_PASSWORD": "pw", "ONTHEMAP_SERVER": "http://127.0.0.1:\(server.port)"])
   }
 
   @Test("It sends the post again, under the same key, until it is answered")
   func again() async throws {
-    let server = try Script([Self.session, nil, Self.busy, nil, Self.accepted])
+    let server = try ScriptedServer([Self.session, nil, Self.busy, nil, Self.accepted])
     defer { server.end() }
     let (status, said, logged) = try await post(server)
     #expect(status == 0 && said.contains("4D5ox566Xg is accepted"), "\(logged)")
@@ -25,7 +25,7 @@ struct PostRetryTests {
 
   @Test("It takes a refusal for an answer, and gives up after some seconds, with what was said last")
   func givesUp() async throws {
-    let refusing = try Script([
+    let refusing = try ScriptedServer([
       Self.session, (status: "422 Unprocessable Content", body: #"{"detail": "link must be a link"}"#),
     ])
     defer { refusing.end() }
@@ -33,14 +33,14 @@ struct PostRetryTests {
     #expect(refused.status > 0 && refused.logged.contains("link must be a link"))
     #expect(refusing.requests.count == 2)
 
-    let failing = try Script([Self.session, Self.busy])
+    let failing = try ScriptedServer([Self.session, Self.busy])
     defer { failing.end() }
     let failed = try await post(failing)
     #expect(failed.status > 0 && failed.said.isEmpty && failed.logged.contains("too much"))
     let keys = failing.values(of: "Idempotency-Key", to: "POST /v2/posts")
     #expect(keys.count > 3 && Set(keys).count == 1)
 
-    let absent = try Script([Self.session, nil])
+    let absent = try ScriptedServer([Self.session, nil])
     defer { absent.end() }
     let lost = try await post(absent)
     #expect(lost.status > 0 && lost.logged.contains("127.0.0.1:\(absent.port) cannot be reached"))

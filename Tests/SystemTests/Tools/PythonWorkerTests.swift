@@ -12,7 +12,7 @@ struct PythonWorkerTests {
   }
 
   private func status() async throws -> Status {
-    let ran = try await Stage.current.run("queue", "status", "--json", "--data", Stage.current.path("data"))
+    let ran = try await SystemFixture.current.run("queue", "status", "--json", "--data", SystemFixture.current.path("data"))
     return try JSONDecoder().decode(Status.self, from: Data(ran.said.utf8))
   }
 
@@ -21,19 +21,19 @@ struct PythonWorkerTests {
     let port = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     let worker = try await PythonWorker.made(in: .current)
     let command = worker.command(endpoint: "tcp://127.0.0.1:\(port)")
-    return try Stage.current.program(
+    return try SystemFixture.current.program(
       Array(command.dropFirst()), executable: URL(fileURLWithPath: command[0]), environment: worker.environment)
   }
 
   private func joined(_ worker: Program, times count: Int = 1) async throws {
     try await eventually("the worker has joined \(count) times") {
-      worker.said.components(separatedBy: "joined\n").count - 1 >= count
+      worker.standardOutput.components(separatedBy: "joined\n").count - 1 >= count
     }
   }
 
   @Test("It answers posts, outlives ingest's death, loses nothing with its own, and leaves without a trace")
   func life() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let worker = try await worker(of: map)
     try worker.start()
@@ -60,8 +60,8 @@ struct PythonWorkerTests {
 
     worker.signal(SIGTERM)
     #expect(try await worker.exit() == 0)
-    #expect(worker.said.hasSuffix("left\n"))
-    #expect(map.ingest.logged.contains("it said goodbye"))
+    #expect(worker.standardOutput.hasSuffix("left\n"))
+    #expect(map.ingest.standardError.contains("it said goodbye"))
     // The life that was killed ends by its silence.
     try await eventually("no worker and no lease is left") {
       let status = try await status()

@@ -35,18 +35,18 @@ struct QueueTests {
   /// Runs `onthemap queue …` on the test's data; what it says, without the line's end.
   @discardableResult
   private func queue(_ arguments: String..., status: Int32 = 0) async throws -> (said: String, logged: String) {
-    let ran = try await Stage.current.run(["queue"] + arguments + ["--data", Stage.current.path("data")])
+    let ran = try await SystemFixture.current.run(["queue"] + arguments + ["--data", SystemFixture.current.path("data")])
     #expect(ran.status == status, "\(arguments): \(ran.logged)")
     return (ran.said.trimmingCharacters(in: .newlines), ran.logged)
   }
 
   private func json<Value: Decodable>(_ type: Value.Type, _ arguments: String...) async throws -> Value {
-    let ran = try await Stage.current.run(["queue"] + arguments + ["--json", "--data", Stage.current.path("data")])
+    let ran = try await SystemFixture.current.run(["queue"] + arguments + ["--json", "--data", SystemFixture.current.path("data")])
     return try JSONDecoder().decode(type, from: Data(ran.said.utf8))
   }
 
   /// Posts that a failing worker has buried.
-  private func bury(_ places: [String], client: Client, jobs port: UInt16) async throws -> [String] {
+  private func makeDead(_ places: [String], client: Client, jobs port: UInt16) async throws -> [String] {
     let worker = try FailingWorker(port: port)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await worker.run() }
@@ -64,10 +64,10 @@ struct QueueTests {
 
   @Test("Dead posts are listed with their reason, shown with their history, retried and dropped")
   func dead() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
-    let ids = try await bury(["Oslo", "Lima", "Quito"], client: client, jobs: jobs)
+    let ids = try await makeDead(["Oslo", "Lima", "Quito"], client: client, jobs: jobs)
 
     let status = try await json(QueueStatus.self, "status")
     #expect(status.dead == 3 && status.deadByReason == [.init(reason: "bad_place", count: 3)])
@@ -98,7 +98,7 @@ struct QueueTests {
     #expect(try await json(QueueList.self, "ls").posts.map(\.id) == [ids[0]], "It waits; the other one is dead.")
     let both = try await queue("retry", ids[2], "0000000001", status: 1)
     #expect(both.said == "\(ids[2]) is back in the queue." && both.logged == "There is no post 0000000001.\n")
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     try await eventually("what was retried is published") {
       try await client.posts().map(\.state) == ["published", "rejected", "published"]
     }
@@ -108,12 +108,12 @@ struct QueueTests {
 
   @Test("All dead posts of a reason are retried at once, and none of them twice")
   func all() async throws {
-    let map = try await Stage.current.roles(workers: 0)
+    let map = try await SystemFixture.current.roles(workers: 0)
     let client = try await map.client.signedUp()
     let jobs = try #require(map.ports.first { $0.name == "jobs" }).port
-    _ = try await bury(["Oslo", "Lima", "Quito"], client: client, jobs: jobs)
+    _ = try await makeDead(["Oslo", "Lima", "Quito"], client: client, jobs: jobs)
     #expect(try await queue("retry", "--reason", "other").said == "0 posts are back in the queue.")
-    _ = try await Stage.current.worker(of: map)
+    _ = try await SystemFixture.current.worker(of: map)
     #expect(try await queue("retry", "--reason", "bad_place").said == "3 posts are back in the queue.")
     #expect(try await queue("retry", "--all").said == "0 posts are back in the queue.")
     try await eventually("all are published") { try await client.posts().allSatisfy { $0.state == "published" } }
@@ -122,7 +122,7 @@ struct QueueTests {
 
   @Test("A pause holds posts back, over kill -9 too, while they are accepted; resume lets them go")
   func pause() async throws {
-    let map = try await Stage.current.roles(workers: 1)
+    let map = try await SystemFixture.current.roles(workers: 1)
     let client = try await map.client.signedUp()
     try await client.expectService()
     #expect(try await String(decoding: client.get("/readyz").body, as: UTF8.self) == "ready\n")
@@ -150,14 +150,14 @@ struct QueueTests {
 
   @Test("Only its owner may open the socket; without ingest, and at another's, it is said what to do")
   func socket() async throws {
-    let map = try await Stage.current.up()
-    let path = Stage.current.path("data/admin.sock")
+    let map = try await SystemFixture.current.up()
+    let path = SystemFixture.current.path("data/admin.sock")
     var info = stat()
     #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600)
-    #expect(stat(Stage.current.path("data"), &info) == 0 && info.st_mode & 0o777 == 0o700)
+    #expect(stat(SystemFixture.current.path("data"), &info) == 0 && info.st_mode & 0o777 == 0o700)
     try await map.ingest.kill()
     for arguments in [["queue", "status"], ["top"]] {
-      let ran = try await Stage.current.run(arguments + ["--data", Stage.current.path("data")])
+      let ran = try await SystemFixture.current.run(arguments + ["--data", SystemFixture.current.path("data")])
       #expect(ran.status == 1 && ran.said.isEmpty && ran.logged.contains("No ingest listens at \(path)"))
     }
   }
@@ -165,28 +165,28 @@ struct QueueTests {
   @Test("Another address of this host serves too, one that others reach is refused")
   func address() async throws {
     let address = "tcp://127.0.0.1:\(try Port.free())"
-    _ = try await Stage.current.up("--admin", address)
-    #expect(!FileManager.default.fileExists(atPath: Stage.current.path("data/admin.sock")))
-    let ran = try await Stage.current.run("queue", "status", environment: ["ONTHEMAP_ADMIN": address])
+    _ = try await SystemFixture.current.up("--admin", address)
+    #expect(!FileManager.default.fileExists(atPath: SystemFixture.current.path("data/admin.sock")))
+    let ran = try await SystemFixture.current.run("queue", "status", environment: ["ONTHEMAP_ADMIN": address])
     #expect(ran.status == 0 && ran.said.contains("worker-1"))
     // An abstract socket has no permissions.
     for open in ["tcp://0.0.0.0:7703", "tcp://example.org:7703", "ipc://@onthemap", "ipc://*"] {
-      let ran = try await Stage.current.run("up", "--data", Stage.current.path("b"), "--admin", open)
+      let ran = try await SystemFixture.current.run("up", "--data", SystemFixture.current.path("b"), "--admin", open)
       #expect(ran.status == 1 && ran.logged.contains("--admin (ONTHEMAP_ADMIN) must be ipc://PATH"), "\(ran.logged)")
     }
   }
 
   @Test("Without a terminal top says a line a second, and ends on a signal")
   func top() async throws {
-    _ = try await Stage.current.up()
-    let data = Stage.current.path("data")
-    let ran = try await Stage.current.run("top", "--data", data, "--count", "2")
+    _ = try await SystemFixture.current.up()
+    let data = SystemFixture.current.path("data")
+    let ran = try await SystemFixture.current.run("top", "--data", data, "--count", "2")
     let lines = ran.said.split(separator: "\n")
     #expect(ran.status == 0 && lines.count == 2 && lines.allSatisfy { $0.contains(" running depth=0 ") })
-    let program = try Stage.current.program(["top", "--json", "--data", data])
+    let program = try SystemFixture.current.program(["top", "--json", "--data", data])
     try program.start()
-    try await eventually("it says something") { !program.said.isEmpty }
-    let status = try JSONDecoder().decode(QueueStatus.self, from: Data(program.said.split(separator: "\n")[0].utf8))
+    try await eventually("it says something") { !program.standardOutput.isEmpty }
+    let status = try JSONDecoder().decode(QueueStatus.self, from: Data(program.standardOutput.split(separator: "\n")[0].utf8))
     #expect(status.workers.map(\.name).sorted() == ["worker-1", "worker-2"])
     program.signal(SIGINT)
     #expect(try await program.exit() == 0)
@@ -202,7 +202,7 @@ struct QueueTests {
       (["retry", "--reason", ""], "--reason"), (["drop"], "ids"), (["drop", "x"], "\"x\" is not the id"),
     ])
   func wrong(arguments: [String], words: String) async throws {
-    let ran = try await Stage.current.run(["queue"] + arguments + ["--data", "/nowhere"])
+    let ran = try await SystemFixture.current.run(["queue"] + arguments + ["--data", "/nowhere"])
     #expect(ran.status == 64 && ran.said.isEmpty && ran.logged.contains(words), "\(ran.logged)")
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import StandIn
+import StubServers
 import Synchronization
 import Testing
 
@@ -7,19 +7,19 @@ import Testing
 struct StreetTests {
   private static let text = "7 Storgata, Oslo"
 
-  private func ask(_ client: Client, _ text: String = StreetTests.text) async throws -> Answer {
+  private func ask(_ client: Client, _ text: String = StreetTests.text) async throws -> APIResponse {
     try await client.get(
       "/v2/geocode?q=" + (text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
   }
 
-  private func best(_ answer: Answer) throws -> [String: Any] {
+  private func best(_ answer: APIResponse) throws -> [String: Any] {
     try #require((answer.object["places"] as? [[String: Any]])?.first, "\(answer)")
   }
 
   @Test("A street address is the provider's, and says so; a town is the gazetteer's; a post gets its house")
   func found() async throws {
-    let server = try StandIn { _ in .answer(body: Answers.nominatimHouse) }
-    let map = try await Stage.current.up(
+    let server = try StubServer { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let map = try await SystemFixture.current.up(
       "--remote", "nominatim", "--remote-url", server.url, "--remote-contact", "ops@example.org")
     let answer = try await ask(map.client)
     let place = try best(answer)
@@ -37,11 +37,11 @@ struct StreetTests {
 
   @Test("Two workers ask a provider for each street once")
   func once() async throws {
-    let server = try StandIn { _ in .later(ms: 50, .answer(body: Answers.nominatimHouse)) }
-    let map = try await Stage.current.roles(workers: 0)
+    let server = try StubServer { _ in .later(ms: 50, .answer(body: ProviderSamples.nominatimHouse)) }
+    let map = try await SystemFixture.current.roles(workers: 0)
     let jobs = try map.ports.first { $0.name == "jobs" }?.port ?? 0
     for name in ["a", "b"] {
-      let worker = try Stage.current.program([
+      let worker = try SystemFixture.current.program([
         "geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--name", name, "--remote", "nominatim", "--remote-url",
         server.url,
       ])
@@ -59,8 +59,8 @@ struct StreetTests {
 
   @Test("With the provider down the gazetteer's town is the answer, marked; without one it is unavailable, not unknown")
   func down() async throws {
-    let server = try StandIn { _ in .answer(status: 503, body: "") }
-    let map = try await Stage.current.up("--remote", "nominatim", "--remote-url", server.url, "--workers", "1")
+    let server = try StubServer { _ in .answer(status: 503, body: "") }
+    let map = try await SystemFixture.current.up("--remote", "nominatim", "--remote-url", server.url, "--workers", "1")
     for _ in 0..<3 {
       let place = try best(await ask(map.client))
       #expect(place["degraded"] as? Bool == true && place["match"] as? String == "fallback")
@@ -72,7 +72,7 @@ struct StreetTests {
     let post = try await client.post(Self.text, wait: 30)
     #expect(post["state"] == "published" && (post["label"] ?? "").contains("Oslo") && post["match"] == "fallback")
 
-    server.play { _ in .answer(body: Answers.nominatimNone) }
+    server.setResponse { _ in .answer(body: ProviderSamples.nominatimNone) }
     try await eventually("the provider is asked again, and knows nothing") {
       try await ask(map.client, "7 Qwxzzzk Street").status == 404
     }
@@ -84,8 +84,8 @@ struct StreetTests {
 
   @Test("A provider that does not answer holds up nobody")
   func slow() async throws {
-    let server = try StandIn { _ in .silence }
-    let map = try await Stage.current.up("--remote", "photon", "--remote-url", server.url, "--workers", "1")
+    let server = try StubServer { _ in .silence }
+    let map = try await SystemFixture.current.up("--remote", "photon", "--remote-url", server.url, "--workers", "1")
     let client = try map.client
     var round = 0
     // The lookup of a street ends after 2 s. A slow machine may be slower with that of a town in some rounds.
@@ -113,17 +113,17 @@ struct StreetTests {
   @Test("A key is in no log, and neither is a text", arguments: [false, true])
   func key(inFile: Bool) async throws {
     let key = "k3y-that-nobody-sees"
-    let server = try StandIn { _ in .reset }
-    let path = Stage.current.path("key")
+    let server = try StubServer { _ in .reset }
+    let path = SystemFixture.current.path("key")
     try Data((key + "\n").utf8).write(to: URL(fileURLWithPath: path))
-    let map = try await Stage.current.up(
+    let map = try await SystemFixture.current.up(
       "--remote", "pelias", "--remote-url", server.url, "--log-level", "trace",
       environment: inFile ? ["ONTHEMAP_REMOTE_KEY_FILE": path] : ["ONTHEMAP_REMOTE_KEY": key])
     #expect(try best(await ask(map.client))["degraded"] as? Bool == true)
     #expect(server.requests.first?.parameter("api_key") == key)
-    #expect(map.ingest.logged.contains("provider failed"))
-    #expect(!map.ingest.logged.contains(key) && !map.ingest.logged.contains("Storgata"))
-    if !inFile { #expect(map.ingest.logged.contains("ONTHEMAP_REMOTE_KEY=***")) }
+    #expect(map.ingest.standardError.contains("provider failed"))
+    #expect(!map.ingest.standardError.contains(key) && !map.ingest.standardError.contains("Storgata"))
+    if !inFile { #expect(map.ingest.standardError.contains("ONTHEMAP_REMOTE_KEY=***")) }
   }
 
   @Test(
@@ -138,38 +138,38 @@ struct StreetTests {
       (["--remote", "photon", "--remote-url", "https://x.org", "--remote-contact", "me"], "ONTHEMAP_REMOTE_CONTACT"),
     ])
   func refused(arguments: [String], name: String) async throws {
-    let (status, _, logged) = try await Stage.current.run(["geocoder"] + arguments)
+    let (status, _, logged) = try await SystemFixture.current.run(["geocoder"] + arguments)
     #expect(status != 0 && logged.contains(name), "\(logged)")
   }
 
   @Test("A rate that is none is refused", arguments: ["0", "0.009", "100.1", "fast", "nan"])
   func badRate(rate: String) async throws {
-    let (status, _, logged) = try await Stage.current.run(
-      "ingest", "--data", Stage.current.path("data"), "--remote-rate", rate)
+    let (status, _, logged) = try await SystemFixture.current.run(
+      "ingest", "--data", SystemFixture.current.path("data"), "--remote-rate", rate)
     #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_RATE"), "\(logged)")
   }
 
   @Test("An address with a password or a key in it is refused, and not shown")
   func secretAddress() async throws {
     for url in ["https://ada:s3cret@x.org", "https://x.org/?api_key=s3cret"] {
-      let (status, _, logged) = try await Stage.current.run("geocoder", "--remote", "pelias", "--remote-url", url)
+      let (status, _, logged) = try await SystemFixture.current.run("geocoder", "--remote", "pelias", "--remote-url", url)
       #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_URL") && !logged.contains("s3cret"), "\(logged)")
     }
   }
 
   @Test("A provider's key is in no line of the log, whatever its level")
   func hiddenKey() async throws {
-    let map = try await Stage.current.up(
+    let map = try await SystemFixture.current.up(
       "--remote", "pelias", "--remote-url", "http://127.0.0.1:9",
       environment: ["ONTHEMAP_REMOTE_KEY": "s3cret-key", "ONTHEMAP_LOG_LEVEL": "trace"])
-    #expect(map.ingest.logged.contains("Pelias") || map.ingest.logged.contains("pelias"))
-    #expect(!map.ingest.logged.contains("s3cret-key"))
+    #expect(map.ingest.standardError.contains("Pelias") || map.ingest.standardError.contains("pelias"))
+    #expect(!map.ingest.standardError.contains("s3cret-key"))
   }
 
   @Test("A key that its provider does not take is refused, and not shown")
   func badKey() async throws {
     for (provider, key) in [("photon", "s3cret"), ("pelias", "s3 cret")] {
-      let (status, _, logged) = try await Stage.current.run(
+      let (status, _, logged) = try await SystemFixture.current.run(
         "geocoder", "--remote", provider, "--remote-url", "https://x.org", environment: ["ONTHEMAP_REMOTE_KEY": key])
       #expect(status != 0 && logged.contains("ONTHEMAP_REMOTE_KEY") && !logged.contains(key), "\(logged)")
     }

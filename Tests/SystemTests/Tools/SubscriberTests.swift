@@ -5,7 +5,7 @@ import Testing
 struct SubscriberTests {
   @Test("A late subscriber has the latest hundred posts, newest first")
   func late() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let stream = Stream(try await map.client.signedUp(), count: 101)
     try await stream.run()
     try await stream.expectAll()
@@ -13,13 +13,13 @@ struct SubscriberTests {
     #expect(list.entries.map(\.seq) == (2...101).reversed())
     try await eventually("the feed has ingest's list") { try await map.feedClient.list() == list }
 
-    for _ in 0..<3 { #expect(try await Stage.current.watcher(of: map).list == list) }
+    for _ in 0..<3 { #expect(try await SystemFixture.current.watcher(of: map).list == list) }
   }
 
   @Test("Two subscribers see every change once and in order, and end with the same list")
   func two() async throws {
-    let map = try await Stage.current.up()
-    let watchers = [try await Stage.current.watcher(of: map), try await Stage.current.watcher(of: map)]
+    let map = try await SystemFixture.current.up()
+    let watchers = [try await SystemFixture.current.watcher(of: map), try await SystemFixture.current.watcher(of: map)]
     let stream = Stream(try await map.client.signedUp(), count: 150)
     try await stream.run()
     try await stream.expectAll()
@@ -33,7 +33,7 @@ struct SubscriberTests {
 
   @Test("A subscriber is there before the feed, and learns when it is gone and back")
   func patient() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles()
     let feed = try #require(map.feed)
     let publish = try map.publish
@@ -55,7 +55,7 @@ struct SubscriberTests {
   @Test(
     "A feed that starts while ingest is away tells the list that it has kept, as stale, and goes on when it is back")
   func kept() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles()
     let feed = try #require(map.feed)
     let client = try await map.client.signedUp()
@@ -88,17 +88,17 @@ struct SubscriberTests {
 
   @Test("A kept list that is damaged is not told")
   func damaged() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     try FileManager.default.createDirectory(atPath: stage.path("feed"), withIntermediateDirectories: true)
     try Data("OTMLIST1 and then something else".utf8).write(to: URL(fileURLWithPath: stage.path("feed/feed.list")))
     let map = try await stage.roles(workers: 0)
     #expect(try await map.feedClient.list().entries.isEmpty)
-    #expect(try #require(map.feed).logged.contains("the kept list is damaged"))
+    #expect(try #require(map.feed).standardError.contains("the kept list is damaged"))
   }
 
   @Test("A database that was put back is another history, and a subscriber follows it")
   func otherHistory() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles()
     let watcher = try await stage.watcher(of: map)
     let client = try await map.client.signedUp()

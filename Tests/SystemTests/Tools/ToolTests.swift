@@ -5,7 +5,7 @@ import Testing
 struct ToolTests {
   @Test("post puts somebody on the map and says where, and health tells whether a service is there")
   func tools() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.up()
     let server = try map.client.base
     let environment = ["ONTHEMAP_PASSWORD": Client.password, "ONTHEMAP_SERVER": server]
@@ -35,7 +35,7 @@ struct ToolTests {
       #expect(ran.status == 64 && ran.logged.contains(words), "\(ran.logged)")
     }
     for run in [first, second, unknown, wrong, removed, again] {
-      #expect(!(run.said + run.logged + map.ingest.logged).contains(Client.password))
+      #expect(!(run.said + run.logged + map.ingest.standardError).contains(Client.password))
     }
 
     #expect(try await stage.run("health", server + "/livez").status == 0)
@@ -48,7 +48,7 @@ struct ToolTests {
 
   @Test("watch in a pipe ends when its reader has gone, although no post comes")
   func reader() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.up()
     let ada = try await map.client.signedUp()
     #expect(try await ada.post("Oslo", wait: 30)["state"] == "published")
@@ -58,12 +58,12 @@ struct ToolTests {
     try pipe.start()
     // No post is made meanwhile.
     #expect(try await pipe.exit() == 0)
-    #expect(pipe.said.contains("Oslo"))
+    #expect(pipe.standardOutput.contains("Oslo"))
   }
 
   @Test("A geocoder without a session at ingest is not ready, says why, lives, and is ready again with one")
   func seats() async throws {
-    let stage = Stage.current
+    let stage = SystemFixture.current
     let map = try await stage.roles(workers: 1)
     let geocoder = try map.operations[2]
     #expect(try await geocoder.get("/readyz").status == 200)
@@ -86,8 +86,8 @@ struct ToolTests {
 
   @Test("load proves that a run was whole, and says so in its figures")
   func load() async throws {
-    let map = try await Stage.current.up()
-    let (status, said, logged) = try await Stage.current.run(
+    let map = try await SystemFixture.current.up()
+    let (status, said, logged) = try await SystemFixture.current.run(
       "load", "--server", try map.client.base, "--feed", try map.publish, "--rate", "50", "--duration", "4", "--json")
     #expect(status == 0, "\(logged)")
     let figures = try #require(JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any])

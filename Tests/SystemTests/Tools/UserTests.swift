@@ -15,7 +15,7 @@ struct UserTests {
   /// Runs `onthemap user …` on the test's data; what it says, without the line's end.
   @discardableResult
   private func user(_ arguments: String..., status: Int32 = 0) async throws -> (said: String, logged: String) {
-    let ran = try await Stage.current.run(["user"] + arguments + ["--data", Stage.current.path("data")])
+    let ran = try await SystemFixture.current.run(["user"] + arguments + ["--data", SystemFixture.current.path("data")])
     #expect(ran.status == status, "\(arguments): \(ran.logged)")
     return (ran.said.trimmingCharacters(in: .newlines), ran.logged)
   }
@@ -25,14 +25,14 @@ struct UserTests {
       let users: [User]
       let next: String?
     }
-    let ran = try await Stage.current.run(["user", "ls", "--json", "--data", Stage.current.path("data")] + arguments)
+    let ran = try await SystemFixture.current.run(["user", "ls", "--json", "--data", SystemFixture.current.path("data")] + arguments)
     let page = try JSONDecoder().decode(Page.self, from: Data(ran.said.utf8))
     return (page.users, page.next)
   }
 
   @Test("Where sign-up is closed the operator makes the first account, whose password is said once and logs in")
   func create() async throws {
-    let map = try await Stage.current.up("--sign-up", "closed")
+    let map = try await SystemFixture.current.up("--sign-up", "closed")
     #expect(try await user("ls").logged.contains("There is no such account."))
     let said = try await user("create", "Ada@Example.org", "--first-name", "Ada", "--last-name", "Lovelace").said
     let lines = said.split(separator: "\n")
@@ -41,14 +41,14 @@ struct UserTests {
     #expect(password.count == 20)
     let session = try await map.client.logIn("ada@example.org", password: password)
     #expect(session.status == 200)
-    #expect(!map.ingest.logged.contains(password))
+    #expect(!map.ingest.standardError.contains(password))
 
-    let file = Stage.current.path("password")
+    let file = SystemFixture.current.path("password")
     try Data("a password of his own\nnot this line".utf8).write(to: URL(filePath: file))
     #expect(
       try await user("create", "bob@example.org", "--first-name", "Bob", "--password-file", file).said.contains("2."))
     #expect(try await map.client.logIn("bob@example.org", password: "a password of his own").status == 200)
-    try await eventually("It is logged") { map.ingest.logged.contains("account_created_by_operator") }
+    try await eventually("It is logged") { map.ingest.standardError.contains("account_created_by_operator") }
 
     for (arguments, complaint) in [
       (["create", "ada@example.org", "--first-name", "Eve"], "there is an account with this e-mail address"),
@@ -58,7 +58,7 @@ struct UserTests {
       (["reset-password", "ada@example.org", "--password-file", "/nonexistent"], "--password-file must be a file"),
       (["ls", "--limit", "1001"], "--limit must be a number from 1 to 1000"),
     ] {
-      let ran = try await Stage.current.run(["user"] + arguments + ["--data", Stage.current.path("data")])
+      let ran = try await SystemFixture.current.run(["user"] + arguments + ["--data", SystemFixture.current.path("data")])
       #expect(ran.status != 0 && ran.logged.contains(complaint), "\(arguments): \(ran.logged)")
     }
     #expect(try await list().users.map(\.email) == ["ada@example.org", "bob@example.org"])
@@ -66,7 +66,7 @@ struct UserTests {
 
   @Test("A disabled account has no sessions and gets none, its posts stay, and enabled it is as before")
   func disable() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let ada = try await map.client.signedUp()
     _ = try await ada.post("Oslo", wait: 30)
     let before = try #require(try await list("--email", " ADA@example.org").users.first)
@@ -88,11 +88,11 @@ struct UserTests {
 
   @Test("Another password ends every session, and the old one is none any more")
   func reset() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     let ada = try await map.client.signedUp()
     let bob = try await map.client.signedUp(as: "bob@example.org")
-    let ran = try await Stage.current.run(
-      "user", "reset-password", "ada@example.org", "--json", "--data", Stage.current.path("data"))
+    let ran = try await SystemFixture.current.run(
+      "user", "reset-password", "ada@example.org", "--json", "--data", SystemFixture.current.path("data"))
     let password = try #require(try JSONDecoder().decode(User.self, from: Data(ran.said.utf8)).password)
     #expect(try await ada.get("/v2/session").status == 401)
     #expect(try await map.client.logIn("ada@example.org").status == 403)
@@ -102,7 +102,7 @@ struct UserTests {
 
   @Test("Accounts are listed in pages, and deleted ones are not among them")
   func pages() async throws {
-    let map = try await Stage.current.up()
+    let map = try await SystemFixture.current.up()
     var clients: [Client] = []
     for name in ["a", "b", "c", "d"] { clients.append(try await map.client.signedUp(as: "\(name)@example.org")) }
     let body = JSON.object(["currentPassword": Client.password])

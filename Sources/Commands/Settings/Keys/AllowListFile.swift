@@ -9,11 +9,11 @@ struct AllowListFile: Sendable {
 
   let path: String
   let link: LinkName
-  let access: AccessList
+  let access: LiveAllowList
 
   /// Reads the file. Throws `SettingError`.
   init(_ setting: Setting, path: String, link: LinkName, own: PublicKey?) throws {
-    do throws(KeyFile.Mistake) { access = AccessList(try AllowListFile.read(path), own: own) } catch {
+    do throws(KeyFile.Mistake) { access = LiveAllowList(try AllowListFile.read(path), own: own) } catch {
       throw SettingError("\(setting.title): \(error)")
     }
     self.path = path
@@ -38,10 +38,10 @@ struct AllowListFile: Sendable {
       "list of keys taken", metadata: ["link": "\(link)", "path": "\(path)", "keys": "\(access.count ?? 0)"])
   }
 
-  private static func read(_ path: String) throws(KeyFile.Mistake) -> AllowList {
+  private static func read(_ path: String) throws(KeyFile.FileError) -> AllowList {
     let text = try KeyFile.text(path)
     do throws(AllowList.Mistake) { return try AllowList(text) } catch {
-      throw KeyFile.Mistake(description: "\(path), \(error)")
+      throw KeyFile.FileError(description: "\(path), \(error)")
     }
   }
 }

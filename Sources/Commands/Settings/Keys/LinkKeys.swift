@@ -52,7 +52,7 @@ struct LinkKeys: Sendable {
     }
     if path == AllowListFile.anyone {
       openLinks.append(link)
-      return CurveServer(keys: own, access: AccessList(nil))
+      return CurveServer(keys: own, access: LiveAllowList(nil))
     }
     let file = try AllowListFile(list, path: path, link: link, own: admitsItself ? own.publicKey : nil)
     lists.append(file)
@@ -90,7 +90,7 @@ struct LinkKeys: Sendable {
   ///
   /// - Throws: `SettingError` if the map is closed and every client with the public key may subscribe, or follow the
   ///   change log.
-  mutating func hold(to viewing: Viewing) throws {
+  mutating func apply(to viewing: MapAccess) throws {
     guard viewing.isClosed else { return }
     guard openLinks.allSatisfy({ $0 != .feed && $0 != .query }) else {
       throw SettingError(
@@ -168,7 +168,7 @@ extension Settings {
           throw SettingError(
             .allowPlaintext,
             expected: "names of links with commas between them, of "
-              + LinkName.allCases.map(\.rawValue).joined(separator: ", "), came: text)
+              + LinkName.allCases.map(\.rawValue).joined(separator: ", "), actual: text)
         }
         return link
       })
@@ -183,6 +183,6 @@ extension Settings {
       throw SettingError("\(setting.title): \(error)")
     }
     throw SettingError(
-      setting, expected: "a public key of 40 characters, or a file that holds one", came: value)
+      setting, expected: "a public key of 40 characters, or a file that holds one", actual: value)
   }
 }

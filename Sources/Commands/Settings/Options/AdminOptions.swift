@@ -14,7 +14,7 @@ struct AdminOptions: ParsableArguments {
   func endpoint(_ settings: Settings) throws -> Endpoint {
     let data = settings.text(.data, flag: data)
     guard let endpoint = try settings.admin(flag: admin, data: data) else {
-      throw SettingError(.data, expected: "a path short enough for a socket in it (or set ONTHEMAP_ADMIN)", came: data)
+      throw SettingError(.data, expected: "a path short enough for a socket in it (or set ONTHEMAP_ADMIN)", actual: data)
     }
     return endpoint
   }
@@ -29,5 +29,5 @@ struct AdminOptions: ParsableArguments {
 
 extension SettingError {
   /// An answer to another question: a bug, or another version's ingest.
-  static var strangeAnswer: SettingError { SettingError("Ingest's answer is not one to this question.") }
+  static var unexpectedReply: SettingError { SettingError("Ingest's answer is not one to this question.") }
 }

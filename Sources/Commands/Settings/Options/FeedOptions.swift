@@ -27,7 +27,7 @@ struct FeedOptions: ParsableArguments {
     let publish = try settings.endpoint(.publish, flag: publish)
     guard let beside = settings.optional(.query, flag: query) ?? publish.next?.description else {
       throw SettingError(
-        .query, expected: "set: there is no address beside \(Setting.publish.title)", came: "")
+        .query, expected: "set: there is no address beside \(Setting.publish.title)", actual: "")
     }
     var configuration = FeedConfiguration(
       ingest: ingest, publish: publish, query: try settings.endpoint(.query, flag: query, default: beside),
@@ -46,7 +46,7 @@ struct FeedOptions: ParsableArguments {
     guard let text = settings.optional(.alternates, flag: alternates) else { return [] }
     let others = try settings.endpoints(.alternates, flag: text, default: Setting.alternates.example)
     guard others.count <= Limits.alternatesMax else {
-      throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", came: text)
+      throw SettingError(.alternates, expected: "\(Limits.alternatesMax) addresses at most", actual: text)
     }
     return others
   }

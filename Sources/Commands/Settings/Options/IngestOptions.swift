@@ -29,7 +29,7 @@ struct IngestOptions: ParsableArguments {
   var signUp: String?
   @OptionGroup var signIn: SignInOptions
   @OptionGroup var page: PageOptions
-  @OptionGroup var viewing: ViewingOptions
+  @OptionGroup var viewing: MapAccessOptions
   @Option(.remoteRate)
   var remoteRate: String?
   @Option(.queueWaitMax)
@@ -55,8 +55,8 @@ struct IngestOptions: ParsableArguments {
   }
 
   /// Where the process is asked about itself. Throws `SettingError`.
-  func operations(_ settings: Settings, logger: Logger) throws -> Operations {
-    try Operations(settings, .operations, flag: operations, logger: logger)
+  func operations(_ settings: Settings, logger: Logger) throws -> OperationsEndpoint {
+    try OperationsEndpoint(settings, .operations, flag: operations, logger: logger)
   }
 
   /// Throws `SettingError` with what is wrong.
@@ -67,14 +67,14 @@ struct IngestOptions: ParsableArguments {
     let origin = settings.text(.origin, flag: origin)
     guard origin.isEmpty || IngestOptions.isOrigin(origin) else {
       throw SettingError(
-        .origin, expected: "the address that people open, without a path, such as https://example.org", came: origin)
+        .origin, expected: "the address that people open, without a path, such as https://example.org", actual: origin)
     }
     let data = settings.text(.data, flag: data)
-    guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", came: data) }
+    guard !data.isEmpty else { throw SettingError(.data, expected: "a folder such as ./data", actual: data) }
     let rate = settings.text(.remoteRate, flag: remoteRate)
     guard let perSecond = Double(rate), Limits.remotePerSecondRange.contains(perSecond) else {
       throw SettingError(
-        .remoteRate, expected: "a number from \(Limits.remotePerSecondRange.words), of requests a second", came: rate)
+        .remoteRate, expected: "a number from \(Limits.remotePerSecondRange.words), of requests a second", actual: rate)
     }
     var configuration = IngestConfiguration(
       data: data, host: address.host, port: address.port,
@@ -82,10 +82,10 @@ struct IngestOptions: ParsableArguments {
       changes: try settings.endpoint(.changes, flag: changes),
       submit: try settings.endpoint(.submit, flag: submit), origin: origin)
     configuration.proxies = try proxies.trusted(settings)
-    configuration.partners = try partners(settings)
+    configuration.allowedOrigins = try partners(settings)
     let signUp = settings.text(.signUp, flag: signUp)
     guard ["open", "closed"].contains(signUp) else {
-      throw SettingError(.signUp, expected: "open or closed", came: signUp)
+      throw SettingError(.signUp, expected: "open or closed", actual: signUp)
     }
     configuration.isSignUpOpen = signUp == "open"
     try signIn.set(&configuration, settings)
@@ -114,7 +114,7 @@ struct IngestOptions: ParsableArguments {
         let origin = String(part).trimmedLine
         guard IngestOptions.isOrigin(origin) else {
           throw SettingError(
-            .corsOrigins, expected: "origins without a path, such as https://app.example.org", came: origin)
+            .corsOrigins, expected: "origins without a path, such as https://app.example.org", actual: origin)
         }
         return origin
       })
@@ -129,7 +129,7 @@ struct IngestOptions: ParsableArguments {
     let range = Limits.postsPerMinuteRange
     guard let posts = Int(text), range.contains(posts) else {
       throw SettingError(
-        .postsPerMinute, expected: "a whole number from \(range.words)", came: text)
+        .postsPerMinute, expected: "a whole number from \(range.words)", actual: text)
     }
     return posts
   }
@@ -139,7 +139,7 @@ struct IngestOptions: ParsableArguments {
     let range = Limits.queueWaitMaxSecondsRange
     guard let seconds = Int(text), range.contains(seconds) else {
       throw SettingError(
-        .queueWaitMax, expected: "seconds, a whole number from \(range.words)", came: text)
+        .queueWaitMax, expected: "seconds, a whole number from \(range.words)", actual: text)
     }
     return Int64(seconds) * 1_000
   }

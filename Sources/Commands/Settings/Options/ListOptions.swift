@@ -3,7 +3,7 @@ import ArgumentParser
 /// The option of the commands that list posts or accounts.
 struct ListOptions: ParsableArguments {
   @Option(help: "So many at most, \(ToolLimits.listRowsRange.words).")
-  var limit = ToolLimits.listRowsUsual
+  var limit = ToolLimits.listRowsDefault
 
   func validate() throws {
     let range = ToolLimits.listRowsRange

@@ -16,7 +16,7 @@ struct PageOptions: ParsableArguments {
     if let url = settings.optional(.feedURL, flag: feedUrl) {
       guard IngestOptions.isOrigin(url) else {
         throw SettingError(
-          .feedURL, expected: "an address without a path, such as https://feed.example.org", came: url)
+          .feedURL, expected: "an address without a path, such as https://feed.example.org", actual: url)
       }
       page.feed = .origin(url)
     }
@@ -24,16 +24,16 @@ struct PageOptions: ParsableArguments {
     if let url = settings.optional(.tiles, flag: tiles) {
       guard let attribution else {
         throw SettingError(
-          .tilesAttribution, expected: "set where there are tiles, such as to © OpenStreetMap contributors", came: "")
+          .tilesAttribution, expected: "set where there are tiles, such as to © OpenStreetMap contributors", actual: "")
       }
       guard let tiles = PageConfiguration.Tiles(url: url, attribution: attribution) else {
         throw SettingError(
           .tiles, expected: "an address with {z}, {x} and {y}, such as https://tile.example.org/{z}/{x}/{y}.png",
-          came: url)
+          actual: url)
       }
       page.tiles = tiles
     } else if let attribution {
-      throw SettingError(.tiles, expected: "set where \(Setting.tilesAttribution.title) is", came: attribution)
+      throw SettingError(.tiles, expected: "set where \(Setting.tilesAttribution.title) is", actual: attribution)
     }
     return page
   }

@@ -14,7 +14,7 @@ struct ProxyOptions: ParsableArguments {
         let part = String(part).trimmedLine
         guard let range = AddressRange(part) else {
           throw SettingError(
-            .trustedProxies, expected: "addresses or networks such as 127.0.0.1,10.0.0.0/8", came: part)
+            .trustedProxies, expected: "addresses or networks such as 127.0.0.1,10.0.0.0/8", actual: part)
         }
         return range
       })

@@ -20,7 +20,7 @@ struct RemoteOptions: ParsableArguments {
     let key = try settings.secret(.remoteKey, file: .remoteKeyFile) ?? ""
     guard name != nil || url != nil else { return nil }
     guard let provider = Provider(rawValue: name ?? "") else {
-      throw SettingError(.remote, expected: "nominatim, photon or pelias", came: name ?? "")
+      throw SettingError(.remote, expected: "nominatim, photon or pelias", actual: name ?? "")
     }
     do throws(RemoteConfiguration.Mistake) {
       return try RemoteConfiguration(provider: provider, url: url ?? "", contact: contact, key: key)
@@ -32,14 +32,14 @@ struct RemoteOptions: ParsableArguments {
         throw SettingError(
           .remoteURL,
           expected: "an address such as https://geo.example.org, without user, password or query (a key goes into "
-            + "\(Setting.remoteKey.name)), plain http only to this host", came: shown ?? "")
+            + "\(Setting.remoteKey.name)), plain http only to this host", actual: shown ?? "")
       case .contactMissing:
         throw SettingError(
           .remoteContact, expected: "set for this server: your mail address or a link, by which it can reach you",
-          came: contact)
+          actual: contact)
       case .contact:
-        throw SettingError(.remoteContact, expected: "a mail address or a link, without spaces", came: contact)
-      case .key: throw SettingError(.remoteKey, expected: "a key of printable characters", came: key)
+        throw SettingError(.remoteContact, expected: "a mail address or a link, without spaces", actual: contact)
+      case .key: throw SettingError(.remoteKey, expected: "a key of printable characters", actual: key)
       case .keyUnused:
         throw SettingError(
           "\(Setting.remoteKey.title) is set, but \(provider.rawValue) knows no keys; only pelias does.")

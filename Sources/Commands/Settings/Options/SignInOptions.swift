@@ -38,7 +38,7 @@ struct SignInOptions: ParsableArguments {
       throw SettingError(
         .origin,
         expected: "set where people log in with OpenID Connect: the provider sends them back there, such as to "
-          + "https://example.org", came: origin)
+          + "https://example.org", actual: origin)
     }
     do throws(OpenIDConfiguration.Mistake) {
       return try OpenIDConfiguration(
@@ -47,12 +47,12 @@ struct SignInOptions: ParsableArguments {
     } catch {
       switch error {
       case .issuer: throw SettingError(.oidcIssuer, address: issuer)
-      case .clientID: throw SettingError(.oidcClientID, expected: "the client's id, of printable characters", came: id)
+      case .clientID: throw SettingError(.oidcClientID, expected: "the client's id, of printable characters", actual: id)
       case .clientSecret:
-        throw SettingError(.oidcClientSecret, expected: "a secret of printable characters", came: "")
+        throw SettingError(.oidcClientSecret, expected: "a secret of printable characters", actual: "")
       case .name:
         throw SettingError(
-          .oidcName, expected: "a name of \(IdentityLimits.nameBytesMax) bytes at most, in one line", came: name ?? "")
+          .oidcName, expected: "a name of \(IdentityLimits.nameBytesMax) bytes at most, in one line", actual: name ?? "")
       }
     }
   }
@@ -69,12 +69,12 @@ struct SignInOptions: ParsableArguments {
     }
     do throws(FacebookConfiguration.Mistake) {
       return try FacebookConfiguration(
-        appID: appID, appSecret: secret, graph: graph ?? FacebookConfiguration.usualGraph)
+        appID: appID, appSecret: secret, graph: graph ?? FacebookConfiguration.defaultGraph)
     } catch {
       switch error {
-      case .appID: throw SettingError(.facebookAppID, expected: "the app's id, a number", came: appID)
+      case .appID: throw SettingError(.facebookAppID, expected: "the app's id, a number", actual: appID)
       case .appSecret:
-        throw SettingError(.facebookAppSecret, expected: "a secret of printable characters", came: secret)
+        throw SettingError(.facebookAppSecret, expected: "a secret of printable characters", actual: secret)
       case .graph: throw SettingError(.facebookGraph, address: graph ?? "")
       }
     }
@@ -90,6 +90,6 @@ extension SettingError {
     self.init(
       setting,
       expected: "an address such as https://login.example.org, without user, password or query, plain http only to "
-        + "this host", came: shown)
+        + "this host", actual: shown)
   }
 }

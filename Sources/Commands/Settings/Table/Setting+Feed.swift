@@ -1,7 +1,7 @@
 /// Settings of feeds.
 extension Setting {
   static let feedIngest = Setting(
-    "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: Setting.changes.usual,
+    "ONTHEMAP_FEED_INGEST", flag: "--ingest", default: Setting.changes.declaredDefault,
     summary: "Ingest's address for feeds.",
     explanation: "Ingest's change log.")
   static let publish = Setting(

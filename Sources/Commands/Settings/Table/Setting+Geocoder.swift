@@ -3,7 +3,7 @@ import Domain
 /// Settings of geocoders.
 extension Setting {
   static let geocoderIngest = Setting(
-    "ONTHEMAP_GEOCODER_INGEST", flag: "--ingest", default: Setting.jobs.usual,
+    "ONTHEMAP_GEOCODER_INGEST", flag: "--ingest", default: Setting.jobs.declaredDefault,
     summary: "Ingest's address for workers.",
     explanation: "Ingest's job link.")
   static let gazetteer = Setting(

@@ -142,7 +142,7 @@ extension Setting {
   static let facebookAppSecretFile = Setting(
     "ONTHEMAP_FACEBOOK_APP_SECRET_FILE", example: "/etc/onthemap/facebook-secret")
   static let facebookGraph = Setting(
-    "ONTHEMAP_FACEBOOK_GRAPH", flag: "--facebook-graph", default: .value(FacebookConfiguration.usualGraph),
+    "ONTHEMAP_FACEBOOK_GRAPH", flag: "--facebook-graph", default: .value(FacebookConfiguration.defaultGraph),
     summary: "The Graph API with its version; https, or http to this host.",
     explanation: "Where Facebook is asked whose token it is: the Graph API, with its version.")
   static let queueWaitMax = Setting(

@@ -5,7 +5,7 @@ extension Setting {
     summary: "Geocoding workers, \(ToolLimits.workersRange.words).",
     explanation: "Geocoders in the process, \(ToolLimits.workersRange.words).")
   static let feed = Setting(
-    "ONTHEMAP_FEED", flag: "--feed", default: Setting.publish.usual,
+    "ONTHEMAP_FEED", flag: "--feed", default: Setting.publish.declaredDefault,
     summary: "The feed to subscribe to.",
     explanation: "The feed to watch.")
   static let feedKey = Setting(

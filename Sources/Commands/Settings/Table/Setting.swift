@@ -13,7 +13,7 @@ struct Setting: Sendable, Equatable {
   let name: String
   /// Flag as people type it. Nil for secrets, since the list of processes shows flags.
   let flag: String?
-  let usual: Default
+  let declaredDefault: Default
   /// Value in the example file, where there is no default.
   let example: String
   /// True for a value that is never shown.
@@ -29,15 +29,15 @@ struct Setting: Sendable, Equatable {
     _ name: String, flag: String? = nil, default usual: Default = .unset, example: String = "", isSecret: Bool = false,
     summary: String = "", explanation: String = "", flagNote: String? = nil
   ) {
-    (self.name, self.flag, self.usual, self.example) = (name, flag, usual, example)
+    (self.name, self.flag, self.declaredDefault, self.example) = (name, flag, usual, example)
     (self.isSecret, self.summary, self.explanation, self.flagNote) = (isSecret, summary, explanation, flagNote)
   }
 
   /// Value in force without a flag, a variable or a file. Empty where there is none.
-  var defaultValue: String { if case .value(let value) = usual { value } else { "" } }
+  var defaultValue: String { if case .value(let value) = declaredDefault { value } else { "" } }
 
   /// Value in the example file: the default or the example.
-  var shown: String { if case .value(let value) = usual { value } else { example } }
+  var exampleValue: String { if case .value(let value) = declaredDefault { value } else { example } }
 
   /// The flag and the environment's name, for messages.
   var title: String { title(flag: flag) }
@@ -52,7 +52,7 @@ struct Setting: Sendable, Equatable {
   ///   - usual: for a command with another default.
   func help(_ summary: String? = nil, default usual: Default? = nil) -> String {
     let note =
-      switch usual ?? self.usual {
+      switch usual ?? self.declaredDefault {
       case .unset: ""
       case .value(let text), .described(let text): ", default: \(text)"
       }

@@ -10,5 +10,5 @@ struct SettingsCommand: AsyncParsableCommand {
         onthemap settings > deploy/onthemap.env.example
       """, shouldDisplay: false)
 
-  func run() async throws { put(SettingsFile.text, on: STDOUT_FILENO) }
+  func run() async throws { writeAll(SettingsFile.text, on: STDOUT_FILENO) }
 }

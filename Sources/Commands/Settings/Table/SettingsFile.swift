@@ -47,7 +47,7 @@ enum SettingsFile {
       let settings = section.settings.map { setting in
         let flags = (setting.flagNote ?? setting.flag).map { " (\($0))" } ?? ""
         let comment = setting.explanation.isEmpty ? "" : "\n" + commented(setting.explanation + flags)
-        return comment + "#\(setting.name)=\(setting.shown)\n"
+        return comment + "#\(setting.name)=\(setting.exampleValue)\n"
       }
       return "\n" + commented("--- " + section.title) + settings.joined()
     }

@@ -56,7 +56,7 @@ extension JobScheduler {
     /// remember their jobs, so they count for every job that was queued then.
     func hasHad(_ token: UInt64, firstToken: UInt64) -> Bool {
       if token == self.token || formerTokens.contains(token) { return token != 0 }
-      return isResumed && token < firstToken && token >= JobScheduler.firstToken(boot: 1)
+      return isResumed && token < firstToken && token >= JobScheduler.firstToken(generation: 1)
     }
   }
 }

@@ -24,7 +24,7 @@ extension JobScheduler {
       .init(
         session: id, name: session.worker, credit: session.credit, leases: session.leases.count,
         jobsSent: session.jobsSent, answered: session.answers.reading(nowMs: nowMs), failed: session.failures,
-        heardAgoMs: max(0, nowMs - session.heardMs), isRemote: session.remoteIntervalMs != nil)
+        heardAgoMs: max(0, nowMs - session.lastReceivedMs), isRemote: session.remoteIntervalMs != nil)
     }
     return snapshot
   }
@@ -37,7 +37,7 @@ extension JobScheduler {
       return entry.sinceMs
     }
     guard !isPaused else { return 0 }
-    let first = ready.firstPosts(sinceMs) + [suspects.lazy.compactMap(sinceMs).first].compactMap(\.self)
+    let first = ready.firstPosts(sinceMs) + [poisonSuspects.lazy.compactMap(sinceMs).first].compactMap(\.self)
     guard let sinceMs = first.min() else { return 0 }
     return max(0, nowMs - max(sinceMs, resumedMs))
   }

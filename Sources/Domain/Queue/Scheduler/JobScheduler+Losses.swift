@@ -16,11 +16,11 @@ extension JobScheduler {
   /// Ends a session that said goodbye or cannot be reached; its jobs go out again.
   ///
   /// - Parameter blamed: whether its jobs may have been what ended it.
-  package mutating func close(_ id: UInt64, blamed: Bool) -> LostLeases {
+  package mutating func close(_ id: UInt64, countsAsLoss: Bool) -> LostLeases {
     rotation.removeAll { $0 == id }
     guard let session = sessions.removeValue(forKey: id) else { return LostLeases() }
     var losses = LostLeases()
-    for job in session.leases.oldestFirst { lose(job, blamed: blamed, into: &losses) }
+    for job in session.leases.oldestFirst { lose(job, countsAsLoss: countsAsLoss, into: &losses) }
     return losses
   }
 
@@ -36,10 +36,10 @@ extension JobScheduler {
       renew(nowMs: nowMs)
       return ([], LostLeases())
     }
-    let silent = sessions.filter { nowMs - $0.value.heardMs > Limits.livenessMs }.keys.sorted()
+    let silent = sessions.filter { nowMs - $0.value.lastReceivedMs > Limits.livenessMs }.keys.sorted()
     var losses = LostLeases()
     for id in silent {
-      let lost = close(id, blamed: true)
+      let lost = close(id, countsAsLoss: true)
       losses.requeued += lost.requeued
       losses.dead += lost.dead
       losses.lookups += lost.lookups
@@ -53,7 +53,7 @@ extension JobScheduler {
     }
     for (job, id) in ended.sorted(by: { $0.job.rawValue < $1.job.rawValue }) {
       sessions[id]?.leases.remove(job)
-      lose(job, blamed: true, into: &losses)
+      lose(job, countsAsLoss: true, into: &losses)
     }
     return (silent, losses)
   }
@@ -61,8 +61,8 @@ extension JobScheduler {
   /// Counts all sessions as heard now, and their leases as given out now.
   private mutating func renew(nowMs: Int64) {
     for (id, session) in sessions {
-      sessions[id]?.heardMs = nowMs
-      sessions[id]?.stillBeats = 0
+      sessions[id]?.lastReceivedMs = nowMs
+      sessions[id]?.unchangedHeartbeats = 0
       for job in session.leases {
         guard case .leased(let token, id, _)? = jobs[job]?.state else { continue }
         jobs[job]?.state = .leased(token, session: id, untilMs: nowMs + Limits.leaseMs)
@@ -71,13 +71,13 @@ extension JobScheduler {
     }
   }
 
-  private mutating func lose(_ id: JobID, blamed: Bool, into losses: inout LostLeases) {
+  private mutating func lose(_ id: JobID, countsAsLoss: Bool, into losses: inout LostLeases) {
     guard jobs[id] != nil else { return }
     guard !id.isLookup else {
       jobs[id] = nil
       return losses.lookups.append(id)
     }
-    guard blamed else { return makeReady(id) }
+    guard countsAsLoss else { return makeReady(id) }
     jobs[id]?.job.leaseLosses += 1
     if jobs[id]?.job.leaseLosses ?? 0 >= Limits.leaseLossesMax {
       jobs[id]?.state = .settling

@@ -10,7 +10,7 @@ extension JobScheduler {
     sessions[session]?.leases.remove(id)
     // Who has leave and asks for it again would go in circles. A suspect has got through the gazetteer: it need not end
     // another worker beyond that.
-    guard !entry.job.isRemote, !entry.job.isSuspect, hasRemote, hasRoom(for: id) else {
+    guard !entry.job.isRemote, !entry.job.isPoisonSuspect, hasRemote, canWaitForPermit(for: id) else {
       jobs[id]?.state = .settling
       return .settle(entry.job, .withoutPermit(places))
     }
@@ -46,7 +46,7 @@ extension JobScheduler {
       guard let index = jobs.index(forKey: next), case .waiting = jobs.values[index].state else { continue }
       // The strictest provider decides: which one was asked last is not known here.
       let strictestMs = sessions.values.compactMap(\.remoteIntervalMs).max() ?? 0
-      guard pacer.take(nowMs: nowMs, pauseMs: strictestMs) else { break }
+      guard pacer.tryAcquire(nowMs: nowMs, pauseMs: strictestMs) else { break }
       jobs.values[index].job.isRemote = true
       return [(id, [lease(index, to: id, nowMs: nowMs)])]
     }
@@ -64,7 +64,7 @@ extension JobScheduler {
 
   /// Returns true if a job may wait for a permit. A lookup has a client that waits for it, and takes turns with the
   /// posts.
-  private func hasRoom(for id: JobID) -> Bool {
+  private func canWaitForPermit(for id: JobID) -> Bool {
     guard remote.count < Limits.remoteWaitingMax else { return false }
     guard id.isLookup else { return true }
     let firstMs = pacer.nextMs > seenMs ? pacer.nextMs - seenMs : 0

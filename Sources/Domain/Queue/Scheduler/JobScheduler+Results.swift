@@ -16,7 +16,7 @@ extension JobScheduler {
   /// not settled: finding a place has no side effects. A failure counts only under the job's current lease.
   package mutating func evaluate(_ result: JobResult) -> ResultDecision {
     guard let index = jobs.index(forKey: result.lease.job) else { return .answer(.duplicate) }
-    switch result.answer {
+    switch result.reply {
     case .needsRemote(let places): return requestRemote(result.lease, places, of: jobs.values[index])
     case .outcome(let outcome):
       let (decision, holder) = jobs.values[index].evaluate(outcome, under: result.lease, firstToken: firstToken)

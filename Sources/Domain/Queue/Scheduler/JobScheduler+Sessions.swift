@@ -16,15 +16,15 @@ extension JobScheduler {
     /// Jobs that are with the worker, `Limits.windowMax` at most.
     package var leases: Set<JobID> = []
     /// Time of the worker's latest message.
-    package var heardMs: Int64
+    package var lastReceivedMs: Int64
     /// Leases that the last heartbeat did not name. Missing twice, they are lost; a later lease of the same job is not.
     package var missing: Set<Lease> = []
     /// The suspect that it was given alone; it gets no other job meanwhile.
-    var suspect: JobID?
+    var poisonSuspect: JobID?
     /// Answered jobs by its latest heartbeat; nil if the worker does not count them.
     var progress: UInt64?
     /// Heartbeats in a row with the same count.
-    var stillBeats = 0
+    var unchangedHeartbeats = 0
     /// True if its handler hangs. It gets no jobs until it answers.
     package internal(set) var isStuck = false
     /// Results that came from it, for the operator.
@@ -44,7 +44,7 @@ extension JobScheduler {
     var freeSlots: Int { min(credit, Limits.windowMax - leases.count) }
 
     /// Counts jobs as sent to it.
-    mutating func give(_ assigned: [Assignment]) {
+    mutating func recordSent(_ assigned: [Assignment]) {
       jobsSent += UInt64(assigned.count)
       for assignment in assigned { leases.insert(assignment.lease.job) }
     }
@@ -64,7 +64,7 @@ extension JobScheduler {
     let replaced = sessions.first { $0.value.instance == instance }?.key
     guard sessions.count < Limits.sessionsMax || replaced != nil else { return nil }
     let id = nextNumber()
-    var session = Session(worker: worker, instance: instance, heardMs: nowMs)
+    var session = Session(worker: worker, instance: instance, lastReceivedMs: nowMs)
     session.remoteIntervalMs = remoteIntervalMs.map { min(max(0, $0), Limits.remoteIntervalMaxMs) }
     if let replaced { rotation.removeAll { $0 == replaced } }
     let before = replaced.flatMap { sessions.removeValue(forKey: $0) }
@@ -72,7 +72,7 @@ extension JobScheduler {
       guard case .leased(lease.token, let owner, _)? = jobs[lease.job]?.state, owner == replaced else { continue }
       jobs[lease.job]?.state = .leased(lease.token, session: id, untilMs: nowMs + Limits.leaseMs)
       session.leases.insert(lease.job)
-      if before?.suspect == lease.job { session.suspect = lease.job }
+      if before?.poisonSuspect == lease.job { session.poisonSuspect = lease.job }
     }
     for job in before?.leases.subtracting(session.leases).oldestFirst ?? [] { makeReady(job) }
     sessions[id] = session
@@ -84,7 +84,7 @@ extension JobScheduler {
   package mutating func recordActivity(_ id: UInt64, nowMs: Int64) -> Bool {
     seenMs = max(seenMs, nowMs)
     guard sessions[id] != nil else { return false }
-    sessions[id]?.heardMs = nowMs
+    sessions[id]?.lastReceivedMs = nowMs
     return true
   }
 
@@ -155,12 +155,12 @@ extension JobScheduler {
     // Who has given everything back hangs on nothing.
     guard let progress, progress == session.progress, !session.leases.isEmpty else {
       sessions[id]?.progress = progress
-      sessions[id]?.stillBeats = 1
+      sessions[id]?.unchangedHeartbeats = 1
       sessions[id]?.isStuck = false
       return
     }
-    sessions[id]?.stillBeats += 1
-    guard session.stillBeats + 1 >= Limits.stuckHeartbeats else { return }
+    sessions[id]?.unchangedHeartbeats += 1
+    guard session.unchangedHeartbeats + 1 >= Limits.stuckHeartbeats else { return }
     let isLate = session.leases.contains { nowMs - (jobs[$0]?.sinceMs ?? nowMs) > Limits.stuckLeaseMs }
     if isLate { sessions[id]?.isStuck = true }
   }

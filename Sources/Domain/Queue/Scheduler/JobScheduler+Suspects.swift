@@ -6,27 +6,27 @@ import DequeModule
 extension JobScheduler {
   /// Puts a job that is ready into its line.
   mutating func enqueue(_ job: Job) {
-    if job.isSuspect { suspects.append(job.id) } else { ready.append(job.id, account: job.account) }
+    if job.isPoisonSuspect { poisonSuspects.append(job.id) } else { ready.append(job.id, account: job.account) }
   }
 
   /// Whether a session may get jobs beside those that it has.
   func isEligible(_ id: UInt64, _ session: Session) -> Bool {
-    id != reserved && session.credit > 0 && session.leases.count < Limits.windowMax && !session.isWithSuspect
+    id != reserved && session.credit > 0 && session.leases.count < Limits.windowMax && !session.holdsPoisonSuspect
   }
 
   /// The suspects for which a worker is free, each with its own.
-  mutating func assignSuspects(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
+  mutating func assignPoisonSuspects(nowMs: Int64) -> [(session: UInt64, jobs: [Assignment])] {
     var assigned: [(session: UInt64, jobs: [Assignment])] = []
-    while let first = suspects.first {
+    while let first = poisonSuspects.first {
       // Its result may have come under an earlier lease.
       guard let index = jobs.index(forKey: first), case .ready = jobs.values[index].state else {
-        suspects.removeFirst()
+        poisonSuspects.removeFirst()
         continue
       }
       guard let id = freeSession else { break }
-      suspects.removeFirst()
+      poisonSuspects.removeFirst()
       if id == reserved { reserved = nil }
-      sessions[id]?.suspect = first
+      sessions[id]?.poisonSuspect = first
       assigned.append((id, [lease(index, to: id, nowMs: nowMs)]))
     }
     reserve()
@@ -35,7 +35,7 @@ extension JobScheduler {
 
   /// Where all workers always have something, one gets nothing more until it is free.
   private mutating func reserve() {
-    guard !suspects.isEmpty else {
+    guard !poisonSuspects.isEmpty else {
       reserved = nil
       return
     }
@@ -46,7 +46,7 @@ extension JobScheduler {
     }
     // One without credit and work may have lost its connection.
     let able = rotation.filter { id in
-      sessions[id].map { !$0.isWithSuspect && !$0.isStuck && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
+      sessions[id].map { !$0.holdsPoisonSuspect && !$0.isStuck && ($0.credit > 0 || !$0.leases.isEmpty) } ?? false
     }
     reserved = able.min { leaseCount($0) < leaseCount($1) }
   }
@@ -60,10 +60,10 @@ extension JobScheduler {
 
 extension JobScheduler.Session {
   /// Whether it has the job that it was given alone.
-  fileprivate var isWithSuspect: Bool { suspect.map { leases.contains($0) } ?? false }
+  fileprivate var holdsPoisonSuspect: Bool { poisonSuspect.map { leases.contains($0) } ?? false }
 }
 
 extension Job {
   /// True if the job dies with the next lost worker. A lookup is never repeated, so it is no suspect.
-  var isSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
+  var isPoisonSuspect: Bool { leaseLosses >= Limits.leaseLossesMax - 1 && !id.isLookup }
 }

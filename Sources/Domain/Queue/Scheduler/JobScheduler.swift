@@ -20,14 +20,14 @@ package struct JobScheduler: Sendable {
   }
 
   var jobs: [JobID: Entry] = [:]
-  var ready = ReadyQueue()
+  var ready = FairQueue()
   /// Jobs that may lose one more worker, in the order in which they go out: each alone.
-  var suspects: Deque<JobID> = []
+  var poisonSuspects: Deque<JobID> = []
   /// The session that is to be free for the first of them.
   var reserved: UInt64?
   var delayed: Heap<Timer> = []
   /// Jobs that wait for a permit to ask a remote provider.
-  var remote = ReadyQueue()
+  var remote = FairQueue()
   /// Permits for requests to the remote provider.
   var pacer: RequestPacer
   /// Latest time that a caller passed in.
@@ -50,26 +50,26 @@ package struct JobScheduler: Sendable {
   let firstToken: UInt64
 
   /// - Parameters:
-  ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.bootMax`.
+  ///   - boot: the number of this start of ingest, stored before it is used; 1 … `Limits.generationMax`.
   ///   - remotePerSecond: requests to remote providers, of all workers together; within `Limits.remotePerSecondRange`.
   ///   - startMs: now, where ingest before its restart may have given leave a moment ago; nil where not.
-  package init(boot: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
-    firstToken = JobScheduler.firstToken(boot: boot)
+  package init(generation: UInt32, remotePerSecond: Double = Limits.remotePerSecond, startMs: Int64? = nil) {
+    firstToken = JobScheduler.firstToken(generation: generation)
     counter = firstToken
     pacer = RequestPacer(perSecond: remotePerSecond)
     seenMs = startMs ?? 0
     expiredMs = startMs
-    if let startMs { _ = pacer.take(nowMs: startMs) }
+    if let startMs { _ = pacer.tryAcquire(nowMs: startMs) }
   }
 
-  static func firstToken(boot: UInt32) -> UInt64 { UInt64(boot) << 40 }
+  static func firstToken(generation: UInt32) -> UInt64 { UInt64(generation) << 40 }
 
   /// Jobs that are not settled, with lookups.
   package var depth: Int { jobs.count }
   /// Time at which the next pausing job is due; far away without one.
   package var nextDueMs: Int64 { min(delayed.min?.atMs ?? .max, remoteDueMs) }
   /// Jobs that wait for a worker's credit.
-  package var readyCount: Int { ready.count + suspects.count }
+  package var readyCount: Int { ready.count + poisonSuspects.count }
 
   /// A number greater than any before, over restarts too.
   mutating func nextNumber() -> UInt64 {
@@ -124,7 +124,7 @@ package struct JobScheduler: Sendable {
       makeReady(timer.job)
     }
     guard !isPaused else { return [] }
-    var assigned = assignRemote(nowMs: nowMs) + assignSuspects(nowMs: nowMs)
+    var assigned = assignRemote(nowMs: nowMs) + assignPoisonSuspects(nowMs: nowMs)
     let eligibleWorkers = eligibleWorkers()
     for (index, session) in eligibleWorkers.enumerated() where ready.count > 0 {
       let share = (ready.count + eligibleWorkers.count - index - 1) / (eligibleWorkers.count - index)
@@ -167,14 +167,14 @@ package struct JobScheduler: Sendable {
       counter += 1
       assigned.append(assignment)
     }
-    sessions.values[taker].give(assigned)
+    sessions.values[taker].recordSent(assigned)
     return assigned
   }
 
   /// Leases the job that stands at an index of `jobs`.
   mutating func lease(_ index: [JobID: Entry].Index, to id: UInt64, nowMs: Int64) -> Assignment {
     let assignment = jobs.values[index].lease(nextNumber(), to: id, nowMs: nowMs)
-    sessions[id]?.give([assignment])
+    sessions[id]?.recordSent([assignment])
     return assignment
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JobScheduler: what an operator sees and does")
 struct JobSchedulerInspectionTests {
-  private var scheduler = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(generation: 1)
 
   private func counts(_ snapshot: QueueSnapshot) -> [Int] {
     [snapshot.ready, snapshot.leased, snapshot.settling, snapshot.delayed, snapshot.waiting, snapshot.lookups]
@@ -22,8 +22,8 @@ struct JobSchedulerInspectionTests {
     #expect(scheduler.evaluate(.found(leases[1])) == .settle(.post(3), .found))
     #expect(scheduler.evaluate(.failed(leases[2])) == .settle(.post(4), .failure))
     scheduler.delay(JobID(rawValue: 4), attempts: 1, untilMs: 9_000)
-    let needed = JobResult(lease: leases[3], answer: .needsRemote([]))
-    #expect(scheduler.evaluate(needed) == .answer(.committed))
+    let needed = JobResult(lease: leases[3], reply: .needsRemote([]))
+    #expect(scheduler.evaluate(needed) == .reply(.committed))
     scheduler.add([Job.post(1), Job.lookup(7)])
     return session
   }
@@ -165,7 +165,7 @@ struct JobSchedulerInspectionTests {
     scheduler.grant(64, to: opened.session)
     scheduler.add([Job.post(1)])
     for lease in scheduler.sent()[opened.session] ?? [] {
-      _ = scheduler.evaluate(JobResult(lease: lease, answer: .needsRemote([])))
+      _ = scheduler.evaluate(JobResult(lease: lease, reply: .needsRemote([])))
     }
     #expect(scheduler.snapshot(nowMs: 0).waiting == 1)
     #expect(scheduler.nextDueMs < .max)

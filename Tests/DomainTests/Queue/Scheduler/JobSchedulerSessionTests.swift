@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JobScheduler: sessions")
 struct JobSchedulerSessionTests {
-  private var scheduler = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(generation: 1)
   private let instance = [UInt8](repeating: 1, count: 16)
 
   /// Three jobs, leased to one session.
@@ -17,14 +17,14 @@ struct JobSchedulerSessionTests {
   @Test("A worker that says goodbye is not blamed: its jobs go out again, uncounted")
   mutating func close() {
     let (session, leases) = leaseThree()
-    #expect(scheduler.close(session, blamed: false) == JobScheduler.LostLeases())
+    #expect(scheduler.close(session, countsAsLoss: false) == JobScheduler.LostLeases())
     #expect(scheduler.sessions.isEmpty)
     let next = scheduler.join(instance: 2, credit: 64)
     let again = scheduler.assign(nowMs: 1).first { $0.session == next }?.jobs ?? []
     #expect(again.map(\.job) == (1...3).map { Job.post($0) })
     #expect(scheduler.redelivered == 3)
     #expect(again.allSatisfy { assignment in leases.allSatisfy { $0.token < assignment.lease.token } })
-    #expect(scheduler.close(session, blamed: false).isEmpty, "A session ends once.")
+    #expect(scheduler.close(session, countsAsLoss: false).isEmpty, "A session ends once.")
   }
 
   @Test("Silence for longer than 6 s ends a session, and its jobs count the loss")
@@ -76,13 +76,13 @@ struct JobSchedulerSessionTests {
   }
 
   @Test("A lookup whose worker is lost is not repeated", arguments: [true, false])
-  mutating func lostLookup(blamed: Bool) {
+  mutating func lostLookup(countsAsLoss: Bool) {
     let session = scheduler.join(credit: 2)
     scheduler.add([Job.lookup(1), Job.post(2)])
     #expect(scheduler.sent()[session]?.count == 2)
-    let losses = scheduler.close(session, blamed: blamed)
+    let losses = scheduler.close(session, countsAsLoss: countsAsLoss)
     #expect(losses.lookups == [JobID(lookup: 1)])
-    #expect(losses.requeued == (blamed ? [JobID(rawValue: 2)] : []))
+    #expect(losses.requeued == (countsAsLoss ? [JobID(rawValue: 2)] : []))
     #expect(scheduler.depth == 1)
   }
 
@@ -274,7 +274,7 @@ struct JobSchedulerSessionTests {
 
   @Test("A standstill right after the start blames no worker either")
   mutating func standstillAtStart() {
-    scheduler = JobScheduler(boot: 1, startMs: 0)
+    scheduler = JobScheduler(generation: 1, startMs: 0)
     _ = scheduler.join(instance: 1, credit: 3)
     let (silent, losses) = scheduler.expire(nowMs: 60_000)
     #expect(silent.isEmpty && losses.isEmpty)
@@ -309,7 +309,7 @@ struct JobSchedulerSessionTests {
   @Test("A session that has ended gets nothing more")
   mutating func ended() {
     let session = scheduler.join(credit: 64)
-    #expect(scheduler.close(session, blamed: false).isEmpty)
+    #expect(scheduler.close(session, countsAsLoss: false).isEmpty)
     scheduler.add([Job.post(1)])
     #expect(scheduler.sent().isEmpty)
     scheduler.heartbeat(session, jobLimit: 99, held: [], nowMs: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JobScheduler: workers that hang")
 struct JobSchedulerStuckTests {
-  private var scheduler = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(generation: 1)
   private var leases: [Lease] = []
 
   /// A worker with two jobs, which it names in a heartbeat every 2 s.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JobScheduler: jobs that may end workers")
 struct JobSchedulerSuspectTests {
-  private var scheduler = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(generation: 1)
 
   @Test("A job that may lose one more worker goes out alone, and its worker gets nothing beside it")
   mutating func alone() {
@@ -90,7 +90,7 @@ struct JobSchedulerSuspectTests {
     scheduler.add([Job.post(99, leaseLosses: 2)])
     #expect(scheduler.sent().isEmpty)
     let kept = scheduler.reserved ?? 0
-    _ = scheduler.close(kept, blamed: false)
+    _ = scheduler.close(kept, countsAsLoss: false)
     let other = sessions.first { $0 != kept } ?? 0
     for lease in busy[other] ?? [] { _ = scheduler.evaluate(.found(lease)) }
     #expect(scheduler.sent()[other]?.map(\.job.rawValue) == [99])

@@ -27,7 +27,7 @@ extension JobScheduler {
 
 @Suite("JobScheduler: jobs")
 struct JobSchedulerTests {
-  private var scheduler = JobScheduler(boot: 1)
+  private var scheduler = JobScheduler(generation: 1)
 
   @Test("Nothing goes out without credit, and no more than the credit, however often it is granted")
   mutating func credit() {
@@ -125,14 +125,14 @@ struct JobSchedulerTests {
   @Test("Tokens only rise, over restarts too")
   mutating func tokens() {
     var last: UInt64 = 0
-    for boot: UInt32 in 1...3 {
-      var scheduler = JobScheduler(boot: boot)
+    for generation: UInt32 in 1...3 {
+      var scheduler = JobScheduler(generation: generation)
       let session = scheduler.join(credit: .max)
       for number: UInt64 in 1...50 {
         scheduler.add([Job.post(number)])
         let lease = scheduler.sent()[session]?.first
         #expect((lease?.token ?? 0) > last)
-        #expect((lease?.token ?? 0) >> 40 == UInt64(boot))
+        #expect((lease?.token ?? 0) >> 40 == UInt64(generation))
         last = lease?.token ?? .max
         scheduler.settled(JobID(rawValue: number))
         #expect(scheduler.depth == 0)
@@ -162,7 +162,7 @@ struct JobSchedulerTests {
   @Test("A late success is taken, in every state of a job that is not settled")
   mutating func lateSuccess() {
     let session = scheduler.join(credit: 64)
-    let old = givenBack(1, by: session)
+    let old = released(1, by: session)
     #expect(scheduler.evaluate(.found(old)) == .settle(.post(1), .found), "ready")
     #expect(scheduler.sent().isEmpty, "A job that is being settled does not go out.")
     scheduler.delay(old.job, attempts: nil, untilMs: 1)
@@ -179,7 +179,7 @@ struct JobSchedulerTests {
   }
 
   /// A lease of a job that is ready again.
-  private mutating func givenBack(_ job: UInt64, by session: UInt64) -> Lease {
+  private mutating func released(_ job: UInt64, by session: UInt64) -> Lease {
     scheduler.add([Job.post(job)])
     let lease = scheduler.sent()[session]?.first ?? Lease(job: JobID(rawValue: job), token: 0)
     scheduler.release([lease], of: session)
@@ -208,7 +208,7 @@ struct JobSchedulerTests {
 
   @Test("A success under a token of an earlier start counts for a job that was queued then, and for no new one")
   mutating func earlierStart() {
-    var scheduler = JobScheduler(boot: 3)
+    var scheduler = JobScheduler(generation: 3)
     scheduler.resume(.post(1), untilMs: nil)
     scheduler.resume(.post(2), untilMs: 5_000)
     scheduler.add(.post(3))
@@ -242,7 +242,7 @@ struct JobSchedulerTests {
   @Test("A late failure is refused, in every state but under the job's own lease")
   mutating func lateFailure() {
     let session = scheduler.join(credit: 64)
-    let old = givenBack(1, by: session)
+    let old = released(1, by: session)
     #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "ready")
     let own = scheduler.sent()[session]?.first ?? old
     #expect(scheduler.evaluate(.failed(old)) == .answer(.stale), "leased again")

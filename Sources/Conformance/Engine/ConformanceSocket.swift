@@ -1,0 +1,66 @@
+import Domain
+import Messaging
+
+/// Drives a conformance run over sockets: hands it messages, times and the news of the process, and performs its
+/// effects. On the reactor's thread.
+final class ConformanceSocket<Suite: ConformanceSuite>: ReactorSocket {
+  private let main: ProbeSocket
+  private let environment: ConformanceEnvironment
+  private let send: (Suite.Stimulus) -> Void
+  private var run: ConformanceRun<Suite>
+  private var hasReportedFirstMessage = false
+  private var hasFinished = false
+
+  var socket: Socket { main.socket }
+
+  /// - Parameters:
+  ///   - main: the socket that the program talks to.
+  ///   - send: sends a stimulus on its socket.
+  init(
+    _ suite: Suite, main: ProbeSocket, environment: ConformanceEnvironment, send: @escaping (Suite.Stimulus) -> Void
+  ) {
+    self.main = main
+    self.environment = environment
+    self.send = send
+    run = ConformanceRun(suite)
+  }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) { main.receive(frames, nowMs: nowMs) }
+
+  /// Hands the run a message from any of its sockets.
+  func receive(_ message: Suite.ReceivedMessage, nowMs: Int64) {
+    run.receive(message, nowMs: nowMs)
+    if !hasReportedFirstMessage, let name = run.suite.name {
+      hasReportedFirstMessage = true
+      environment.onFirstMessage(name)
+    }
+    perform()
+  }
+
+  func tick(nowMs: Int64) -> Int64 {
+    for news in environment.events.drain() {
+      switch news {
+      case .printed(let list): if let message = Suite.message(list) { run.receive(message, nowMs: nowMs) }
+      case .exited(let code): run.processExited(code, nowMs: nowMs)
+      }
+    }
+    run.tick(nowMs: nowMs)
+    perform()
+    if run.isOver, !hasFinished {
+      hasFinished = true
+      environment.finished(run.report)
+    }
+    return nowMs + Limits.runTickMs
+  }
+
+  func shutDown() { for stimulus in run.suite.farewell { send(stimulus) } }
+
+  private func perform() {
+    for effect in run.takeEffects() {
+      switch effect {
+      case .send(let stimulus): send(stimulus)
+      case .terminate: environment.terminate()
+      }
+    }
+  }
+}

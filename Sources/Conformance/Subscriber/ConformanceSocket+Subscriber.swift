@@ -1,0 +1,30 @@
+import Domain
+import Messaging
+
+extension ConformanceSocket<SubscriberSuite> {
+  /// Binds a feed, and an alternate on a free port of the same host.
+  static func make(
+    _ context: Reactor.Context, bind: Endpoint, environment: ConformanceEnvironment
+  ) throws(LinkError) -> (station: any ReactorSocket, endpoint: Endpoint) {
+    func feed(_ endpoint: Endpoint) throws(LinkError) -> ProbeSocket {
+      try ProbeSocket(
+        context, .xpub, bind: endpoint, as: .feed,
+        frameBytesMax: ProbeSocket.overlongFactor * Limits.subscriptionBytesMax, logger: environment.logger)
+    }
+    let feeds = [try feed(bind), try feed(bind.withFreePort)]
+    let alternate = feeds[1].endpoint.connectable.description
+    let station = ConformanceSocket(
+      SubscriberSuite(RunContext(environment), alternate: alternate), main: feeds[0], environment: environment
+    ) { stimulus in
+      for frames in stimulus.messages { feeds[stimulus.feed].send(frames) }
+    }
+    for (number, feed) in feeds.enumerated() {
+      feed.received = { [unowned station] frames, _, nowMs in
+        guard let message = SubscriberProbe.ReceivedMessage(frames) else { return }
+        station.receive(.message(message, feed: number), nowMs: nowMs)
+      }
+    }
+    context.add(feeds[1])
+    return (station, feeds[0].endpoint)
+  }
+}

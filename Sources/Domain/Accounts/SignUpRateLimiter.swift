@@ -1,0 +1,42 @@
+/// Rate limiter for new accounts by network: `Limits.signUpsOfNetworkMax` at once, then one for each
+/// `Limits.signUpIntervalMs`. A pure state machine: the caller supplies the time, in milliseconds of a clock that never
+/// goes back.
+package struct SignUpRateLimiter: Sendable {
+  private static let full = TokenBucket(
+    tokens: 1, periodMs: Limits.signUpIntervalMs, capacity: Limits.signUpsOfNetworkMax)
+
+  /// The networks with a sign-up: the newer half, and the older one, which is forgotten when the newer one is full.
+  private var newer: [IPAddress?: TokenBucket] = [:]
+  private var older: [IPAddress?: TokenBucket] = [:]
+
+  package init() {}
+
+  /// Number of networks that are remembered: `Limits.signUpNetworksMax` at most.
+  var count: Int { newer.count + older.count }
+
+  /// Counts a new account.
+  ///
+  /// - Parameter network: an IPv4 address or an IPv6 /64; nil where it is not known.
+  /// - Returns: 0, or the milliseconds to wait; nothing is counted then.
+  package mutating func consume(_ network: IPAddress?, nowMs: Int64) -> Int64 {
+    var bucket = newer[network] ?? older[network] ?? SignUpRateLimiter.full
+    let pauseMs = bucket.consumeAll(1, nowMs: nowMs)
+    if pauseMs == 0 { set(bucket, for: network) }
+    return pauseMs
+  }
+
+  /// Takes back a sign-up that made no account.
+  package mutating func refund(_ network: IPAddress?) {
+    guard var bucket = newer[network] ?? older[network] else { return }
+    bucket.refund(1)
+    set(bucket, for: network)
+  }
+
+  private mutating func set(_ bucket: TokenBucket, for network: IPAddress?) {
+    older[network] = nil
+    newer[network] = bucket
+    guard newer.count > Limits.signUpNetworksMax / 2 else { return }
+    older = newer
+    newer = [:]
+  }
+}

@@ -1,0 +1,27 @@
+/// A message from ingest to a worker.
+package enum MessageToWorker: Sendable {
+  /// The reason for the end of a session.
+  package enum ResetReason: Sendable {
+    /// Ingest does not know the session: it has restarted, or the worker was silent.
+    case unknownSession
+    /// The same process said HELLO on another connection.
+    case replaced
+    /// The worker said goodbye.
+    case goodbye
+  }
+
+  /// The answer to HELLO: a session begins.
+  case welcome
+  /// Jobs with their leases.
+  case jobs([JobScheduler.Assignment])
+  /// Acknowledgements of results.
+  case acks([(lease: Lease, disposition: Disposition)])
+  /// A heartbeat with the number of all jobs that the session was sent.
+  case heartbeat(jobsSent: UInt64)
+  /// The end of a session. The worker says HELLO again.
+  case reset(ResetReason)
+  /// A refusal of HELLO: ingest has `Limits.sessionsMax` sessions.
+  case busy
+  /// A notice that ingest ends.
+  case drain
+}

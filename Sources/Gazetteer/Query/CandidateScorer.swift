@@ -1,0 +1,325 @@
+import Domain
+
+/// The ways to read a query: each match in turn is the place asked for, the others are what contains it.
+struct CandidateScorer {
+  private let index: UnsafePointer<IndexSections>
+  private var sections: IndexSections { index.pointee }
+  let phrases: NameMatcher
+  let matches: UnsafeBufferPointer<NameMatch>
+  let constraints: Constraints
+  private let postcodes: PostcodeMatcher
+
+  /// In the unit of ranks, which span about 35 from a hamlet to the largest country: what an area in the text that
+  /// contains the place is worth.
+  private static let contextBonus = 36 * 256
+  /// No rank is higher: `PlaceRecord.rank` of a country with 2^32 inhabitants.
+  private static let rankMax = 49 * 256
+  /// How many such areas count: county, region, country, and a postcode.
+  private static let contextsMax = 4
+  /// What each token of the place's name is worth.
+  private static let tokenBonus = 384
+  /// What is lost when the name is only a part of a longer name in the text: more than any context can make up for.
+  private static let partPenalty = 40 * 256
+  /// What is lost when a code, or another name as short as one, is read as the place asked for although there are other
+  /// words.
+  private static let codePenalty = 8 * 256
+  /// The same of a country's or a region's code when nothing among these words belongs to it.
+  private static let strayCodePenalty = 16 * 256
+
+  /// What is lost when a name is taken as misspelt: it counts as that of a place 256 times smaller.
+  private static let fuzzyPenalty = 8 * 256
+  /// What a postcode is worth that is asked for by itself: with five digits, as much as a village.
+  private static let postcodeBonus = 3 * 256
+  /// What each letter and digit of it is worth: more than the size of a country can make up for.
+  private static let digitBonus = 640
+  /// What a postcode loses beside words that are left over: a town that is named may be of another country.
+  private static let leftOverPenalty = 12 * 256
+  /// What is lost when a name goes on behind the text: as the name of a place four times smaller.
+  private static let prefixPenalty = 2 * 256
+  /// What a town's other name loses where only codes say in which region or country it is.
+  private static let codedPenalty = 6 * 256
+  /// What is lost when the code around a place is a country's or a county's, and also a region's that has a town of the
+  /// name: "Salem, IN" is in Indiana; in Canada "London, CA" is more than 180 times larger.
+  private static let foreignCodePenalty = 15 * 128
+  /// What a region gains by being called one.
+  private static let designatorBonus = 20 * 256
+
+  init(
+    index: UnsafePointer<IndexSections>, phrases: NameMatcher, matches: UnsafeBufferPointer<NameMatch>,
+    postcodes: PostcodeMatcher, constraints: Constraints
+  ) {
+    self.index = index
+    self.phrases = phrases
+    self.matches = matches
+    self.constraints = constraints
+    self.postcodes = postcodes
+  }
+
+  func rank(into ranking: inout TopCandidates) {
+    var postingsLeft = GazetteerLimits.postingsPerQuery
+    // What stands between commas is most often meant: the others are left early once it is known.
+    for head in matches where head.isSegment { rank(head, &postingsLeft, &ranking) }
+    for head in matches where !head.isSegment { rank(head, &postingsLeft, &ranking) }
+    for match in postcodes.matches { consider(match, &ranking) }
+  }
+
+  private func rank(_ head: NameMatch, _ postingsLeft: inout Int, _ ranking: inout TopCandidates) {
+    guard let penalty = head.penalty else { return }
+    var contextsMax = postcodes.matches.isEmpty ? 0 : 1
+    var reach = postcodes.matches.isEmpty ? head.mask : phrases.all
+    var others: UInt128 = 0
+    for (number, match) in matches.enumerated() where !match.overlaps(head) && !match.isStreet {
+      // "West Virginia" is not Virginia.
+      if match.longer != 0, match.longer & head.mask == 0 { continue }
+      if match.hasAreas || city(of: match) != nil {
+        contextsMax += 1
+      } else if match.postings != head.postings {
+        continue
+      }
+      others |= 1 << number
+      reach |= match.mask
+    }
+    let worth =
+      Self.tokenBonus * (head.end - head.first) - Int(penalty) - (head.longer != 0 ? Self.partPenalty : 0)
+      - penalty(head.spelling)
+    let bound =
+      worth + min(contextsMax, Self.contextsMax) * Self.contextBonus + constraints.focusBonusMax
+      + (phrases.asksForRegion(head) ? Self.designatorBonus : 0)
+    let most = phrases.weight(of: reach)
+    // A part of a longer name, mostly: left without a look at its places.
+    guard bound + Self.rankMax >= ranking.scoreMin(covering: most) else { return }
+    let wanted = UInt32(GazetteerLimits.postingsPerName)
+    let areas = head.postings.lowerBound..<head.areaEnd
+    let places = head.areaEnd..<head.areaEnd + min(head.postings.upperBound - head.areaEnd, wanted)
+    if !areas.isEmpty { consider(head, others, worth, bound, most, areas, &postingsLeft, &ranking) }
+    if !places.isEmpty { consider(head, others, worth, bound, most, places, &postingsLeft, &ranking) }
+  }
+
+  /// A postcode as what is asked for, in each country that has it: with what contains its town, or alone.
+  private func consider(_ match: PostcodeMatch, _ ranking: inout TopCandidates) {
+    for number in match.records {
+      guard let record = sections.postcode(number), let place = sections.place(record.place),
+        match.country ?? record.country == record.country,
+        constraints.isEmpty || constraints.allow(postcodeOf: place, sections)
+      else { continue }
+      let code = sections.country(record.country)?.code ?? 0
+      var mask = match.mask | PostcodeMatcher.around(match, code, phrases.text)
+      let isAlone =
+        match.length >= GazetteerLimits.postcodeLengthMin || mask != match.mask || match.country != nil
+        || constraints.hasCountry
+        // "SE1", where three digits would be any number.
+        || match.mask == phrases.all && match.length >= GazetteerLimits.letteredPostcodeLengthMin
+          && phrases.hasLetters(match)
+      var contexts = 0
+      for area in matches where area.mask & mask == 0 && !area.isStreet && contains(area, place, record.place) {
+        mask |= area.mask
+        contexts += 1
+      }
+      let (isWhole, isLast) = (phrases.isWhole(mask), phrases.isLast(match.end))
+      // "Meet me at 1900" names no postcode; "12 Long Street, 1011" and "museum 10115" do.
+      let isAsked = isWhole || phrases.hasStreet || isLast && match.length > GazetteerLimits.postcodeLengthMin
+      guard contexts > 0 || isAlone && isAsked else { continue }
+      let nation = sections.place(UInt32(record.country))?.rank ?? 0
+      let score =
+        Self.postcodeBonus + Int(nation) / 4 + contexts * Self.contextBonus + Self.digitBonus * match.length
+        - (isLast ? 0 : Self.codePenalty) + constraints.focusBonus(place)
+        - (contexts > 0 || isWhole ? 0 : Self.leftOverPenalty)
+      ranking.insert(
+        Candidate(
+          place: record.place, score: score, covered: phrases.weight(of: mask), total: phrases.total, mask: mask,
+          hasContext: contexts > 0, isSegment: true, isLast: isLast, prominence: score,
+          isInAddress: phrases.isAddress,
+          postcode: number, isPostcode: true, spelling: .exact, isWhole: isWhole,
+          population: place.population))
+    }
+  }
+
+  /// - Parameters:
+  ///   - others: the matches, one bit each, that can belong to what the name means.
+  ///   - bound: the most that a candidate of this name gains besides its rank. Ranks fall from posting to posting, so
+  ///     whatever comes behind one that cannot be among the best cannot either.
+  ///   - most: the most that one covers.
+  private func consider(
+    _ head: NameMatch, _ others: UInt128, _ worth: Int, _ bound: Int, _ most: Int, _ postings: Range<UInt32>,
+    _ postingsLeft: inout Int, _ ranking: inout TopCandidates
+  ) {
+    let regionWorth = phrases.asksForRegion(head) ? Self.designatorBonus : 0
+    let isAlone = head.mask == phrases.all
+    let isLast = phrases.isLast(head.end)
+    // "Me" is a country by itself; beside words that are left over it is none.
+    let isSmallWord = phrases.isSmallWord(head)
+    let isCoded = phrases.isCoded(head)
+    var foreignLoss: Int?
+    for number in postings {
+      postingsLeft -= 1
+      guard postingsLeft >= 0, let posting = sections.posting(number), let place = sections.place(posting.place) else {
+        return
+      }
+      let scoreMax = bound + Int(place.rank) - posting.kind.demotion(level: place.level)
+      if scoreMax < ranking.scoreMin(covering: most) { return }
+      guard constraints.isEmpty || constraints.allow(place, sections), posting.kind != .code || readsAsCode(head)
+      else { continue }
+      // A hamlet is no guess.
+      if head.spelling == .fuzzy, place.population == 0, place.isCity { continue }
+      var (mask, contexts, foreign) = coverage(of: head, others, place, posting)
+      if foreign != 0, foreignLoss == nil { foreignLoss = isInRegion(of: foreign, head) ? Self.foreignCodePenalty : 0 }
+      let postcode = place.isCity ? nearPostcode(place, &mask) : PlaceRecord.none
+      if postcode != PlaceRecord.none { contexts += 1 }
+      var demotion = posting.demotion(level: place.level)
+      // "Bethlehem, PA" is not Belém in Pará.
+      if isCoded, contexts > 0, posting.kind == .alternate { demotion += Self.codedPenalty }
+      let candidate = Candidate(
+        place: posting.place,
+        score: worth + (head.isStreet ? 0 : min(contexts, Self.contextsMax) * Self.contextBonus) + Int(place.rank)
+          - demotion
+          + (place.isRegion ? regionWorth : 0)
+          + constraints.focusBonus(place)
+          - (isAlone ? 0 : codeLoss(posting, head, place, hasContext: contexts > 0))
+          - (foreign == 0 ? 0 : foreignLoss ?? 0),
+        covered: phrases.weight(of: mask), total: phrases.total, mask: mask, hasContext: contexts > 0,
+        isSegment: head.isSegment, isLast: isLast,
+        prominence: Int(place.rank) - demotion - (head.spelling == .fuzzy ? Self.fuzzyPenalty : 0),
+        isInAddress: phrases.isAddress, postcode: postcode, isPostcode: false, spelling: head.spelling,
+        isWhole: !head.isPartial && phrases.isWhole(mask), population: place.population)
+      if candidate.isPlausible, isSmallWord || posting.kind == .code ? isMeant(candidate, place, head) : true {
+        ranking.insert(candidate)
+      }
+    }
+  }
+
+  /// Whether a small word or a code may be the place asked for. "Me" is a country by itself; beside words that are left
+  /// over it is none, and by itself it is no region.
+  private func isMeant(_ candidate: Candidate, _ place: PlaceRecord, _ head: NameMatch) -> Bool {
+    if candidate.hasContext { return true }
+    if head.mask == phrases.all {
+      return !place.isRegion || !phrases.isSmallWord(head) || phrases.isCapital(head)
+    }
+    return !phrases.isSmallWord(head) && head.isSegment
+  }
+
+  private func nearPostcode(_ place: PlaceRecord, _ mask: inout UInt64) -> UInt32 {
+    guard !postcodes.matches.isEmpty,
+      let found = postcodes.record(near: place, without: mask, phrases.text)
+    else { return PlaceRecord.none }
+    mask |= found.mask
+    return found.number
+  }
+
+  private func penalty(_ spelling: Spelling) -> Int {
+    switch spelling {
+    case .exact: 0
+    case .fuzzy: Self.fuzzyPenalty
+    case .prefix: Self.prefixPenalty
+    }
+  }
+
+  /// A code alone is a place only where it is a whole segment, or the last word: "NYC", "LA, California".
+  private func readsAsCode(_ head: NameMatch) -> Bool {
+    head.isSegment || head.readsCodes && head.end - head.first == 1
+  }
+
+  /// What is lost when a code is read as the place asked for, beside other words. "MN" is one of Amman's names, and no
+  /// more than a code; "Monterrey, NL" is in no country of that code.
+  private func codeLoss(_ posting: Posting, _ head: NameMatch, _ place: PlaceRecord, hasContext: Bool) -> Int {
+    guard posting.kind == .code || posting.kind == .alternate && phrases.isShort(head) else { return 0 }
+    return !hasContext && place.isWide ? Self.strayCodePenalty : Self.codePenalty
+  }
+
+  /// The tokens of the place and, longest names first, of the areas that contain it, how many such areas there are, and
+  /// the token of a code among them that is not the region's, as a mask.
+  private func coverage(
+    of head: NameMatch, _ others: UInt128, _ place: PlaceRecord, _ posting: Posting
+  ) -> (mask: UInt64, contexts: Int, foreign: UInt64) {
+    var mask = head.mask
+    var foreign: UInt64 = 0
+    var contexts = 0
+    var others = others
+    while others != 0 {
+      let match = matches[others.trailingZeroBitCount]
+      others &= others - 1
+      guard match.mask & mask == 0 else { continue }
+      if match.hasAreas, contains(match, place, posting.place) {
+        mask |= match.mask
+        contexts += 1
+        if phrases.isShort(match), !place.isWide, !isCode(match, of: place.region) { foreign = match.mask }
+      } else if place.isCity, isAround(match, place) {
+        mask |= match.mask
+        contexts += 1
+      } else if !posting.isArea && match.postings == head.postings || isCode(match, of: posting.place) {
+        // "Reading, Reading, PA", "California, CA": said twice, explained but no evidence.
+        mask |= match.mask
+      }
+    }
+    return (mask, contexts, foreign)
+  }
+
+  /// The city that a name may mean whose quarters and suburbs are named with it: "Soho, London". None in an address,
+  /// where the other words are a street's.
+  private func city(of match: NameMatch) -> PlaceRecord? {
+    guard !phrases.isAddress, match.penalty != nil, match.areaEnd < match.postings.upperBound,
+      let city = sections.posting(match.areaEnd).flatMap({ sections.place($0.place) }),
+      city.population >= GazetteerLimits.cityPopulation
+    else { return nil }
+    return city
+  }
+
+  /// Whether a name is that of a city near a place, and larger.
+  private func isAround(_ match: NameMatch, _ place: PlaceRecord) -> Bool {
+    guard let city = city(of: match) else { return false }
+    let reach: Int64 = 2_500_000
+    return city.country == place.country && city.population > place.population
+      && abs(Int64(city.latitudeE7) - Int64(place.latitudeE7)) < reach
+      && abs(Int64(city.longitudeE7) - Int64(place.longitudeE7)) < reach
+  }
+
+  private func isCode(_ match: NameMatch, of area: UInt32) -> Bool {
+    match.readsCodes
+      && match.areas.contains { number in
+        sections.posting(number).map { $0.place == area && $0.kind == .code } ?? false
+      }
+  }
+
+  /// Whether a code is also that of a region in which a town of the name lies.
+  private func isInRegion(of token: UInt64, _ head: NameMatch) -> Bool {
+    guard let code = matches.first(where: { $0.mask == token }) else { return false }
+    let count = min(head.postings.upperBound - head.areaEnd, UInt32(GazetteerLimits.townsPerCode))
+    let towns = head.areaEnd..<head.areaEnd + count
+    return towns.contains { number in
+      sections.posting(number).flatMap { sections.place($0.place) }.map { isCode(code, of: $0.region) } ?? false
+    }
+  }
+
+  private func contains(_ match: NameMatch, _ place: PlaceRecord, _ number: UInt32) -> Bool {
+    for candidate in match.areas {
+      guard let posting = sections.posting(candidate) else { return false }
+      let area = posting.place
+      let isCountry = area < UInt32(sections.countryCount)
+      // "USA Texas Austin": a country's code may come first.
+      if area == number || posting.kind == .code && !match.readsCodes && !(isCountry && match.first == 0) { continue }
+      if area == place.region || area == UInt32(place.country) { return true }
+      if isCountry, let own = sections.country(place.country),
+        UInt32(own.sovereign) == area
+      {
+        return true
+      }
+      // A metropolis has counties within it.
+      if area == place.county, place.population < GazetteerLimits.metropolis { return true }
+      if place.isCity, place.county == PlaceRecord.none,
+        place.population < GazetteerLimits.metropolis, let record = sections.place(area),
+        record.isCounty, record.region == place.region, record.country == place.country,
+        isNear(record, place)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Within about a degree, the half width of a large county: for places of which the data does not say in which they
+  /// lie.
+  private func isNear(_ a: PlaceRecord, _ b: PlaceRecord) -> Bool {
+    let reach: Int64 = 8_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+  }
+}

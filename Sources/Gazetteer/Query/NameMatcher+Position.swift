@@ -1,0 +1,153 @@
+/// What the place of words in a text tells of them.
+extension NameMatcher {
+  func weight(of mask: UInt64) -> Int {
+    if mask == all { return total }
+    var sum = 0
+    var rest = mask
+    while rest != 0 {
+      sum += Int(text.tokens[rest.trailingZeroBitCount].weight)
+      rest &= rest - 1
+    }
+    return sum
+  }
+
+  /// True when the mask leaves out nothing but words that say of which kind a place is.
+  func isWhole(_ mask: UInt64) -> Bool {
+    if mask == all { return true }
+    for number in 0..<text.tokenCount where mask & (1 << number) == 0 {
+      // "province of": the small word goes with the one before it.
+      let word = text.tokens[number].role == .particle && number > 0 ? number - 1 : number
+      if text.tokens[word].role != .designator, text.tokens[word].role != .regionDesignator { return false }
+    }
+    return true
+  }
+
+  /// One of the words that are names of places now and then and parts of names mostly.
+  func isSmallWord(_ match: NameMatch) -> Bool {
+    match.end - match.first == 1 && text.tokens[match.first].role == .particle
+  }
+
+  /// Whether it is one word without a small letter.
+  func isCapital(_ match: NameMatch) -> Bool {
+    match.end - match.first == 1 && !text.tokens[match.first].content.contains(.lower)
+  }
+
+  /// Whether a postcode is more than a number.
+  func hasLetters(_ match: PostcodeMatch) -> Bool {
+    (match.first..<match.end).contains { text.tokens[$0].content.contains(.letter) }
+  }
+
+  /// Whether it is as short as a region's code.
+  func isShort(_ match: NameMatch) -> Bool {
+    text.tokens[match.end - 1].end - text.tokens[match.first].start <= GazetteerLimits.codeBytes
+  }
+
+  /// Whether beside a name there are only codes.
+  func isCoded(_ match: NameMatch) -> Bool {
+    match.mask != all
+      && (0..<text.tokenCount).allSatisfy { number in
+        match.mask & 1 << number != 0 || text.tokens[number].end - text.tokens[number].start <= 3
+      }
+  }
+
+  /// "São Paulo state", "province of Salzburg".
+  func asksForRegion(_ match: NameMatch) -> Bool {
+    if match.end < text.tokenCount, text.tokens[match.end].role == .regionDesignator { return true }
+    let before = match.first > 0 && text.tokens[match.first - 1].role == .particle ? match.first - 2 : match.first - 1
+    return before >= 0 && text.tokens[before].role == .regionDesignator
+  }
+
+  func isNumber(_ token: Int) -> Bool { text.tokens[token].isNumber }
+
+  func isSegment(_ first: Int, _ end: Int) -> Bool {
+    var before = first - 1
+    while before >= 0, text.tokens[before].segment == text.tokens[first].segment {
+      guard isNumber(before) else { return false }
+      before -= 1
+    }
+    var after = end
+    while after < text.tokenCount, text.tokens[after].segment == text.tokens[end - 1].segment {
+      guard isNumber(after) else { return false }
+      after += 1
+    }
+    return true
+  }
+
+  /// A code stands where its segment ends, or before numbers, or before one or two more codes ("tx usa").
+  func readsCodes(_ first: Int, _ end: Int) -> Bool {
+    guard end - first == 1 else { return true }
+    var after = end
+    var short = 0
+    while after < text.tokenCount, text.tokens[after].segment == text.tokens[first].segment {
+      if !isNumber(after) {
+        short += 1
+        let length = text.tokens[after].end - text.tokens[after].start
+        let isLast = after + 1 == text.tokenCount || text.tokens[after + 1].segment != text.tokens[first].segment
+        guard length <= 3 || isLast, short <= 2 else { return false }
+        if text.tokens[first].role == .particle, length > 3 { return false }
+      }
+      after += 1
+    }
+    return true
+  }
+
+  /// What speaks against these tokens being the place asked for; see `NameMatch.penalty`.
+  func penalty(_ match: NameMatch) -> Int32? {
+    if match.mask.nonzeroBitCount == text.tokenCount { return 0 }
+    let (first, end) = (match.first, match.end)
+    let token = text.tokens[first]
+    let length = Int(text.tokens[end - 1].end - token.start)
+    if end - first == 1, !match.isSegment {
+      // Single small words are parts of other names too often; "LA, CA" is another matter.
+      let isCode = match.readsCodes && text.tokenCount == 2
+      if text.tokens[first].role != .none, !isCode { return nil }
+      if length <= 3, !isLast(end), !isCode { return nil }
+    }
+    // So are one to three letters.
+    var penalty: Int32 = length <= 3 && !match.isSegment ? 6 * 256 : 0
+    let isFollowed = end < text.tokenCount && text.tokens[end].segment == token.segment
+    let isPreceded = first > 0 && text.tokens[first - 1].segment == token.segment
+    if match.isStreet { penalty += 14 * 256 }
+    // "100 Berlin Turnpike": a number before and a word after.
+    if isPreceded, isNumber(first - 1), isFollowed, !isNumber(end) { penalty += 2 * 256 }
+    // "Praha 3 Brno": a number behind and a word after it, as a street or a district has.
+    if isFollowed, isNumber(end), end + 1 < text.tokenCount, text.tokens[end + 1].segment == token.segment,
+      !isNumber(end + 1)
+    {
+      penalty += 4 * 256
+    }
+    // A name that makes up its segment is rather a place than one that is a part of it, and the last rather than
+    // others.
+    if !match.isSegment { penalty += 3 * 256 }
+    if !isLast(end) { penalty += 256 }
+    // Crossing a comma joins what the writer kept apart.
+    if text.tokens[end - 1].segment != token.segment { penalty += 2 * 256 }
+    return penalty
+  }
+
+  /// "Oxford St", "via Milano", "avenue du Maine", all within one segment.
+  func isStreet(_ first: Int, _ end: Int) -> Bool {
+    let segment = text.tokens[first].segment
+    if end < text.tokenCount, text.tokens[end].segment == segment,
+      [.streetSuffix, .street].contains(text.tokens[end].role)
+    {
+      return true
+    }
+    var before = first - 1
+    while before >= 0, text.tokens[before].segment == segment, text.tokens[before].role == .particle { before -= 1 }
+    guard before >= 0, text.tokens[before].segment == segment else { return false }
+    if text.tokens[before].role == .streetPrefix { return true }
+    guard text.tokens[before].role == .street else { return false }
+    // After "Fifth Avenue" the street is over.
+    while before > 0, text.tokens[before - 1].segment == segment {
+      before -= 1
+      if !isNumber(before), text.tokens[before].role != .particle { return false }
+    }
+    return true
+  }
+
+  func isLast(_ end: Int) -> Bool {
+    for token in end..<text.tokenCount where !isNumber(token) { return false }
+    return true
+  }
+}

@@ -1,0 +1,66 @@
+/// Names by their beginning, for texts that somebody is still typing. Names are sorted, so those with a beginning are
+/// neighbours; the highest rank of each block of them says where to look.
+package enum NameBlockRanks {
+  /// Names in a block.
+  package static let names = 64
+}
+
+/// The search for the names of the largest places that begin with some bytes.
+struct PrefixSearch {
+  let sections: IndexSections
+
+  /// The numbers of at most `limit` names that begin with the text, those of the highest ranks, and the text itself
+  /// among them when it is a name.
+  func names(beginningWith text: UnsafeRawBufferPointer, limit: Int) -> [UInt32] {
+    let first = bound(text) { $0 >= 0 }
+    let end = bound(text) { $0 > 0 }
+    var best: [(rank: Int, name: UInt32)] = []
+    let size = UInt32(NameBlockRanks.names)
+    var name = first
+    while name < end {
+      let block = name / size
+      let blockEnd = min((block + 1) * size, end)
+      if best.count < limit || Int(sections.blockRank(block)) > best[best.count - 1].rank {
+        for number in name..<blockEnd {
+          let rank = rank(of: number)
+          if best.count == limit, rank <= best[limit - 1].rank { continue }
+          let index = best.firstIndex { $0.rank < rank } ?? best.count
+          best.insert((rank, number), at: index)
+          if best.count > limit { best.removeLast() }
+        }
+      }
+      name = blockEnd
+    }
+    return best.map(\.name)
+  }
+
+  /// The first name whose beginning compares so with the text: negative before it, zero where it has it, positive
+  /// after.
+  private func bound(_ text: UnsafeRawBufferPointer, _ isBehind: (Int) -> Bool) -> UInt32 {
+    var (low, high) = (UInt32(0), UInt32(truncatingIfNeeded: sections.nameCount))
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBehind(compare(middle, text)) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private func compare(_ number: UInt32, _ text: UnsafeRawBufferPointer) -> Int {
+    guard let name = sections.name(number)?.bytes else { return 1 }
+    for index in 0..<min(name.count, text.count) where name[index] != text[index] {
+      return Int(name[index]) - Int(text[index])
+    }
+    return name.count < text.count ? -1 : 0
+  }
+
+  private func rank(of number: UInt32) -> Int {
+    guard let postings = sections.name(number)?.postings else { return 0 }
+    var highest = 0
+    // The areas come first, then the places, each part by falling rank: a few are enough.
+    for index in postings.prefix(GazetteerLimits.completionPostings) {
+      guard let posting = sections.posting(index), let place = sections.place(posting.place) else { continue }
+      highest = max(highest, Int(place.rank) - posting.demotion(level: place.level))
+    }
+    return highest
+  }
+}

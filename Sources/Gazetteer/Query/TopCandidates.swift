@@ -1,0 +1,127 @@
+import Domain
+
+/// The best candidates so far, each place once, in memory of the caller.
+struct TopCandidates {
+  private let storage: UnsafeMutableBufferPointer<Candidate>
+  private var count = 0
+  /// How many answers are wanted. Those behind them tell how sure they are.
+  private let limit: Int
+
+  /// Half of the confidence is lost to an equal rival, nothing to one whose score is so much lower: one of a place 256
+  /// times smaller.
+  private static let rivalReach = 8 * 256
+
+  init(_ room: UnsafeMutableBufferPointer<Candidate>, limit: Int) {
+    self.storage = room
+    self.limit = limit
+  }
+
+  /// How many are kept.
+  var capacity: Int { storage.count }
+
+  /// The best so far.
+  var best: Candidate? { count > 0 ? storage[0] : nil }
+
+  /// The score that a candidate must have to make a difference. Where one answer is wanted, that is as the answer or as
+  /// its rival, and what covers less of the text than the best can only be the answer.
+  func scoreMin(covering covered: Int) -> Int {
+    guard count > 0 else { return .min }
+    let last = count == capacity ? storage[count - 1].score : .min
+    guard limit == 1 else { return last }
+    return max(last, covered < storage[0].covered ? storage[0].score : storage[0].score - Self.rivalReach)
+  }
+
+  mutating func insert(_ candidate: Candidate) {
+    if count == capacity, !Candidate.precedes(candidate, storage[count - 1]) { return }
+    if let same = storage[..<count].firstIndex(where: { $0.place == candidate.place }) {
+      guard Candidate.precedes(candidate, storage[same]) else { return }
+      for index in same..<(count - 1) { storage[index] = storage[index + 1] }
+      count -= 1
+    }
+    var index = min(count, capacity - 1)
+    while index > 0, Candidate.precedes(candidate, storage[index - 1]) {
+      storage[index] = storage[index - 1]
+      index -= 1
+    }
+    storage[index] = candidate
+    count = min(count + 1, capacity)
+  }
+
+  /// The answers that cover as much of the text as the best one does.
+  ///
+  /// - Parameter detail: what is told of an answer where the query asks for it.
+  func places(
+    _ constraints: Constraints, _ sections: IndexSections, detail: (Candidate, PlaceRecord) -> Place.Detail
+  ) -> [Place] {
+    guard let best else { return [] }
+    var places: [Place] = []
+    // Whatever ranks behind another is no surer than it.
+    var sure = 1.0
+    for index in 0..<count where storage[index].covered >= best.covered {
+      guard places.count < limit else { break }
+      let candidate = storage[index]
+      let confidence = min(confidence(candidate, sections), sure)
+      guard let record = sections.place(candidate.place), !isDuplicate(record, sections, before: index),
+        var place = sections.answer(
+          record, postcode: postcode(candidate, record, sections), language: constraints.language,
+          match: candidate.match, confidence: confidence)
+      else { continue }
+      sure = confidence
+      if constraints.isDetailed { place.detail = detail(candidate, record) }
+      // A list of one is made at once.
+      if places.isEmpty { places = [place] } else { places.append(place) }
+    }
+    return places
+  }
+
+  /// A town and the county of its name, two centres of one town, and a hamlet that nothing tells from a larger town of
+  /// its name in the region, are told once.
+  private func isDuplicate(_ place: PlaceRecord, _ sections: IndexSections, before index: Int) -> Bool {
+    (0..<index).contains { earlier in
+      guard let other = sections.place(storage[earlier].place) else { return false }
+      return other.region == place.region && storage[earlier].isPostcode == storage[index].isPostcode
+        && sections.name(of: other).hasBytes(of: sections.name(of: place))
+        && (place.population == 0 || areRelated(storage[earlier], storage[index], sections))
+    }
+  }
+
+  /// The postcode whose point is the answer's: one that was asked for alone, or lies well within the town that is named
+  /// beside it. Some sources know no more of a code than its region.
+  private func postcode(
+    _ candidate: Candidate, _ record: PlaceRecord, _ sections: IndexSections
+  ) -> PostcodeRecord? {
+    guard let postcode = sections.postcode(candidate.postcode) else { return nil }
+    return candidate.isPostcode || postcode.isNear(record, km: GazetteerLimits.postcodePointKm) ? postcode : nil
+  }
+
+  /// The share of the text that is explained, less when words are left over, less when another place of the name is
+  /// about as large.
+  private func confidence(_ candidate: Candidate, _ sections: IndexSections) -> Double {
+    var confidence = Double(candidate.covered) / Double(max(candidate.total, 1))
+    if !candidate.isWhole { confidence *= 0.8 }
+    if candidate.spelling != .exact { confidence *= 0.95 }
+    // A region's name is no chance, however little is known of it.
+    if candidate.isChance, sections.place(candidate.place)?.isWide == false { confidence *= 0.8 }
+    let rival = storage[..<count].first {
+      $0.place != candidate.place && $0.covered >= candidate.covered && !areRelated($0, candidate, sections)
+    }
+    if let rival {
+      let distance = Double(candidate.score - rival.score) / Double(Self.rivalReach)
+      confidence *= 1 - 0.5 * min(max(1 - distance, 0), 1)
+    }
+    return confidence
+  }
+
+  /// A place and the region it lies in, or two centres of one town, are no rivals.
+  private func areRelated(_ first: Candidate, _ second: Candidate, _ sections: IndexSections) -> Bool {
+    guard let a = sections.place(first.place), let b = sections.place(second.place), a.country == b.country else {
+      return false
+    }
+    if a.region == second.place || b.region == first.place { return true }
+    if first.place == UInt32(b.country) || second.place == UInt32(a.country) { return true }
+    // About 20 km.
+    let reach: Int64 = 2_000_000
+    return abs(Int64(a.latitudeE7) - Int64(b.latitudeE7)) < reach
+      && abs(Int64(a.longitudeE7) - Int64(b.longitudeE7)) < reach
+  }
+}

@@ -1,0 +1,31 @@
+import Domain
+import HTTPTypes
+import Messaging
+import Synchronization
+import Web
+
+/// Rate limiter for new accounts by network. Counts are in memory: a restart forgets them. Any thread.
+final class SignUpGuard: Sendable {
+  private let rates = Mutex(SignUpRateLimiter())
+
+  /// Counts a new account.
+  ///
+  /// - Throws: a problem with the seconds to wait.
+  func consume(_ source: LoginSource) throws {
+    let pauseMs = rates.withLock { $0.consume(source.address?.network, nowMs: Reactor.nowMs) }
+    guard pauseMs == 0 else { throw Problem.tooManySignUps(pauseMs: pauseMs) }
+  }
+
+  /// Takes back a sign-up that made no account.
+  func refund(_ source: LoginSource) { rates.withLock { $0.refund(source.address?.network) } }
+}
+
+extension Problem {
+  fileprivate static func tooManySignUps(pauseMs: Int64) -> Problem {
+    let seconds = Int(secondsOf: pauseMs)
+    return Problem(
+      .tooManyRequests, "too_many_sign_ups",
+      "too many new accounts from your network; no account was made, try again in \(seconds) s",
+      retryAfterSeconds: seconds)
+  }
+}

@@ -1,0 +1,144 @@
+import Domain
+import Logging
+import Messaging
+import Store
+
+/// Answers an operator: what the reactor knows, what is on disk, and what is to be changed.
+///
+/// Threads: those of the socket come from the reactor; each is answered in a task of its own, `Limits.adminRequestsMax`
+/// at most, and the answer goes back to the reactor. Those of HTTP come from any.
+final class AdminResponder: Sendable {
+  private let database: any QueueReader & PostStore & StoreHealth
+  private let queue: PostPipeline
+  private let pause: QueuePause
+  private let users: UserAdministration
+  private let view: QueueInspector
+  private let answers: CommandQueue<AdminServer.Command>
+  private let logger: Logger
+  private let startMs = Reactor.nowMs
+
+  init(
+    database: any QueueReader & PostStore & StoreHealth, queue: PostPipeline, pause: QueuePause, users: UserAdministration,
+    view: QueueInspector, answers: CommandQueue<AdminServer.Command>, logger: Logger
+  ) {
+    self.database = database
+    self.queue = queue
+    self.pause = pause
+    self.users = users
+    self.view = view
+    self.answers = answers
+    self.logger = logger
+  }
+
+  /// On the reactor's thread; returns at once.
+  func handle(_ question: AdminServer.Request) {
+    Task {
+      let answer: AdminReply
+      do {
+        answer = try await self.answer(question.request, question.known, Operator(sender: question.sender))
+      } catch let refusal as AdminRefusal {
+        answer = .refused(refusal)
+      } catch {
+        if (error as? StoreError)?.isFull != true {
+          logger.error("admin request failed", metadata: ["error": "\(error)"])
+        }
+        answer = .refused(AdminRefusal(.failed, "\(error)"))
+      }
+      answers.enqueue(.answer(question, answer))
+    }
+  }
+
+  /// Answers a request that has not come over the socket.
+  ///
+  /// - Parameter account: whose it is: it stands in the log.
+  /// - Throws: `AdminRefusal`, or what the store throws.
+  func answer(_ request: AdminRequest, to account: AccountID) async throws -> AdminReply {
+    guard let known = await view.liveState(about: request) else {
+      throw AdminRefusal(.busy, "too many ask at once; ask again later")
+    }
+    return try await answer(request, known, .account(account))
+  }
+
+  private func answer(
+    _ request: AdminRequest, _ known: AdminServer.LiveState, _ by: Operator
+  ) async throws -> AdminReply {
+    switch request {
+    case .status: return .status(try await status(known))
+    case .list(let state, let reason, let after, let limit):
+      return try await list(state, reason: reason, after: after, limit: limit, known)
+    case .show(let id):
+      guard let entry = try await database.queueEntries([id]).first else {
+        throw AdminRefusal(.notFound, "there is no post \(id)")
+      }
+      return .report(entry.placed(known.placements.first), try await database.history(of: id))
+    case .retry(let selection):
+      let change = try await queue.retryDead(selection)
+      if !change.done.isEmpty { note("dead posts retried", by, count: change.done.count) }
+      return .changed(change)
+    case .drop(let ids):
+      let change = try await database.drop(ids, unixMs: WallClock.unixMs)
+      if !change.done.isEmpty { note("dead posts dropped", by, count: change.done.count) }
+      return .changed(change)
+    case .pause: return .paused(sinceMs: try await setPaused(sinceMs: WallClock.unixMs, by))
+    case .resume: return .paused(sinceMs: try await setPaused(sinceMs: nil, by))
+    case .users(let email, let after, let limit): return try await users.list(email: email, after: after, limit: limit)
+    case .addUser(let user): return .user(try await users.add(user, by: by))
+    case .setUser(let email, let change): return .user(try await users.set(email, change, by: by))
+    }
+  }
+
+  private func status(_ known: AdminServer.LiveState) async throws -> QueueStatus {
+    var status = QueueStatus()
+    if case .status(let snapshot, let rates, let feeds) = known {
+      (status.queue, status.feeds) = (snapshot, feeds)
+      (status.accepted, status.settled, status.failed) = (rates.accepted, rates.settled, rates.failed)
+    }
+    (status.dead, status.deadByReason) = try await database.deadCounts()
+    status.oldestMs = try await database.oldestQueuedMs()
+    status.pausedMs = pause.sinceMs
+    status.waitMaxMs = queue.waitMaxMs
+    status.upMs = Reactor.nowMs - startMs
+    status.commits = database.commits
+    status.disk = database.space.status
+    return status
+  }
+
+  private func list(
+    _ state: QueueState?, reason: String?, after: PostID?, limit: Int, _ known: AdminServer.LiveState
+  ) async throws -> AdminReply {
+    if state == .dead {
+      let entries = try await database.deadPosts(reason: reason, after: after, limit: limit)
+      return .list(entries.map(\.withoutLink), next: entries.count == limit ? entries.last?.id : nil)
+    }
+    let placements = Dictionary(uniqueKeysWithValues: known.placements.map { ($0.id, $0) })
+    let ids = known.placements.map(\.id)
+    let entries = try await database.queueEntries(ids).map { $0.placed(placements[$0.id]).withoutLink }
+    // One that was settled in the meantime is not in that state any more.
+    let wanted = state.map { [$0] } ?? QueueState.queued
+    return .list(entries.filter { wanted.contains($0.state) }, next: ids.count == limit ? ids.last : nil)
+  }
+
+  private func note(_ event: Logger.Message, _ by: Operator, count: Int) {
+    logger.notice(event, metadata: ["operator": "\(by)", "count": "\(count)"])
+  }
+
+  private func setPaused(sinceMs: Int64?, _ by: Operator) async throws -> Int64? {
+    let sinceMs = try await database.setPaused(sinceMs: sinceMs)
+    logger.notice(sinceMs == nil ? "queue resumed" : "queue paused", metadata: ["operator": "\(by)"])
+    return sinceMs
+  }
+}
+
+extension AdminServer.LiveState {
+  fileprivate var placements: [QueuePlacement] { if case .placements(let placements) = self { placements } else { [] } }
+}
+
+extension QueueEntry {
+  /// As it stands in a list.
+  fileprivate var withoutLink: QueueEntry {
+    var entry = self
+    entry.link = ""
+    entry.trace = nil
+    return entry
+  }
+}

@@ -1,0 +1,84 @@
+import Domain
+import Messaging
+import Store
+import Web
+
+/// Answers an operator about accounts, and changes them. Any thread.
+struct UserAdministration: Sendable {
+  let database: any AccountStore
+  let logins: PasswordLogin
+
+  func list(email: String?, after: AccountID?, limit: Int) async throws -> AdminReply {
+    let users = try await database.users(
+      email: email.map(UserAdministration.stored), after: after, limit: limit, unixMs: WallClock.unixMs)
+    return .users(users, next: users.count == limit ? users.last?.account.id : nil)
+  }
+
+  func add(_ user: NewUser, by: Operator) async throws -> User {
+    let madeUp = user.password == nil ? UserAdministration.password() : nil
+    let registration: Registration
+    do {
+      registration = try Registration(
+        email: user.email, password: user.password ?? madeUp ?? "", firstName: user.firstName, lastName: user.lastName)
+    } catch { throw AdminRefusal(error) }
+    let hash = try await self.hash(registration.password)
+    do {
+      let account = try await database.addAccount(registration, passwordHash: hash, unixMs: WallClock.unixMs)
+      logins.audit.note(.accountCreatedByOperator, account: account.id, by: by)
+    } catch is EmailTaken {
+      throw AdminRefusal(.invalid, "there is an account with this e-mail address")
+    }
+    return try await self.user(registration.email, password: madeUp)
+  }
+
+  func set(_ email: String, _ change: UserChange, by: Operator) async throws -> User {
+    let id = try await user(email).account.id
+    var madeUp: String?
+    switch change {
+    case .disable:
+      try await database.set(id, .disabled(sinceMs: WallClock.unixMs))
+      logins.audit.note(.accountDisabled, account: id, by: by)
+    case .enable:
+      try await database.set(id, .enabled)
+      logins.audit.note(.accountEnabled, account: id, by: by)
+    case .password(let given):
+      if given == nil { madeUp = UserAdministration.password() }
+      let password = given ?? madeUp ?? ""
+      do { try Registration.check(password: password) } catch { throw AdminRefusal(error) }
+      let hash = try await hash(password)
+      _ = try await database.setPassword(of: id, hash, from: nil, ending: .sessionsAndIdentities)
+      logins.audit.note(.passwordReset, account: id, by: by)
+    case .promote:
+      try await database.set(id, .isOperator(true))
+      logins.audit.note(.operatorPromoted, account: id, by: by)
+    case .demote:
+      try await database.set(id, .isOperator(false))
+      logins.audit.note(.operatorDemoted, account: id, by: by)
+    }
+    return try await user(email, password: madeUp)
+  }
+
+  private func user(_ email: String, password: String? = nil) async throws -> User {
+    let found = try await database.users(
+      email: UserAdministration.stored(email), after: nil, limit: 1, unixMs: WallClock.unixMs)
+    guard var user = found.first else { throw AdminRefusal(.notFound, "no account has this e-mail address") }
+    user.password = password
+    return user
+  }
+
+  private func hash(_ password: String) async throws -> String {
+    let turn = PasswordQueue.HashRequest(.known, from: nil)
+    do { return try await logins.passwords.hash(password, in: turn) } catch is Problem {
+      throw AdminRefusal(.busy, "too many log in at once; try again later")
+    }
+  }
+
+  private static func stored(_ email: String) -> String { email.trimmedLine.lowercased() }
+
+  /// Makes a password for the operator to hand on.
+  private static func password() -> String { String(Secrets.token().prefix(Limits.madePasswordBytes)) }
+}
+
+extension AdminRefusal {
+  fileprivate init(_ refusal: Submission.Refusal) { self.init(.invalid, "\(refusal.field) \(refusal.reason)") }
+}

@@ -1,0 +1,34 @@
+import Domain
+import HTTPTypes
+import Web
+
+/// What somebody logs in with. Whatever the address says besides does not count, for some clients put the password
+/// there too.
+enum CompatCredential {
+  case password(email: String, password: String)
+  case facebook(accessToken: String)
+
+  init(_ body: JSONValue, takesFacebook: Bool) throws(Problem) {
+    switch (body["udacity"], body["facebook_mobile"]) {
+    case (let login?, nil):
+      self = .password(
+        email: try CompatCredential.text("username", of: login, in: "udacity"),
+        password: try CompatCredential.text("password", of: login, in: "udacity"))
+    case (nil, let login?):
+      // Which it would not take anyway.
+      guard takesFacebook else { throw Problem.facebookOff }
+      self = .facebook(accessToken: try CompatCredential.text("access_token", of: login, in: "facebook_mobile"))
+    default: throw Problem(.badRequest, "classic_credentials", "Did not specify exactly one credential.")
+    }
+  }
+
+  private static func text(
+    _ name: String, of login: JSONValue, in member: String
+  ) throws(Problem) -> String {
+    guard let text = login[name]?.string, !text.isEmpty else {
+      throw Problem(
+        .badRequest, "classic_parameter", "trails.Error 400: Missing parameter '\(name)'", field: "\(member).\(name)")
+    }
+    return text
+  }
+}

@@ -1,0 +1,72 @@
+import Domain
+import HTTPTypes
+import Hummingbird
+import Store
+import Web
+
+/// Posting, editing and deleting as clients of the original service do. A post is its caller's, whoever the body says
+/// that it is: its key and the names are the account's.
+struct CompatPostRoutes: Sendable {
+  let database: any PostReader
+  let queue: PostPipeline
+  let sessions: Sessions
+  let site: Site
+
+  func add(to router: Router<ConnectionContext>) {
+    for list in CompatResponseFormat.lists {
+      let post = "\(list)/{id}"
+      router.post(RouterPath(list)) { request, _ in try await create(request) }
+      router.put(RouterPath(post)) { request, context in
+        try await edit(context.parameters.get("id"), request, onDisconnect: context.onClientDisconnect)
+      }
+      router.delete(RouterPath(post)) { request, context in try await delete(context.parameters.get("id"), request) }
+      router.respondMethodNotAllowed(at: RouterPath(list), than: .get, .post)
+      router.respondMethodNotAllowed(at: RouterPath(post), than: .put, .delete)
+    }
+  }
+
+  private func create(_ request: Request) async throws -> Response {
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
+    guard let place = body.place, !place.trimmedLine.isEmpty else {
+      throw Problem.parse(142, "the place is empty; say where you are")
+    }
+    let submission = try body.submission(place: place, link: body.link ?? "", coordinate: nil)
+    let (accepted, waits) = try await queue.accept(
+      submission, account: caller.account.id, idempotency: nil, waits: true)
+    if waits { await queue.outcome(of: accepted.id, withinMs: Limits.compatWaitMs) }
+    if let reason = try await database.post(accepted.id)?.reason { throw Problem.parse(142, reason.detail) }
+    return CompatResponseFormat.plain.response(
+      .object { json in
+        json.add("objectId", accepted.id.description)
+        json.add("createdAt", unixMs: accepted.createdMs)
+      })
+  }
+
+  /// What the body does not have stays as it is.
+  private func edit(
+    _ id: String?, _ request: Request, onDisconnect: (@escaping @Sendable () -> Void) -> Void
+  ) async throws -> Response {
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    let body = try CompatPost(try await RequestBody.decode(JSONValue.self, from: request))
+    guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
+    // Whoever edits what has just been posted need not know that it is looked up still.
+    try await queue.settlement(of: id, withinMs: Limits.compatWaitMs)
+    guard let post = try await database.post(id), post.account == caller.account.id else { throw Problem.postNotFound }
+    // A point that nobody gave goes with the place that it was found for.
+    let isGiven = post.outcome.map { $0.agreement != .notProvided } ?? true
+    let keeps = isGiven && (body.place ?? post.place) == post.place
+    let submission = try body.submission(
+      place: body.place ?? post.place, link: body.link ?? post.linkText ?? post.link,
+      coordinate: keeps ? post.coordinate : nil)
+    let edited = try await queue.edit(id, of: caller.account.id, submission, onDisconnect: onDisconnect)
+    return CompatResponseFormat.plain.response(.object { json in json.add("updatedAt", unixMs: edited.updatedMs) })
+  }
+
+  private func delete(_ id: String?, _ request: Request) async throws -> Response {
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    guard let id = id.flatMap({ PostID($0) }) else { throw Problem.postNotFound }
+    try await queue.delete(id, of: caller.account.id)
+    return CompatResponseFormat.plain.response(.object { _ in })
+  }
+}

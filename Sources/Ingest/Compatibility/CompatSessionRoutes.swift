@@ -1,0 +1,78 @@
+import Domain
+import HTTPTypes
+import Hummingbird
+import Messaging
+import Web
+
+/// `/v1/session` and `/api/session`: log in and out as clients of the original service do.
+struct CompatSessionRoutes: Sendable {
+  let sessions: Sessions
+  let logins: PasswordLogin
+  let providers: ExternalSignIn
+  let site: Site
+
+  func add(to router: Router<ConnectionContext>) {
+    for path in ["/v1/session", "/api/session"] as [RouterPath] {
+      router.post(path) { request, context in try await logIn(request, site.source(of: request, context)) }
+      router.delete(path) { request, context in try await logOut(request, site.source(of: request, context)) }
+      router.respondMethodNotAllowed(at: path, than: .post, .delete)
+    }
+  }
+
+  private func logIn(_ request: Request, _ source: LoginSource) async throws -> Response {
+    try site.requireSameOrigin(request)
+    let (token, session) =
+      switch try CompatCredential(try await body(of: request), takesFacebook: providers.facebook != nil) {
+      case .password(let email, let password): try await logins.logIn(email: email, password: password, from: source)
+      case .facebook(let token): try await providers.logIn(facebookToken: token, from: source)
+      }
+    var response = CompatResponseFormat.guarded.response(
+      .object { json in
+        json.object("account") { json in
+          json.add("registered", true)
+          json.add("key", "\(session.account.id.rawValue)")
+        }
+        session.write(to: &json, expiresMs: session.expiresMs)
+      })
+    response.setCookie(site.sessionCookie(token, maxAge: Limits.sessionDays * 86_400))
+    // Clients look for it by its name and send it back in a header. Nothing depends on it: which site a request comes
+    // from, browsers say themselves.
+    response.setCookie(site.openCookie("XSRF-TOKEN", Secrets.token(), maxAge: Limits.sessionDays * 86_400))
+    return response
+  }
+
+  private func body(of request: Request) async throws -> JSONValue {
+    do { return try await RequestBody.decode(JSONValue.self, from: request) } catch let problem as Problem
+      where problem.status == .badRequest
+    {
+      throw Problem(.badRequest, "classic_json", "Failed to parse JSON body.")
+    }
+  }
+
+  private func logOut(_ request: Request, _ source: LoginSource) async throws -> Response {
+    let caller = try await AuthenticatedCaller.authenticate(request, sessions: sessions, site: site)
+    try await sessions.end(token: caller.token)
+    logins.audit.note(.loggedOut, account: caller.account.id, source)
+    var response = CompatResponseFormat.guarded.response(
+      .object { json in caller.session.write(to: &json, expiresMs: WallClock.unixMs) })
+    response.setCookie(site.sessionCookie("", maxAge: 0))
+    response.setCookie(site.openCookie("XSRF-TOKEN", "", maxAge: 0))
+    return response
+  }
+}
+
+extension Session {
+  /// What clients of the original service call it: the second in which it began, and its name.
+  var compatID: String {
+    let second = "\(createdMs / 1_000)"
+    return String(repeating: "0", count: max(0, 10 - second.count)) + second + "S\(id)"
+  }
+
+  fileprivate func write(to json: inout JSONWriter, expiresMs: Int64) {
+    json.object("session") { json in
+      json.add("id", compatID)
+      // Six digits of a second's fraction: there are clients that read no other number of them.
+      json.add("expiration", timestamp(unixMs: expiresMs).dropLast() + "000Z")
+    }
+  }
+}

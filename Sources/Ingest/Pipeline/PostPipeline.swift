@@ -1,0 +1,248 @@
+import Domain
+import Logging
+import Messaging
+import Metrics
+import Store
+import Synchronization
+import Web
+
+/// Posts on their way from the door to the map: accepted into the store, handed to the job link, and settled when a
+/// worker has answered.
+///
+/// Threads: requests come from any task; results from the job link's reactor; completions and changes from the store.
+/// The `async` methods wait for the store or for a worker; the others return at once.
+final class PostPipeline: Sendable {
+  let database: any PostStore & PostReader
+  let jobs: CommandQueue<JobServer.Command>
+  private let changes: CommandQueue<[FeedChange]>
+  /// The list as it is asked for over HTTP.
+  let latest: LatestListCache
+  let lookups: Lookups
+  private let logger: Logger
+  private let waiters = Waiters<PostID, Void>(max: Limits.waitersMax)
+  let meters: QueueMeters
+  /// Posts accepted and not yet settled.
+  let depth: Atomic<Int>
+  /// When a post has waited for a worker for so long, no more are taken.
+  let waitMaxMs: Int64
+  /// Whether one has.
+  private let hasExceededMaxWait = Atomic(false)
+  private let flow = Mutex(PostFlow())
+  /// Nil where an account may post as fast as it can.
+  private let rates: Mutex<PostRateLimiter?>
+
+  init(
+    database: any PostStore & PostReader, jobs: CommandQueue<JobServer.Command>, changes: CommandQueue<[FeedChange]>,
+    lookups: Lookups,
+    depth: Int, waitMaxMs: Int64, postsPerMinute: Int?, logger: Logger
+  ) {
+    self.database = database
+    self.jobs = jobs
+    self.changes = changes
+    latest = LatestListCache(database: database)
+    self.lookups = lookups
+    self.logger = logger
+    meters = QueueMeters(logger: logger)
+    self.depth = Atomic(depth)
+    self.waitMaxMs = waitMaxMs
+    rates = Mutex(postsPerMinute.map(PostRateLimiter.init))
+    database.changes.observe { [weak self] change in self?.process(change) }
+  }
+
+  /// True if the backlog is full: ingest refuses further posts.
+  var isFull: Bool { depth.load(ordering: .relaxed) >= Limits.queueDepthMax }
+
+  /// True if a post has waited `waitMaxMs` for a worker: ingest refuses further posts.
+  var waitsTooLong: Bool { hasExceededMaxWait.load(ordering: .relaxed) }
+
+  /// Pace of posts at a time of `Reactor.nowMs`. Any thread.
+  func pace(nowMs: Int64) -> PostFlow.Pace { flow.withLock { $0.pace(nowMs: nowMs) } }
+
+  private func record(_ posts: Int) {
+    let nowMs = Reactor.nowMs
+    flow.withLock { $0.record(posts, nowMs: nowMs) }
+  }
+
+  /// How long the post has waited for a worker that has done so longest. On the reactor's thread, each heartbeat.
+  func recordQueueWait(_ longestMs: Int64) {
+    let isLate = longestMs >= waitMaxMs
+    guard hasExceededMaxWait.exchange(isLate, ordering: .relaxed) != isLate else { return }
+    if isLate {
+      logger.warning("posts are refused: one waits too long for a worker", metadata: ["ms": "\(longestMs)"])
+    } else {
+      logger.notice("posts are taken again: none waits too long for a worker")
+    }
+  }
+
+  /// Takes a post. On disk on return, with its job.
+  ///
+  /// - Parameter waits: whether `outcome` will be called with the id.
+  /// - Returns: what was made, and whether it may be waited for.
+  func accept(
+    _ submission: Submission, account: AccountID, idempotency: Idempotency?, waits: Bool
+  ) async throws -> (accepted: AcceptedPost, waits: Bool) {
+    let (capacity, refusal) = reserve(1, for: account)
+    guard capacity == 1 else {
+      // What is stored already needs no room.
+      guard let idempotency, let earlier = try await database.accepted(idempotency, account: account) else {
+        throw refusal
+      }
+      let accepted = try earlier.get()
+      return (accepted, waits && waiters.register(accepted.id))
+    }
+    return try await withCheckedThrowingContinuation { continuation in
+      let completion = CommitCompletion<[Acceptance]> { [self] result in
+        switch result.map(\.first) {
+        case .success(.accepted(let accepted)):
+          // Before a worker can see it: otherwise its outcome could come first.
+          let expected = waits && waiters.register(accepted.id)
+          if let job = accepted.job {
+            jobs.enqueue(.committed(.accepted([job])))
+            meters.overHTTP.increment()
+          } else {
+            releaseSlots(1, to: account)
+          }
+          continuation.resume(returning: (accepted, expected))
+        case .success(.conflict):
+          releaseSlots(1, to: account)
+          continuation.resume(throwing: IdempotencyConflict())
+        case .success(.backlogFull), .success(nil): preconditionFailure("There was room for the post.")
+        case .failure(let error):
+          releaseSlots(1, to: account)
+          continuation.resume(throwing: error)
+        }
+      }
+      database.accept(
+        [NewPost(submission, idempotency)], account: account, capacity: 1, unixMs: WallClock.unixMs, completion: completion)
+    }
+  }
+
+  /// Takes posts of one account, all in one transaction.
+  ///
+  /// - Parameter then: called as a `CommitCompletion`, with the acceptance of each post, and with the reason for which
+  ///   some found no room.
+  func accept(
+    _ posts: [NewPost], account: AccountID, counting counter: Counter,
+    then: @escaping @Sendable (Result<[Acceptance], StoreError>, _ refusal: Problem) -> Void
+  ) {
+    let (capacity, refusal) = reserve(posts.count, for: account)
+    let completion = CommitCompletion<[Acceptance]> { [self] result in
+      let accepted = (try? result.get().compactMap(\.job)) ?? []
+      if accepted.count < capacity { releaseSlots(capacity - accepted.count, to: account) }
+      if !accepted.isEmpty {
+        jobs.enqueue(.committed(.accepted(accepted)))
+        counter.increment(by: accepted.count)
+      }
+      then(result, refusal)
+    }
+    database.accept(posts, account: account, capacity: capacity, unixMs: WallClock.unixMs, completion: completion)
+  }
+
+  /// Room in the queue, as far as there is some; what is not used is to be given back.
+  ///
+  /// - Returns: for how many posts there is room, and why there is none for the others.
+  private func reserve(_ count: Int, for account: AccountID) -> (capacity: Int, refusal: Problem) {
+    guard !hasExceededMaxWait.load(ordering: .relaxed) else { return (0, .maxWaitExceeded) }
+    let (allowed, refusal) = consumeRate(count, of: account)
+    record(allowed)
+    let over = depth.add(allowed, ordering: .relaxed).newValue - Limits.queueDepthMax
+    guard over > 0 else { return (allowed, refusal ?? .busy) }
+    let capacity = max(0, allowed - over)
+    releaseSlots(allowed - capacity, to: account)
+    return (capacity, .busy)
+  }
+
+  private func releaseSlots(_ count: Int, to account: AccountID) {
+    depth.subtract(count, ordering: .relaxed)
+    refundRate(count, of: account)
+  }
+
+  /// So many posts as the account may make now, and why not all.
+  func consumeRate(_ count: Int, of account: AccountID) -> (allowed: Int, refusal: Problem?) {
+    rates.withLock { rates in
+      guard rates != nil else { return (count, nil) }
+      let nowMs = Reactor.nowMs
+      let allowed = rates?.consume(count, by: account, nowMs: nowMs) ?? count
+      guard allowed < count, let pauseMs = rates?.pauseMs(of: account, nowMs: nowMs) else { return (allowed, nil) }
+      return (allowed, .tooManyPosts(pauseMs: pauseMs))
+    }
+  }
+
+  /// Counts `count` edits, or none. Returns nil if the account may make them now, else the problem.
+  func consumeWholeRate(_ count: Int, of account: AccountID) -> Problem? {
+    guard count > 0 else { return nil }
+    let pauseMs = rates.withLock { $0?.consumeAll(count, by: account, nowMs: Reactor.nowMs) ?? 0 }
+    return pauseMs > 0 ? .tooManyPosts(pauseMs: pauseMs) : nil
+  }
+
+  /// What it was allowed has come to nothing.
+  func refundRate(_ count: Int, of account: AccountID) {
+    rates.withLock { $0?.refund(count, to: account) }
+  }
+
+  /// Passes a durable change on, whichever write made it, before that write's client gets its answer.
+  private func process(_ change: StoreChange) {
+    switch change {
+    case .settled(let posts), .unlisted(let posts): waiters.complete(posts, ())
+    case .list, .paused, .account, .session: break
+    }
+    if let committed = change.committed { jobs.enqueue(.committed(committed)) }
+  }
+
+  /// Waits until the post is settled, a time at most. The store tells what became of it.
+  func outcome(of id: PostID, withinMs: Int64) async { _ = await waiters.outcome(of: id, withinMs: withinMs) }
+
+  /// Waits until a post is not queued, a time at most. Returns at once where somebody waits for it already.
+  func settlement(of id: PostID, withinMs: Int64) async throws {
+    guard waiters.register(id) else { return }
+    do {
+      guard try await database.post(id)?.state == .queued else { return cancelWait(id) }
+    } catch {
+      cancelWait(id)
+      throw error
+    }
+    await outcome(of: id, withinMs: withinMs)
+  }
+
+  /// The post is settled already: nobody waits.
+  func cancelWait(_ id: PostID) { waiters.cancel(id) }
+
+  /// Performs an effect of the core. On the reactor's thread; does not wait.
+  func perform(_ effect: IngestCore.Effect) {
+    switch effect {
+    case .store(let write): store(write)
+    case .lookupEnded(let lookup, let outcome): lookups.complete(lookup, outcome)
+    case .publish(let changes): self.changes.enqueue(changes)
+    case .settled(let settlements, let void): meters.count(settlements, void: void)
+    case .lossesCounted(let losses, let void): meters.count(losses, void: void)
+    case .leftQueue(let posts): depth.subtract(posts.count, ordering: .relaxed)
+    case .send, .log: preconditionFailure("JobServer performs these.")
+    }
+  }
+
+  private func store(_ write: IngestCore.Write) {
+    let records = write.records
+    if case .settle = write { record(records.count) }
+    let completion = CommitCompletion<SettlementResult> { [self] result in
+      switch result {
+      case .success(let stored): jobs.enqueue(.committed(.written(write, stored)))
+      case .failure(let error):
+        if !error.isFull {
+          logger.error("\(write.failure)", metadata: ["error": "\(error)"])
+        }
+        jobs.enqueue(.committed(.written(write, nil)))
+      }
+    }
+    database.settle(records, unixMs: WallClock.unixMs, completion: completion)
+  }
+}
+
+extension IngestCore.Write {
+  /// The log message for a write that the store has refused.
+  fileprivate var failure: String {
+    switch self {
+    case .settle: "results not stored: workers will send them again"
+    case .countLosses: "could not record lost leases"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+import Web
+
+/// Lets pages of the origins that the operator has named use the API from a browser, with a bearer token: cookies are
+/// not sent along. Nobody else's, by default. (WHATWG Fetch, section 3.3.)
+struct CrossOriginMiddleware: RouterMiddleware {
+  typealias Context = ConnectionContext
+
+  let site: Site
+
+  func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    guard !site.allowedOrigins.isEmpty else { return try await next(request, context) }
+    let origin = request.headers[.origin].flatMap { site.allowedOrigins.contains($0) ? $0 : nil }
+    var response: Response
+    if let origin, request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+      response = Response(status: .noContent, headers: CrossOriginMiddleware.preflight)
+      response.headers[.accessControlAllowOrigin] = origin
+    } else {
+      response = try await next(request, context)
+      if let origin {
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = CrossOriginMiddleware.exposed
+      }
+    }
+    // Whoever keeps answers must not give one page's to another.
+    response.headers.append(HTTPField(name: .vary, value: "Origin"))
+    return response
+  }
+
+  private static let preflight: HTTPFields = [
+    .accessControlAllowMethods: "GET, POST, PUT, PATCH, DELETE",
+    .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, Prefer, Traceparent",
+    // The longest that browsers keep to.
+    .accessControlMaxAge: "86400",
+  ]
+  private static let exposed = "Location, Retry-After, Idempotency-Replayed, Preference-Applied"
+}

@@ -1,0 +1,72 @@
+import Domain
+import Logging
+import Messaging
+import Synchronization
+
+/// The run's own subscriber: sees what everybody sees, as soon as it can be seen.
+final class RunSubscriber: Sendable {
+  private struct Seen {
+    var state: FeedState?
+    var isLive = false
+    var lists = 0
+    var schedule: Schedule?
+  }
+
+  private let plan: LoadPlan
+  private let tally: Tally
+  private let seen = Mutex(Seen())
+
+  init(plan: LoadPlan, tally: Tally) {
+    self.plan = plan
+    self.tally = tally
+  }
+
+  /// Begins to subscribe, on a thread of its own. Throws `LinkError` when the address cannot be used.
+  ///
+  /// - Returns: what is to be stopped in the end.
+  func start(_ feed: Endpoint, curve: CurveClient?, logger: Logger) throws -> Reactor {
+    try Reactor.start("load", wake: WakeupEvent()) { [self] context in
+      (
+        stations: [try FeedSubscriber(context, connect: [feed], curve: curve, logger: logger) { self.handle($0) }],
+        told: ()
+      )
+    }.reactor
+  }
+
+  /// From when own posts are due: none is there before.
+  func begin(_ schedule: Schedule) { seen.withLock { $0.schedule = schedule } }
+
+  /// The list as the subscriber has it; nil when it has none, or knows that it is not right.
+  var list: FeedState? { seen.withLock { $0.isLive ? $0.state : nil } }
+  /// How often the list was replaced by a whole new one: what was in neither was not seen.
+  var replacements: Int { seen.withLock { max(0, $0.lists - 1) } }
+
+  /// On the reactor's thread.
+  private func handle(_ news: FeedSubscriber.Event) {
+    let nowNs = RunClock.nowNs
+    let schedule = seen.withLock { seen in
+      switch news {
+      case .list(let state, _), .changes(_, let state):
+        seen.state = state
+        seen.isLive = true
+      case .stale: break
+      case .desynced: seen.isLive = false
+      }
+      if case .list = news { seen.lists += 1 }
+      return seen.schedule
+    }
+    guard let schedule else { return }
+    switch news {
+    case .list(let state, _): see(state.entries, schedule, nowNs)
+    case .changes(let delta, _): see(delta.newOrEdited, schedule, nowNs)
+    case .stale, .desynced: break
+    }
+  }
+
+  private func see(_ entries: some Sequence<FeedEntry>, _ schedule: Schedule, _ nowNs: Int64) {
+    for entry in entries {
+      guard let post = plan.post(entry.link) else { continue }
+      tally.see(post, id: entry.id, latencyNs: nowNs - schedule.dueNs(post))
+    }
+  }
+}

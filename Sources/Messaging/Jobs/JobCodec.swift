@@ -1,0 +1,317 @@
+import Domain
+import SwiftProtobuf
+
+/// The frames of the job link that carry the jobs themselves: jobs, results and acknowledgements. They are nearly all
+/// of its traffic, so they are written from the rules' own values and read straight into them, field by field. All
+/// others, and whatever is unusual in these, is the generated code's; tests hold the two to the same bytes and values.
+enum JobCodec {
+  /// Jobs for a worker.
+  static func jobs(_ assignments: [JobScheduler.Assignment], session: UInt64) -> [UInt8] {
+    frame(session, body: 17, bytes: assignments.count * 80) { frame in
+      for assignment in assignments { frame.message(1) { $0.job(assignment) } }
+    }
+  }
+
+  /// Acknowledgements: 1,000 take 23 KB, and a frame has room for no more than some 2,800.
+  static func acks(_ acks: some Collection<(lease: Lease, disposition: Disposition)>, session: UInt64) -> [UInt8] {
+    frame(session, body: 18, bytes: acks.count * 24) { frame in
+      for (lease, disposition) in acks {
+        frame.message(1) { ack in
+          ack.lease(lease)
+          ack.number(3, UInt64(disposition.rawValue))
+        }
+      }
+    }
+  }
+
+  /// Results, in as many frames as it takes for each to be within the limit: a longer frame would end the connection,
+  /// and come again after it, for ever. A result that would not fit by itself is a failure instead, for good.
+  ///
+  /// - Parameter bytesMax: of a frame, `Limits.jobFrameBytesMin` or more.
+  static func results(
+    _ results: [JobResult], session: UInt64, bytesMax: Int = Limits.jobFrameBytesMax
+  ) -> [[UInt8]] {
+    // What stands around them: magic, version, session, and the length of what is within.
+    let room = bytesMax - 32
+    var frames: [[UInt8]] = []
+    var part = FieldWriter(capacity: min(bytesMax, results.count * 192))
+    for result in results {
+      let length = part.bytes.count
+      part.message(1) { $0.result(result) }
+      if part.bytes.count - length > room {
+        let bytes = part.cut(after: length).bytes.count
+        part.message(1) { $0.result(result.tooLarge(bytes, room)) }
+      }
+      guard part.bytes.count > room, length > 0 else { continue }
+      let next = part.cut(after: length)
+      frames.append(frame(session, body: 18, bytes: part.bytes.count) { $0.add(part.bytes) })
+      part = next
+    }
+    if !part.bytes.isEmpty { frames.append(frame(session, body: 18, bytes: part.bytes.count) { $0.add(part.bytes) }) }
+    return frames
+  }
+
+  /// - Parameter bytes: about as many as will be within.
+  private static func frame(
+    _ session: UInt64, body: UInt8, bytes: Int, _ write: (inout FieldWriter) -> Void
+  ) -> [UInt8] {
+    var frame = FieldWriter(capacity: bytes + 32)
+    frame.version()
+    frame.fixed64(4, session)
+    frame.message(body, write)
+    return frame.bytes
+  }
+}
+
+extension JobResult {
+  fileprivate func tooLarge(_ bytes: Int, _ room: Int) -> JobResult {
+    let detail = "the answer takes \(bytes) bytes, and ingest takes frames with \(room)"
+    return JobResult(lease: lease, outcome: .failed(.init(kind: .permanent, code: "result_too_large", detail: detail)))
+  }
+}
+
+/// What a worker says, as ingest reads it.
+enum WorkerMessage {
+  /// The answer is nil where the protocol forbids it.
+  typealias Answer = (lease: Lease, answer: WorkerReply?)
+
+  case results(session: UInt64, [Answer])
+  case other(WorkerFrame)
+
+  /// Nil when the bytes are not a frame of this protocol.
+  init?(_ frames: ArraySlice<[UInt8]>) {
+    if frames.count == 1, let bytes = frames.first, let message = WorkerMessage(fieldByField: bytes) {
+      self = message
+      return
+    }
+    guard let frame = WorkerFrame(frames) else { return nil }
+    guard frame.session != 0, frame.major == Protocol.major, case .results(let results)? = frame.body else {
+      self = .other(frame)
+      return
+    }
+    self = .results(
+      session: frame.session,
+      results.results.map {
+        (Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), $0.result?.reply)
+      })
+  }
+
+  /// Nil also where the generated code has to look.
+  init?(fieldByField bytes: [UInt8]) {
+    guard bytes.count <= Limits.jobFrameBytesMax,
+      let (session, results) = read(bytes, body: 18, answer)
+    else { return nil }
+    self = .results(session: session, results)
+  }
+}
+
+/// What ingest says, as a worker reads it.
+enum IngestMessage {
+  struct Task {
+    let lease: Lease
+    /// Nil where it asks for what this version does not know.
+    let job: Job?
+  }
+
+  struct Acknowledgement {
+    let lease: Lease
+    let disposition: Disposition
+  }
+
+  case jobs(session: UInt64, [Task])
+  case acks(session: UInt64, [Acknowledgement])
+  case other(IngestFrame)
+
+  /// Nil when the bytes are not a frame of this protocol; of another major version, it may be `other`.
+  init?(_ frames: [[UInt8]]) {
+    if frames.count == 1, let message = IngestMessage(fieldByField: frames[0]) {
+      self = message
+      return
+    }
+    guard let frame = IngestFrame(frames) else { return nil }
+    switch frame.body {
+    case _ where frame.major != Protocol.major: self = .other(frame)
+    case .jobs(let jobs)?:
+      self = .jobs(
+        session: frame.session,
+        jobs.jobs.map { Task(lease: Lease(job: JobID(rawValue: $0.jobID), token: $0.leaseToken), job: $0.job) })
+    case .acks(let acks)?:
+      self = .acks(
+        session: frame.session,
+        acks.acks.map { ack in
+          // What is unknown is sent again: that is always right.
+          let disposition = UInt8(exactly: ack.disposition.rawValue).flatMap(Disposition.init) ?? .retryLater
+          let lease = Lease(job: JobID(rawValue: ack.jobID), token: ack.leaseToken)
+          return Acknowledgement(lease: lease, disposition: disposition)
+        })
+    default: self = .other(frame)
+    }
+  }
+
+  /// Nil also where the generated code has to look.
+  init?(fieldByField bytes: [UInt8]) {
+    if let (session, jobs) = read(bytes, body: 17, Task.init) {
+      self = .jobs(session: session, jobs)
+    } else if let (session, acks) = read(bytes, body: 18, Acknowledgement.init) {
+      self = .acks(session: session, acks)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A frame of this version with one body, which has nothing but messages in its field 1; nil for any other.
+private func read<Element>(
+  _ bytes: [UInt8], body: Int, _ element: (inout FieldReader) -> Element?
+) -> (session: UInt64, elements: [Element])? {
+  bytes.withUnsafeBytes { bytes in
+    var reader = FieldReader(bytes)
+    guard reader.isOfThisVersion(), case (4, .fixed64(let session))? = reader.next(), session != 0,
+      case (body, .bytes(let within))? = reader.next(), reader.isAtEnd
+    else { return nil }
+    return FieldReader.elements(within, element).map { (session, $0) }
+  }
+}
+
+extension FieldWriter {
+  fileprivate mutating func lease(_ lease: Lease) {
+    fixed64(1, lease.job.rawValue)
+    fixed64(2, lease.token)
+  }
+
+  fileprivate mutating func job(_ assignment: JobScheduler.Assignment) {
+    guard case .post(let text) = assignment.job.request else {
+      return add(Onthemap_Jobs_V1_Job(assignment).bytes)
+    }
+    lease(assignment.lease)
+    number(3, UInt64(Limits.leaseMs))
+    number(4, UInt64(assignment.job.attempts + 1))
+    self.text(5, text)
+    number(6, 1)
+    number(9, assignment.job.isRemote ? 1 : 0)
+    if let trace = assignment.job.trace { self.text(10, trace.description) }
+  }
+
+  fileprivate mutating func result(_ result: JobResult) {
+    switch result.reply {
+    case .outcome(.located(let places)) where places.allSatisfy({ $0.detail == nil }):
+      lease(result.lease)
+      message(8) { located in
+        for place in places { located.message(1) { $0.place(place) } }
+      }
+    case .outcome(.notFound):
+      lease(result.lease)
+      message(9) { _ in }
+    default: add(Onthemap_Jobs_V1_Result(result).bytes)
+    }
+  }
+
+  private mutating func place(_ place: Place) {
+    signed(1, place.coordinate.latitudeE7)
+    signed(2, place.coordinate.longitudeE7)
+    number(3, UInt64(place.level.rawValue))
+    number(4, UInt64(place.match.rawValue))
+    number(5, UInt64(place.thousandths))
+    text(6, place.label)
+    text(7, place.name)
+    text(8, place.region)
+    text(9, place.country)
+    text(10, place.countryCode)
+  }
+}
+
+extension IngestMessage.Task {
+  /// A post's job.
+  fileprivate init?(_ fields: inout FieldReader) {
+    var (id, token, query, isRemote): (UInt64, UInt64, String, Bool) = (0, 0, "", false)
+    var trace: TraceContext?
+    while !fields.isAtEnd {
+      switch fields.next() {
+      case (1, .fixed64(let value))?: id = value
+      case (2, .fixed64(let value))?: token = value
+      case (3, .varint)?, (4, .varint)?, (6, .varint(1))?: break
+      case (5, .bytes(let bytes))?:
+        guard let text = String(utf8: bytes) else { return nil }
+        query = text
+      case (9, .varint(1))?: isRemote = true
+      case (10, .bytes(let bytes))?:
+        guard let text = String(utf8: bytes) else { return nil }
+        trace = TraceContext(text)
+      default: return nil
+      }
+    }
+    var job = Job(id: JobID(rawValue: id), account: AccountID(rawValue: 0), query: query)
+    job.isRemote = isRemote
+    job.trace = trace
+    self.job = job
+    lease = Lease(job: job.id, token: token)
+  }
+}
+
+extension IngestMessage.Acknowledgement {
+  fileprivate init?(_ fields: inout FieldReader) {
+    guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
+      case (3, .varint(let number))? = fields.next(), fields.isAtEnd,
+      let disposition = UInt8(exactly: number).flatMap(Disposition.init)
+    else { return nil }
+    lease = Lease(job: JobID(rawValue: job), token: token)
+    self.disposition = disposition
+  }
+}
+
+/// A place that was found, or that none was; nil for another answer, which the generated code reads.
+private func answer(_ fields: inout FieldReader) -> WorkerMessage.Answer? {
+  guard case (1, .fixed64(let job))? = fields.next(), case (2, .fixed64(let token))? = fields.next(),
+    case (let outcome, .bytes(let bytes))? = fields.next(), fields.isAtEnd
+  else { return nil }
+  let lease = Lease(job: JobID(rawValue: job), token: token)
+  switch outcome {
+  case 8:
+    var list = FieldReader(bytes)
+    var places: [Place] = []
+    while !list.isAtEnd {
+      guard places.count < Limits.candidatesMax, case (1, .bytes(let bytes))? = list.next() else { return nil }
+      var fields = FieldReader(bytes)
+      guard let place = Place(&fields) else { return nil }
+      places.append(place)
+    }
+    return places.isEmpty ? nil : (lease, .outcome(.located(places)))
+  case 9 where bytes.isEmpty: return (lease, .outcome(.notFound))
+  default: return nil
+  }
+}
+
+extension Place {
+  fileprivate init?(_ fields: inout FieldReader) {
+    var (latitude, longitude): (Int32, Int32) = (0, 0)
+    var (level, match, thousandths): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var (label, name, region, country, countryCode) = ("", "", "", "", "")
+    while !fields.isAtEnd {
+      switch fields.next() {
+      case (1, .varint(let value))?:
+        guard let number = Int32(zigzag: value) else { return nil }
+        latitude = number
+      case (2, .varint(let value))?:
+        guard let number = Int32(zigzag: value) else { return nil }
+        longitude = number
+      case (3, .varint(let value))?: level = value
+      case (4, .varint(let value))?: match = value
+      case (5, .varint(let value))?: thousandths = value
+      case (6, .bytes(let bytes))?: if !label.read(bytes) { return nil }
+      case (7, .bytes(let bytes))?: if !name.read(bytes) { return nil }
+      case (8, .bytes(let bytes))?: if !region.read(bytes) { return nil }
+      case (9, .bytes(let bytes))?: if !country.read(bytes) { return nil }
+      case (10, .bytes(let bytes))?: if !countryCode.read(bytes) { return nil }
+      default: return nil
+      }
+    }
+    guard let coordinate = Coordinate(latitudeE7: latitude, longitudeE7: longitude),
+      let level = UInt8(exactly: level).flatMap(Level.init), let match = UInt8(exactly: match).flatMap(Match.init),
+      thousandths <= 1_000
+    else { return nil }
+    self.init(
+      coordinate: coordinate, level: level, match: match, confidence: Double(thousandths) / 1_000, label: label,
+      name: name, region: region, country: country, countryCode: countryCode)
+    guard isAllowed else { return nil }
+  }
+}

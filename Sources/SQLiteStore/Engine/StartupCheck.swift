@@ -1,0 +1,82 @@
+import Domain
+import Foundation
+import GRDB
+import Store
+
+/// A look at the files before anything writes to them: what is missing, damaged or has gone back to an earlier time is
+/// refused as it is found, for whoever mends it needs it so.
+struct StartupCheck {
+  /// Of `onthemap.sqlite`.
+  let path: String
+  let highWaterPath: String
+  /// Up to this size it is read from end to end.
+  var checkBytesMax = Limits.databaseCheckBytesMax
+
+  /// How far the database has come; nil where there is none yet.
+  ///
+  /// - Throws: `StoreError.unusable`, with what to do.
+  func run() throws -> HighWater.Record? {
+    let kept = try HighWater.read(highWaterPath)
+    let size = StartupCheck.size(path)
+    guard let size, size > 0 else {
+      // SQLite would make a new one, and throw away the log of the old one.
+      guard kept == nil, (StartupCheck.size(path + "-wal") ?? 0) == 0 else {
+        throw refusal("it is \(size == nil ? "missing" : "empty"), and there has been one here")
+      }
+      return nil
+    }
+    var configuration = GRDB.Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(Double(Limits.databaseBusyMs) / 1_000)
+    // Read-only, so that nothing is copied from the log when it is closed, which would take the evidence away.
+    let database = try DatabaseQueue(path: path, configuration: configuration)
+    return try database.read { db in
+      guard try db.tableExists("meta") else {
+        if kept != nil { throw refusal("its tables are gone") }
+        return nil
+      }
+      let found = try StartupCheck.record(db)
+      if let kept { try compare(found, kept) }
+      if size <= checkBytesMax {
+        let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+        guard verdict == "ok" else { throw refusal("it is damaged (\(verdict))") }
+      }
+      return found
+    }
+  }
+
+  private func compare(_ found: HighWater.Record?, _ kept: HighWater.Record) throws(StoreError) {
+    guard let found else { throw refusal("its meta row is missing or damaged") }
+    guard found.epoch == kept.epoch else { throw refusal("it is not the one that was here before") }
+    guard found.mark.isAtLeast(kept.mark) else {
+      throw refusal("what was accepted last is not in it: its log, \(path)-wal, is missing or damaged")
+    }
+  }
+
+  /// Nil where the meta row is not as it is made.
+  private static func record(_ db: Database) throws -> HighWater.Record? {
+    guard let row = try Row.fetchOne(db, sql: "SELECT epoch, boot FROM meta"), let epoch = Epoch(row[0] as Data),
+      let generation = UInt32(exactly: row[1] as Int64)
+    else { return nil }
+    func highest(_ sql: String) throws -> Int64 { max(0, try Int64.fetchOne(db, sql: sql) ?? 0) }
+    let mark = HighWater.Mark(
+      generation: generation, account: try highest("SELECT max(id) FROM account"),
+      post: UInt64(try highest("SELECT max(id) FROM post")),
+      seq: try SequenceAllocator.lastSeq(db, hasDeletions: db.columns(in: "meta").contains { $0.name == "deleted_seq" }))
+    return HighWater.Record(epoch: epoch, mark: mark)
+  }
+
+  private func refusal(_ what: String) -> StoreError {
+    .unusable(
+      path: path,
+      reason: """
+        \(what). Nothing was changed. Keep a copy of the folder, then put a backup back, or what sqlite3 can \
+        .recover; to go on with what is there now, remove \(highWaterPath) and start again
+        """)
+  }
+
+  /// Of a file, in bytes; nil where there is none.
+  private static func size(_ path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int
+  }
+}

@@ -1,0 +1,205 @@
+import Domain
+import GRDB
+import GRDBSQLite
+import Glibc
+import Metrics
+import Store
+import Synchronization
+import Telemetry
+
+/// Times of scans, in milliseconds.
+package struct ScanTimes: Sendable {
+  /// Timeout of a scan that runs.
+  package var limitMs = Limits.scanMs
+  /// Timeout of a scan that waits for its place.
+  package var waitMs = Limits.scanWaitMs
+  /// Longest time with scans and no pause for the log.
+  package var busyMaxMs = Limits.scanBusyMaxMs
+
+  package init() {}
+}
+
+/// Runs scans: reads that may look at very many rows. They have read-only connections of their own, so that quick reads
+/// never wait for them, `Limits.scansAtOnceMax` places, and a bounded queue. Threads: any.
+final class ScanExecutor: Sendable {
+  private struct State: Sendable {
+    var queue = ScanQueue()
+    var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    /// Start of the scans without a pause.
+    var busySince = ContinuousClock.now
+    var isClosed = false
+  }
+
+  private let pool: DatabasePool
+  private let times: ScanTimes
+  private let pause: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let lastID = Atomic<UInt64>(0)
+  private let state = Mutex(State())
+  /// Raised by `close`: scans that run end then.
+  private let isClosing = CancellationFlag()
+  private let done = Metric.storeScans.counter("done")
+  private let refused = Metric.storeScans.counter("refused")
+  private let ended = Metric.storeScans.counter("ended")
+
+  /// - Parameters:
+  ///   - configuration: of a read-only connection.
+  ///   - pause: called while no scan runs; it writes the log into the database, and calls back when scans may go on.
+  /// - Throws: `DatabaseError` where the file cannot be opened.
+  init(
+    path: String, configuration: GRDB.Configuration, times: ScanTimes,
+    pause: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) throws {
+    var configuration = configuration
+    configuration.readonly = true
+    configuration.maximumReaderCount = Limits.scansAtOnceMax
+    pool = try DatabasePool(path: path, configuration: configuration)
+    self.times = times
+    self.pause = pause
+  }
+
+  /// Scans that wait for a place.
+  var waitingCount: Int { state.withLock(\.waiting.count) }
+
+  /// Runs a read in its turn. SQLite ends it when its time is over or its client has gone.
+  ///
+  /// - Parameter body: the read; `SQLITE_INTERRUPT` in it means that the scan has to end.
+  /// - Throws: `StoreError.tooManyScans` and `.scanEnded`, which may be tried again; what `body` throws.
+  func run<Value: Sendable>(
+    for client: ScanClient, _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    let id = lastID.add(1, ordering: .relaxed).newValue
+    let hasGone = CancellationFlag()
+    client.onDisconnect { [weak self] in
+      hasGone.raise()
+      self?.cancel(id)
+    }
+    do {
+      try await withCheckedThrowingContinuation { place in
+        admit(id, from: client.network, hasGone: hasGone, place)
+      }
+    } catch {
+      refused.increment()
+      throw error
+    }
+    defer { release(id) }
+    let end = ContinuousClock.now + .milliseconds(times.limitMs)
+    do {
+      let value = try await pool.read { [isClosing] db in
+        try db.bounded(by: { hasGone.isRaised || isClosing.isRaised || $0 >= end }, body)
+      }
+      done.increment()
+      return value
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      ended.increment()
+      throw StoreError.scanEnded
+    }
+  }
+
+  private func admit(
+    _ id: UInt64, from network: IPAddress?, hasGone: CancellationFlag, _ place: CheckedContinuation<Void, any Error>
+  ) {
+    let admission = state.withLock { state -> ScanQueue.Admission in
+      guard !state.isClosed, !hasGone.isRaised else { return .refused }
+      if state.queue.isIdle { state.busySince = .now }
+      let admission = state.queue.admit(id, from: network)
+      if admission == .waits { state.waiting[id] = place }
+      return admission
+    }
+    switch admission {
+    case .starts: place.resume()
+    case .waits:
+      Task { [times, weak self] in
+        try await Task.sleep(for: .milliseconds(times.waitMs))
+        self?.cancel(id)
+      }
+    case .refused: place.resume(throwing: StoreError.tooManyScans)
+    }
+  }
+
+  /// Hands a scan's place over, unless it is time for a pause.
+  private func release(_ id: UInt64) {
+    let (next, pauses) = state.withLock { state in
+      if ContinuousClock.now - state.busySince >= .milliseconds(times.busyMaxMs) { state.queue.pause() }
+      let next = state.queue.finish(id)
+      return (next.flatMap { state.waiting.removeValue(forKey: $0) }, state.queue.isPaused && state.queue.isIdle)
+    }
+    next?.resume()
+    if pauses { pause { [weak self] in self?.resumeAfterPause() } }
+  }
+
+  private func resumeAfterPause() {
+    let next = state.withLock { state in
+      state.busySince = .now
+      return state.queue.resume().compactMap { state.waiting.removeValue(forKey: $0) }
+    }
+    for place in next { place.resume() }
+  }
+
+  /// Removes a scan from the queue. A scan that runs notices by itself.
+  private func cancel(_ id: UInt64) {
+    let place = state.withLock { state in
+      let place = state.waiting.removeValue(forKey: id)
+      // It had no place, so no other scan starts.
+      if place != nil { _ = state.queue.finish(id) }
+      return place
+    }
+    place?.resume(throwing: StoreError.tooManyScans)
+  }
+
+  /// Ends every scan, and closes the connections. Waits for both.
+  func close() {
+    isClosing.raise()
+    let waiting = state.withLock { state in
+      defer { (state.isClosed, state.waiting) = (true, [:]) }
+      return state.waiting
+    }
+    for place in waiting.values { place.resume(throwing: StoreError.tooManyScans) }
+    try? pool.close()
+  }
+}
+
+/// An event that happens once. Threads: any.
+private final class CancellationFlag: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .relaxed) }
+
+  func raise() { value.store(true, ordering: .relaxed) }
+}
+
+/// Progress handler of SQLite, on the scan's thread, while a statement runs.
+private final class ScanInterrupter {
+  private let isOver: (ContinuousClock.Instant) -> Bool
+  private var sliceStart = ContinuousClock.now
+
+  init(_ isOver: @escaping (ContinuousClock.Instant) -> Bool) { self.isOver = isOver }
+
+  /// Returns other than 0 to end the statement. Rests when the scan's turn is over.
+  func check() -> Int32 {
+    let now = ContinuousClock.now
+    if isOver(now) { return 1 }
+    if now - sliceStart >= .microseconds(Limits.scanSliceUs) {
+      usleep(UInt32(Limits.scanSliceUs))
+      sliceStart = .now
+    }
+    return 0
+  }
+}
+
+extension Database {
+  /// Runs a read that SQLite ends with `SQLITE_INTERRUPT` once `isOver` says so.
+  fileprivate func bounded<Value>(
+    by isOver: @escaping (ContinuousClock.Instant) -> Bool, _ body: (Database) throws -> Value
+  ) throws -> Value {
+    let look = ScanInterrupter(isOver)
+    sqlite3_progress_handler(
+      sqliteConnection, Limits.scanStepsPerCheck,
+      { look in look.map { Unmanaged<ScanInterrupter>.fromOpaque($0).takeUnretainedValue().check() } ?? 0 },
+      Unmanaged.passUnretained(look).toOpaque())
+    defer {
+      sqlite3_progress_handler(sqliteConnection, 0, nil, nil)
+      withExtendedLifetime(look) {}
+    }
+    return try body(self)
+  }
+}

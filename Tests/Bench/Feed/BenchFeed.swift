@@ -1,0 +1,142 @@
+import Domain
+import Foundation
+import Logging
+import Messaging
+import Synchronization
+
+/// A feed as built, and ingest's end of the change log: the bench says what changes, and no disk is in the way.
+final class BenchFeed {
+  let feed: Program
+  let publish: Endpoint
+  let publishPort: Int
+  let httpPort: Int
+  /// Of the last change.
+  private(set) var seq: UInt64
+  private let reactor: Reactor
+  private let changes: Changes
+  private let entry: Entry
+
+  /// How long an entry's texts are.
+  enum Entry {
+    /// A hundred make a list of 20,000 bytes, as the yardsticks' are.
+    case usual
+    /// A change by itself is of 200 bytes, as the yardsticks' are.
+    case short
+  }
+
+  /// A feed that has the whole list.
+  ///
+  /// - Parameter alone: whether each change is told by itself; else those that wait are told together, as ingest does.
+  init(folder: URL, entry: Entry, alone: Bool = false) throws {
+    self.entry = entry
+    let entries = (1...UInt64(Limits.feedEntriesMax)).map { BenchFeed.line($0, entry) }
+    seq = UInt64(Limits.feedEntriesMax)
+    let random = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    guard let epoch = Epoch(random) else { throw BenchError("16 bytes are no epoch") }
+    let state = FeedState(epoch: epoch, seq: seq, entries: entries.reversed())
+    let wake = WakeupEvent()
+    let inbox = CommandQueue<[FeedChange]>(wake)
+    var logger = Logger(label: "bench")
+    logger.logLevel = .critical
+    let quiet = logger
+    let changes = Changes(inbox, alone: alone)
+    let (reactor, address) = try Reactor.start("changes", wake: wake) { context in
+      let server = try ChangeServer(
+        context, bind: try Endpoint("tcp://127.0.0.1:*"), state: state, inbox: inbox, logger: quiet)
+      return ([PacedServer(server, changes)], server.endpoint)
+    }
+    (self.reactor, self.changes) = (reactor, changes)
+    feed = try Program(
+      Program.onthemap,
+      [
+        "feed", "--data", "none", "--ingest", address.description, "--publish", "tcp://127.0.0.1:*", "--query",
+        "tcp://127.0.0.1:*", "--http", "127.0.0.1:0", "--operations", "none", "--log-level", "warning",
+      ], log: folder.appendingPathComponent("feed.log"))
+    publish = try Endpoint(feed.ready["feed"] ?? "")
+    publishPort = try BenchFeed.port(feed.ready["feed"])
+    httpPort = try BenchFeed.port(feed.ready["feed-http"])
+  }
+
+  deinit {
+    feed.end()
+    reactor.stop()
+  }
+
+  /// Commits new posts, as far as the feed can tell. Returns at once.
+  func put(_ count: Int = 1) {
+    changes.put((1...UInt64(count)).map { FeedChange.upsert(BenchFeed.line(seq + $0, entry)) })
+    seq += UInt64(count)
+  }
+
+  private static func line(_ seq: UInt64, _ entry: Entry) -> FeedEntry {
+    guard let id = PostID(rawValue: 1 << 58 + seq),
+      let coordinate = Coordinate(latitude: 47.60621, longitude: -122.33207)
+    else { preconditionFailure("A number and a position that are in range.") }
+    let unixMs: Int64 = 1_790_000_000_000 + Int64(seq)
+    let link = "https://example.org/" + String(repeating: "x", count: entry == .usual ? 60 : 21)
+    return FeedEntry(
+      id: id, seq: seq, account: AccountID(rawValue: Int64(seq % 100)), firstName: "Ada",
+      lastName: entry == .usual ? "Lovelace" : "", place: "Seattle, WA",
+      label: entry == .usual ? "Seattle, Washington, United States" : "Seattle", countryCode: "US", link: link,
+      coordinate: coordinate, agreement: .notProvided, createdMs: unixMs, updatedMs: unixMs)
+  }
+
+  private static func port(_ address: String?) throws -> Int {
+    guard let port = address?.split(separator: ":").last.flatMap({ Int($0) }) else {
+      throw BenchError("the feed does not tell its addresses")
+    }
+    return port
+  }
+}
+
+/// Changes on their way to the change log. Any thread.
+private final class Changes: Sendable {
+  private let inbox: CommandQueue<[FeedChange]>
+  private let alone: Bool
+  private let waiting = Mutex<[FeedChange]>([])
+
+  init(_ inbox: CommandQueue<[FeedChange]>, alone: Bool) {
+    self.inbox = inbox
+    self.alone = alone
+  }
+
+  func put(_ new: [FeedChange]) {
+    guard alone else { return inbox.enqueue(new) }
+    waiting.withLock { $0 += new }
+    // Nothing, but it wakes the server.
+    inbox.enqueue([])
+  }
+
+  /// Lets one into the log, where each is told by itself; false where none waits.
+  func letOneIn() -> Bool {
+    guard let change = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    inbox.enqueue([change])
+    return true
+  }
+}
+
+/// Ingest's end, which may answer each question of the feed with one change.
+private final class PacedServer: ReactorSocket {
+  private let server: ChangeServer
+  private let changes: Changes
+  private var isAsked = false
+
+  init(_ server: ChangeServer, _ changes: Changes) {
+    self.server = server
+    self.changes = changes
+  }
+
+  var socket: Socket { server.socket }
+
+  func receive(_ frames: [[UInt8]], nowMs: Int64) {
+    isAsked = true
+    server.receive(frames, nowMs: nowMs)
+  }
+
+  func tick(nowMs: Int64) -> Int64 {
+    if isAsked { isAsked = !changes.letOneIn() }
+    return server.tick(nowMs: nowMs)
+  }
+
+  func shutDown() {}
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// The yardsticks of the live feed: a publisher of libzmq's and nothing else, mosquitto, nginx.
+struct FeedBaselines {
+  /// What a publisher does with the same swarm of 1,000.
+  struct Fanout: Decodable {
+    let p50Ms: Double
+    let p99Ms: Double
+    let joinP99Ms: Double
+    let deliveriesPerSecond: Double
+
+    enum CodingKeys: String, CodingKey {
+      case p50Ms = "wave_p50_ms"
+      case p99Ms = "wave_p99_ms"
+      case joinP99Ms = "join_p99_ms"
+      case deliveriesPerSecond = "deliveries_s"
+    }
+  }
+
+  private let folder: URL
+  private let source: String
+  private let program: String
+
+  /// Nil when YARDSTICKS is not set.
+  init?(folder: URL) throws {
+    guard let path = ProcessInfo.processInfo.environment["YARDSTICKS"], !path.isEmpty else { return nil }
+    self.folder = folder
+    source = path
+    program = folder.appendingPathComponent("fanout").path
+    _ = try output(of: "g++", ["-O2", "-std=c++17", "-o", program, path + "/src/fanout.cpp", "-lzmq"])
+  }
+
+  /// Raw libzmq, one message at a time.
+  func snapshots(bytes: Int, seconds: Int) throws -> Fanout {
+    try fanout(
+      output(
+        of: program, ["kind=zmq", "n=1000", "size=\(bytes)", "window=1", "secs=\(seconds)", "join=150"]))
+  }
+
+  /// Raw libzmq, messages of 200 bytes.
+  ///
+  /// - Parameter window: how many are on the way.
+  func deltas(window: Int = 8, seconds: Int) throws -> Fanout {
+    try fanout(output(of: program, ["kind=zmq"] + FeedBaselines.deltas(window: window, seconds)))
+  }
+
+  /// Nil where it is not installed.
+  func mosquittoDeltas(seconds: Int) throws -> Fanout? {
+    let run = """
+      import os, subprocess, sys, servers
+      server = servers.Mosquitto().start()
+      try: subprocess.run(sys.argv[1:] + [f"port={server.port}", f"pid={server.pid}"], check=True)
+      finally: server.stop()
+      """
+    let words = [program, "kind=mqtt"] + FeedBaselines.deltas(seconds)
+    return try beside("mosquitto", run, words).map(fanout)
+  }
+
+  /// GETs a second of a file over 64 connections; nil where it is not installed.
+  func nginx(document: URL, seconds: Int) throws -> Double? {
+    guard FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_nchan_module.so") else {
+      note("nginx with nchan is not installed: not measured")
+      return nil
+    }
+    let run = """
+      import shutil, subprocess, sys, servers
+      server = servers.Nginx().start()
+      try:
+        shutil.copy(sys.argv[1], server.dir + "/html/latest.json")
+        address = f"http://127.0.0.1:{server.port}/latest.json"
+        subprocess.run(["wrk", "-t1", "-c64", f"-d{sys.argv[2]}s", address], check=True)
+      finally: server.stop()
+      """
+    guard let text = try beside("nginx", run, [document.path, "\(seconds)"]) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Requests/sec:") }
+    guard let rate = line?.split(separator: " ").last.flatMap({ Double($0) }) else {
+      throw BenchError("wrk printed no figures: \(text)")
+    }
+    return rate
+  }
+
+  private static func deltas(window: Int = 8, _ seconds: Int) -> [String] {
+    ["n=1000", "size=200", "window=\(window)", "secs=\(seconds)"]
+  }
+
+  private func fanout(_ text: String) throws -> Fanout {
+    guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix("{") }) else {
+      throw BenchError("the yardstick of the feed printed no figures: \(text)")
+    }
+    return try JSONDecoder().decode(Fanout.self, from: Data(line.utf8))
+  }
+
+  /// Runs lines of Python beside a server that the yardsticks know how to start, if it is installed.
+  private func beside(_ server: String, _ python: String, _ words: [String]) throws -> String? {
+    let found = ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/"].contains {
+      FileManager.default.isExecutableFile(atPath: $0 + server)
+    }
+    guard found else {
+      note("\(server) is not installed: not measured")
+      return nil
+    }
+    let environment = [
+      "PERF_DIR=\(folder.path)/perf", "PYTHONPATH=\(source)", "PYTHONDONTWRITEBYTECODE=1",
+      "PATH=/usr/sbin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"),
+    ]
+    return try output(of: "env", environment + ["python3", "-c", python] + words)
+  }
+}

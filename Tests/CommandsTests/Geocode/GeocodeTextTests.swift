@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Commands
+@testable import Domain
+
+@Suite("What people read of a look-up")
+struct GeocodeTextTests {
+  private func place(_ name: String, confidence: Double) throws -> Place {
+    let coordinate = try #require(Coordinate(latitude: 42.36, longitude: -71.06))
+    return Place(
+      coordinate: coordinate, level: .city, match: .fallback, confidence: confidence, label: name, name: name,
+      region: "", country: "", countryCode: "US")
+  }
+
+  @Test("Where only a part was understood, both parts are said")
+  func understood() throws {
+    var best = try place("Boston", confidence: 0.95)
+    #expect(GeocodeText(places: [best], showsAll: false).remarks.isEmpty)
+    var detail = Place.Detail()
+    (detail.matched, detail.unmatched, detail.isDegraded) = ("Boston", "12 Foo Street", true)
+    best.detail = detail
+    let remarks = GeocodeText(places: [best], showsAll: false).remarks
+    #expect(remarks.first == "Only \"Boston\" was understood; \"12 Foo Street\" was not.")
+    #expect(remarks.count == 2)
+  }
+
+  @Test("Others are shown where the best is not sure, or where they are asked for")
+  func alternatives() throws {
+    let other = try place("Other", confidence: 0.3)
+    for (confidence, showsAll, count) in [(0.9, false, 1), (0.899, false, 2), (1, true, 2)] {
+      let places = [try place("Best", confidence: confidence), other]
+      #expect(GeocodeText(places: places, showsAll: showsAll).lines.count == count)
+    }
+    #expect(GeocodeText(places: [], showsAll: true).lines.isEmpty)
+  }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+import Testing
+
+@testable import Conformance
+@testable import Domain
+@testable import Messaging
+
+@Suite("The station of a conformance run")
+struct ConformanceSocketTests {
+  /// Nobody listens there.
+  private static let away = try? Endpoint("tcp://127.0.0.1:1")
+
+  @Test("Where no program comes, the run is over when the wait is", arguments: 0..<4)
+  func nobody(number: Int) async throws {
+    let away = try #require(Self.away)
+    let (program, rules): (ProgramUnderTest, Int) = [
+      (.worker(query: "Oslo"), WorkerRule.allCases.count - 1), (.subscriber, SubscriberRule.allCases.count - 1),
+      (.producer, ProducerRule.allCases.count), (.feed(publish: away, query: away), FeedRule.allCases.count - 1),
+    ][number]
+    let report = Mutex<ConformanceReport?>(nil)
+    let endpoint = try Endpoint.anyPort()
+    let wake = WakeupEvent()
+    let environment = ConformanceEnvironment(
+      waitMs: 100, hasProcess: false, news: CommandQueue(wake), logger: quiet,
+      finished: { result in report.withLock { $0 = result } })
+    let (reactor, bound) = try Reactor.start("conform", wake: wake) { context in
+      let made = try program.makeSocket(context, bind: endpoint, environment: environment)
+      return ([made.station], made.endpoint)
+    }
+    defer { reactor.stop() }
+    #expect(bound.port > 0)
+    try await eventually("it is over") { report.withLock { $0 != nil } }
+    #expect(report.withLock { $0?.findings.count } == rules)
+  }
+}

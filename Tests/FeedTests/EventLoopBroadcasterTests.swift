@@ -1,0 +1,133 @@
+import Domain
+import Metrics
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import Feed
+@testable import Web
+
+@Suite("When streams are written to")
+struct EventLoopBroadcasterTests {
+  /// A client of a stream, and what it was told.
+  private final class Client {
+    let channel: EmbeddedChannel
+    private let watch = HTTPConnectionGuard(ConnectionCounts(perNetworkMax: 1, proxies: TrustedProxies())) { _, _ in nil }
+    private var text = ""
+    private(set) var isOver = false
+
+    init(_ loop: EmbeddedEventLoop) { channel = EmbeddedChannel(handler: watch, loop: loop) }
+
+    func come(
+      to streams: EventLoopBroadcaster, _ list: CurrentList, _ filter: FeedFilter, endsAt: NIODeadline = .distantFuture
+    ) throws {
+      let answer = StreamingResponse(watch: watch, eventLoop: channel.embeddedEventLoop)
+      let client = StreamClient(answer, StreamCursor(last: nil), filter, endsAt: endsAt) { [self] in isOver = true }
+      streams.add(client, try #require(list.version))
+    }
+
+    /// The numbers of the lists that it was told.
+    func told() throws -> [UInt64] {
+      while case .body(let buffer)? = try channel.readOutbound(as: HTTPResponsePart.self) {
+        text += String(buffer: buffer)
+      }
+      return text.split(separator: "\n").compactMap { line in
+        line.hasPrefix("id: ") ? line.split(separator: "-").last.flatMap { UInt64($0) } : nil
+      }
+    }
+  }
+
+  private let loop = EmbeddedEventLoop()
+  private let list = CurrentList.sample()
+
+  private func streams(_ filter: FeedFilter = .all) -> EventLoopBroadcaster {
+    EventLoopBroadcaster(loop, isShared: filter.isAll, dropped: Counter(label: "dropped")) { [list] in list.version }
+  }
+
+  private func clients(_ count: Int, of streams: EventLoopBroadcaster, _ filter: FeedFilter = .all) throws -> [Client] {
+    try (0..<count).map { _ in
+      let client = Client(loop)
+      try client.come(to: streams, list, filter)
+      return client
+    }
+  }
+
+  /// How many of them have been told so much.
+  private func count(_ clients: [Client], told: [UInt64]) throws -> Int {
+    try clients.count { try $0.told() == told }
+  }
+
+  @Test("Others have a turn after some; who comes or goes meanwhile makes nobody miss a change, or be told one twice")
+  func turns() throws {
+    let streams = streams()
+    let clients = try clients(3 * Limits.streamsPerBatch, of: streams)
+    try list.post()
+    streams.wake()
+    loop.run()
+    #expect(try count(clients, told: [0, 1]) == Limits.streamsPerBatch)
+    // One that has been told, one that has not, and one that comes.
+    for index in [clients.count - 1, 1] { _ = clients[index].channel.close() }
+    try list.post()
+    streams.wake()
+    let late = Client(loop)
+    try late.come(to: streams, list, .all)
+    loop.advanceTime(by: .microseconds(Limits.streamPauseUs))
+    #expect(try count(clients, told: [0, 1]) == 2 * Limits.streamsPerBatch)
+    loop.advanceTime(by: .milliseconds(2 * Limits.streamIntervalMs))
+    for (index, client) in clients.enumerated() {
+      let hasLeft = index == 1 || index == clients.count - 1
+      let told = try client.told()
+      #expect(told == (index == 1 ? [0] : hasLeft ? [0, 1] : [0, 1, 2]) && client.isOver == hasLeft)
+    }
+    let told = try late.told()
+    #expect(told == [2])
+  }
+
+  @Test("Of those with a filter fewer are told in a turn: the bytes may have to be made for each")
+  func filtered() throws {
+    let filter = try FeedFilter(country: "NO", box: "")
+    let streams = streams(filter)
+    let clients = try clients(2 * Limits.filteredStreamsPerBatch, of: streams, filter)
+    try list.post()
+    streams.wake()
+    loop.run()
+    #expect(try count(clients, told: [0, 1]) == Limits.filteredStreamsPerBatch)
+    loop.advanceTime(by: .microseconds(Limits.streamPauseUs))
+    #expect(try count(clients, told: [0, 1]) == clients.count)
+  }
+
+  @Test("Streams that end between two turns are told nothing more")
+  func end() throws {
+    let streams = streams()
+    let clients = try clients(Limits.streamsPerBatch + 1, of: streams)
+    try list.post()
+    streams.wake()
+    loop.run()
+    streams.end()
+    loop.advanceTime(by: .seconds(2))
+    #expect(clients.count { $0.isOver } == clients.count)
+    #expect(try count(clients, told: [0]) == 1)
+  }
+
+  @Test(
+    "From one event to the next it is 50 ms, or twice as long as the one took, and never more than a second",
+    arguments: [
+      (0, 50), (25, 50), (26, 52), (499, 998), (500, 1_000), (501, 1_000), (3_600_000, 1_000),
+    ] as [(Int64, Int64)])
+  func pause(tookMs: Int64, pauseMs: Int64) {
+    #expect(EventLoopBroadcaster.pause(after: .milliseconds(tookMs)) == .milliseconds(pauseMs))
+  }
+
+  @Test("One that may see the list only for a while is ended within a sweep of that; the others go on")
+  func ends() throws {
+    let streams = streams()
+    let (guest, member) = (Client(loop), Client(loop))
+    try guest.come(to: streams, list, .all, endsAt: loop.now + .seconds(3))
+    try member.come(to: streams, list, .all)
+    loop.advanceTime(by: .seconds(2))
+    #expect(!guest.isOver && !member.isOver)
+    loop.advanceTime(by: .milliseconds(1_000 + Limits.streamSweepMs + Limits.streamIntervalMs))
+    #expect(guest.isOver && !member.isOver)
+  }
+}

@@ -1,0 +1,159 @@
+import Domain
+import NIOCore
+import Synchronization
+import Testing
+import Web
+
+@testable import Feed
+
+@Suite("Versions of the list")
+struct ListRevisionTests {
+  private let epoch = Epoch.sample
+
+  private func text(_ buffers: [ByteBuffer]) -> String { buffers.map { String(buffer: $0) }.joined() }
+
+  @Test("Before there is a list there is no version, and ingest may be heard before it tells one")
+  func first() throws {
+    let list = CurrentList()
+    #expect(list.version == nil && list.state == nil)
+    list.set(isStale: false)
+    #expect(list.version == nil)
+    list.replace(FeedState(epoch: epoch, seq: 4, entries: []))
+    #expect(try #require(list.version).isStale == false)
+    #expect(list.version === list.version, "Who asks twice gets the same.")
+    let before = try #require(list.version)
+    list.set(isStale: true)
+    let after = try #require(list.version)
+    #expect(after.isStale && after.number > before.number)
+  }
+
+  @Test("A subscriber is told a snapshot, then each change once, and nothing twice")
+  func events() throws {
+    let list = CurrentList.sample()
+    var cursor = StreamCursor(last: nil)
+    func told() throws -> String { text(try #require(list.version).events(after: &cursor, .all)) }
+    #expect(try told().hasPrefix("event: snapshot\nid: \(epoch)-0\n"))
+    #expect(try told().isEmpty)
+    try list.post()
+    try list.post()
+    let delta = try told()
+    #expect(delta.hasPrefix("event: delta\nid: \(epoch)-2\n") && delta.contains(#""prevSeq":0,"seq":2"#))
+    #expect(try told().isEmpty)
+    list.set(isStale: true)
+    #expect(try told() == "event: stale\ndata: {\"stale\":true}\n\n")
+    try list.post()
+    list.set(isStale: false)
+    #expect(try told().contains("event: stale\ndata: {\"stale\":false}"))
+    list.replace(FeedState(epoch: .other, seq: 1, entries: []))
+    #expect(try told().hasPrefix("event: snapshot\nid: \(Epoch.other)-1\n"))
+  }
+
+  @Test("Who comes again is told what it missed and whether the list is stale; a snapshot if that is not known")
+  func resumed() throws {
+    let list = CurrentList.sample(seq: 10)
+    for _ in 0..<5 { try list.post() }
+    let version = try #require(list.version)
+    func told(_ epoch: Epoch, _ seq: UInt64) -> String {
+      var cursor = StreamCursor(last: EventID(epoch: epoch, seq: seq))
+      return text(version.events(after: &cursor, .all))
+    }
+    let fresh = "event: stale\ndata: {\"stale\":false}\n\n"
+    #expect(told(epoch, 15) == fresh)
+    #expect(told(epoch, 12).hasPrefix("event: delta\n") && told(epoch, 12).hasSuffix(fresh))
+    #expect(told(epoch, 10).contains(#""prevSeq":10,"seq":15"#))
+    for (other, seq) in [(epoch, 9), (epoch, 16), (.other, 12)] as [(Epoch, UInt64)] {
+      #expect(told(other, seq).hasPrefix("event: snapshot\nid: \(epoch)-15\n"), "\(seq)")
+    }
+  }
+
+  @Test("A filter keeps silent about what it does not let through, and its next delta follows what was told")
+  func filtered() throws {
+    let list = CurrentList.sample()
+    let filter = try FeedFilter(country: "US", box: "")
+    var cursor = StreamCursor(last: nil)
+    func told() throws -> String { text(try #require(list.version).events(after: &cursor, filter)) }
+    _ = try told()
+    for _ in 0..<3 {
+      try list.post()
+      #expect(try told().isEmpty)
+    }
+    try list.post("US")
+    #expect(try told().contains(#""prevSeq":0,"seq":4"#))
+    // It still stands on the list, until a hundred others are newer.
+    for _ in 0..<99 { try list.post() }
+    #expect(try told().isEmpty)
+    try list.post()
+    #expect(try told().contains(#""prevSeq":4,"seq":104,"stateHash":"cbf29ce484222325","upsert":[],"remove":["#))
+  }
+
+  @Test("The same bytes go to all who ask for the same; above the limit they are made each time, and are as right")
+  func shared() throws {
+    let list = CurrentList.sample()
+    for _ in 0..<40 { try list.post() }
+    let version = try #require(list.version)
+    func address(_ buffer: ByteBuffer) -> UnsafeRawPointer? { buffer.withUnsafeReadableBytes { $0.baseAddress } }
+    func body(_ filter: FeedFilter) -> ByteBuffer { version.body(filter, .identity).0 }
+    for index in 0..<Limits.cachedBodiesMax { _ = body(try FeedFilter(country: "", box: "0,0,\(index),90")) }
+    let (last, next) = (
+      try FeedFilter(country: "", box: "0,0,\(Limits.cachedBodiesMax - 1),90"), try FeedFilter(country: "NO", box: "")
+    )
+    #expect(address(body(last)) == address(body(last)))
+    // Of the whole list there are always some, whoever came first.
+    #expect(address(body(.all)) == address(body(.all)))
+    #expect(address(version.body(.all, .gzip).0) == address(version.body(.all, .gzip).0))
+    let (once, again) = (body(next), body(next))
+    #expect(once == again && address(once) != address(again))
+    #expect(once == body(.all))
+  }
+
+  @Test("What all ask for is waited for while it is made; nobody waits for a part that somebody else wants")
+  func waits() {
+    let kept = Mutex<[Int: Int]>([:])
+    func isFree(whileMaking key: Int, isShared: Bool) -> Bool {
+      var isFree = false
+      for _ in 0..<2 {
+        _ = ListRevision.made(in: kept, key, isShared: isShared) {
+          isFree = kept.withLockIfAvailable { _ in true } ?? false
+          return key
+        }
+      }
+      return isFree
+    }
+    #expect(isFree(whileMaking: 1, isShared: false))
+    #expect(!isFree(whileMaking: 2, isShared: true))
+    #expect(kept.withLock { $0 } == [1: 1, 2: 2])
+  }
+}
+
+extension CurrentList {
+  /// An empty list, as ingest tells it.
+  static func sample(seq: UInt64 = 0) -> CurrentList {
+    let list = CurrentList()
+    list.set(isStale: false)
+    list.replace(FeedState(epoch: .sample, seq: seq, entries: []))
+    return list
+  }
+
+  /// A post comes to it.
+  func post(_ country: String = "NO", place: String = "Oslo") throws {
+    var next = try #require(state)
+    let changes = [FeedChange.upsert(try .sample(next.seq + 1, country: country, place: place))]
+    next.apply(changes)
+    change(changes, to: next)
+  }
+}
+
+extension FeedEntry {
+  static func sample(_ seq: UInt64, country: String = "NO", place: String = "Oslo") throws -> FeedEntry {
+    FeedEntry(
+      id: try #require(PostID(rawValue: seq)), seq: seq, account: AccountID(rawValue: 1), firstName: "Ada",
+      lastName: "Lovelace", place: place, label: place, countryCode: country, link: "https://example.org",
+      coordinate: try #require(Coordinate(latitude: 59.9, longitude: 10.7)), agreement: .notProvided, createdMs: 1,
+      updatedMs: 2)
+  }
+}
+
+extension Epoch {
+  static let sample = Epoch(Array(repeating: 7, count: 16))!
+  fileprivate static let other = Epoch(Array(repeating: 8, count: 16))!
+}

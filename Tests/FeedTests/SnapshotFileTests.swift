@@ -1,0 +1,78 @@
+import Domain
+import Foundation
+import Logging
+import Testing
+
+@testable import Feed
+
+@Suite("The list on disk")
+struct SnapshotFileTests {
+  @Test("It is written while changes come all the time, and no more often than its pace")
+  func pace() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let latest = CurrentList()
+    let keeper = SnapshotFile(
+      folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let epoch = try #require(Epoch(Array(repeating: 7, count: 16)))
+    let start = ContinuousClock.now
+    let running = Task { await keeper.run() }
+    defer { running.cancel() }
+    var told: UInt64 = 0
+    var kept: [UInt64] = []
+    // A pace that waited for a pause in the changes would never write.
+    while kept.count < 2, ContinuousClock.now - start < .seconds(120) {
+      told += 1
+      latest.replace(FeedState(epoch: epoch, seq: told, entries: []))
+      try await Task.sleep(for: .milliseconds(20))
+      if let seq = keeper.read()?.seq, seq != kept.last { kept.append(seq) }
+    }
+    let taken = ContinuousClock.now - start
+    #expect(kept.count == 2 && kept[0] < kept[1], "It was written as \(kept), of \(told) lists.")
+    #expect(taken >= .milliseconds(2 * Limits.snapshotFileMaxAgeMs))
+  }
+
+  @Test("A link or a pipe in the place of the list is not read, and does not hold up the start")
+  func unread() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let latest = CurrentList()
+    let epoch = try #require(Epoch(Array(repeating: 7, count: 16)))
+    latest.replace(FeedState(epoch: epoch, seq: 1, entries: []))
+    let keeper = SnapshotFile(
+      folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    #expect(keeper.save() && keeper.read()?.seq == 1)
+    let path = folder.appending(path: "feed.list").path
+    let moved = folder.appending(path: "moved").path
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: moved)
+    #expect(keeper.read() == nil)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(keeper.read() == nil)
+    #expect(keeper.save() && keeper.read()?.seq == 1)
+  }
+
+  @Test("A link that another user has planted is not followed, and what a killed feed left is no hindrance")
+  func planted() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "onthemap-feed-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let latest = CurrentList()
+    let epoch = try #require(Epoch(Array(repeating: 7, count: 16)))
+    let keeper = SnapshotFile(
+      folder: folder.path, latest: latest, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let victim = folder.appending(path: "victim").path
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: victim))
+    let new = folder.appending(path: "feed.list.\(getpid())").path
+    try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: victim)
+    latest.replace(FeedState(epoch: epoch, seq: 1, entries: []))
+    #expect(keeper.save() && keeper.read()?.seq == 1)
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+    try Data("half a li".utf8).write(to: URL(fileURLWithPath: new))
+    latest.replace(FeedState(epoch: epoch, seq: 2, entries: []))
+    #expect(keeper.save() && keeper.read()?.seq == 2)
+    let mode = try FileManager.default.attributesOfItem(atPath: keeper.folder + "/feed.list")[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+}

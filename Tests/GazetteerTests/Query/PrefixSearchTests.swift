@@ -1,0 +1,69 @@
+import Domain
+import Fuzzing
+import GazetteerFixtures
+import Testing
+
+@testable import Gazetteer
+
+@Suite("Texts that are still being typed")
+struct PrefixSearchTests {
+  @Test(
+    "A beginning is completed by the largest place that fits",
+    arguments: [
+      ("san fran", "San Francisco, California, United States"), ("Seatt", "Seattle, Washington, United States"),
+      ("Paris, Fran", "Paris, Île-de-France, France"), ("münc", "Munich, Bavaria, Germany"), ("東", "Tokyo, Japan"),
+    ])
+  func completed(text: String, label: String) throws {
+    let places = try World.index.get().locate(PlaceQuery(text, kind: .prefix, limit: 5))
+    #expect(places.first?.label == label)
+  }
+
+  @Test("Without the wish for it a beginning is no name")
+  func asked() throws {
+    #expect(try World.first("san franc")?.name != "San Francisco")
+  }
+
+  @Test("The names of the highest ranks come first, as a look at every name would find them")
+  func best() throws {
+    let sections = try World.sections.get()
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<4 {
+      let number = UInt32(random.below(sections.nameCount))
+      let name = try #require(sections.name(number)).bytes
+      let text = Array(name.prefix(3 + random.below(3)))
+      let ranks = (0..<UInt32(sections.nameCount)).lazy
+        .filter { sections.name($0)?.bytes.starts(with: text) ?? false }
+        .map { rank(of: $0, sections) }
+        .sorted(by: >)
+      let found = text.withUnsafeBytes { PrefixSearch(sections: sections).names(beginningWith: $0, limit: 8) }
+      #expect(found.map { rank(of: $0, sections) } == Array(ranks.prefix(8)))
+    }
+  }
+
+  @Test("Sixteen names with a beginning are looked at", arguments: [(15, 15), (16, 16), (17, 16)])
+  func names(count: Int, answers: Int) throws {
+    #expect(GazetteerLimits.completions == 16)
+    let names = "abcdefghijklmnopq".prefix(count).map { Hamlet.Row.town("Town\($0)", 1_000) }
+    #expect(try Hamlet.index(of: names).locate(PlaceQuery("tow", kind: .prefix, limit: 20)).count == answers)
+  }
+
+  @Test("A name's rank is that of its first eight places", arguments: [(7, true), (8, false)])
+  func places(areas: Int, isFirst: Bool) throws {
+    #expect(GazetteerLimits.completionPostings == 8)
+    // Areas come first, so the city behind seven of them is the eighth.
+    let index = try Hamlet.index(
+      of: (0..<areas).map { .region("\($0)", "Townz") }
+        + "abcdefghijklmnop".map { .town("Town\($0)", 1_000) } + [.town("Townz", 9_000_000)])
+    let first = index.locate(PlaceQuery("tow", kind: .prefix)).first
+    #expect((first?.name == "Townz") == isFirst)
+  }
+
+  private func rank(of name: UInt32, _ sections: IndexSections) -> Int {
+    (sections.name(name)?.postings ?? 0..<0).prefix(GazetteerLimits.completionPostings)
+      .compactMap { sections.posting($0) }
+      .compactMap { posting in
+        sections.place(posting.place).map { Int($0.rank) - posting.demotion(level: $0.level) }
+      }
+      .reduce(0, max)
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Ingest
+import Testing
+
+@Suite("Sessions as in the original service")
+struct CompatSessionTests {
+  private var expiration: Regex<Substring> { #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/# }
+
+  @Test("L1, L2, L3: the key is a text of digits, the session's id and its end have the original's form")
+  func form() async throws {
+    let map = try IngestFixture()
+    let answer = try await map.app().logIn()
+    let object = try answer.guarded()
+    #expect(Set(object.keys) == ["account", "session"] && answer.status == 200)
+    let account = try #require(object["account"] as? [String: Any])
+    #expect(account["registered"] as? Bool == true)
+    #expect(try #require(account["key"] as? String).allSatisfy(\.isNumber))
+    let session = try #require(object["session"] as? [String: Any])
+    #expect(try #require(session["id"] as? String).wholeMatch(of: #/\d{10}S[0-9a-f]{32}/#) != nil)
+    let end = try #require(session["expiration"] as? String)
+    #expect(end.wholeMatch(of: expiration) != nil)
+    let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    let days = try format.parse(String(end.dropLast(4)) + "Z").timeIntervalSinceNow / 86_400
+    #expect((59...60).contains(days), "As long as the original's.")
+  }
+
+  @Test("L4: a session outlives a restart of ingest")
+  func lasting() async throws {
+    let map = try IngestFixture()
+    let app = try await map.app()
+    let again = try map.restarted()
+    #expect(try await app.moved(to: again.client).post().status == 200)
+  }
+
+  @Test("L5, L6: XSRF-TOKEN is for all to read, the session's cookie for nobody")
+  func cookies() async throws {
+    let app = try await IngestFixture().app()
+    try await app.logIn()
+    let xsrf = try #require(app.setCookies.first { $0.hasPrefix("XSRF-TOKEN=") })
+    #expect(xsrf.contains("Path=/") && !xsrf.lowercased().contains("httponly"))
+    let session = try #require(app.setCookies.first { $0.hasPrefix("otm=") })
+    #expect(session.contains("HttpOnly") && session.contains("Path=/") && session.contains("SameSite=Lax"))
+  }
+
+  @Test("L6: a cookie has Expires beside Max-Age, so that it outlives the app, also when it is taken away")
+  func expiry() async throws {
+    let app = try await IngestFixture().app()
+    func end(_ cookie: String) throws -> Date {
+      let parts = cookie.components(separatedBy: "; ")
+      let text = try #require(parts.first { $0.hasPrefix("Expires=") }?.dropFirst("Expires=".count), "\(cookie)")
+      let format = DateFormatter()
+      format.locale = Locale(identifier: "en_US_POSIX")
+      format.timeZone = TimeZone(identifier: "GMT")
+      format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      return try #require(format.date(from: String(text)), "\(text)")
+    }
+    try await app.logIn()
+    #expect(app.setCookies.count == 2)
+    for cookie in app.setCookies {
+      #expect((59...60).contains(try end(cookie).timeIntervalSinceNow / 86_400), "\(cookie)")
+      #expect(cookie.contains("Max-Age=5184000"))
+    }
+    #expect(try await app.logOut().status == 200)
+    #expect(app.setCookies.count == 2)
+    for cookie in app.setCookies { #expect(try end(cookie).timeIntervalSince1970 == 0 && cookie.contains("Max-Age=0")) }
+  }
+
+  @Test("L5: where people open the site by TLS, both cookies are for TLS only")
+  func secureCookies() async throws {
+    let map = try IngestFixture { $0.origin = "https://map.example.org" }
+    let app = try await map.app()
+    try await app.logIn()
+    #expect(app.setCookies.contains { $0.hasPrefix("__Host-otm=") && $0.contains("Secure") })
+    #expect(app.setCookies.contains { $0.hasPrefix("XSRF-TOKEN=") && $0.contains("Secure") })
+    #expect(try await app.post().status == 200)
+  }
+
+  @Test("L7: an unknown user and a wrong password are the same 403, in the line and in the body")
+  func wrong() async throws {
+    let map = try IngestFixture()
+    #expect(try await map.client.signUp("ada@example.org").status == 201)
+    let app = CompatApp(map.client)
+    let wrong = try await app.logIn(password: "not the password")
+    #expect(wrong.status == 403)
+    let body = try wrong.guarded()
+    #expect(body["status"] as? Int == 403 && body["error"] as? String == "Account not found or invalid credentials.")
+    #expect(body.count == 3 && body["code"] as? Int == 101)
+    let unknown = try await app.logIn("eve@example.org", password: "not the password")
+    #expect(unknown.status == wrong.status && unknown.body == wrong.body)
+  }
+
+  @Test("L8, L9: credentials in the address count for nothing, and stand in no log")
+  func address() async throws {
+    let map = try IngestFixture()
+    let app = try await map.app()
+    let query =
+      "udacity=" + CompatApp.encoded("{\"username\":\"ada@example.org\",\"password\":\"\(Client.password)\"}")
+    let answer = try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org", "wrong"))
+    #expect(answer.status == 403)
+    #expect(try await app.send("POST", "/v1/session?\(query)", "{").status == 400)
+    #expect(try await app.send("POST", "/v1/session?\(query)", CompatApp.credentials("ada@example.org")).status == 200)
+    let log = map.logged
+    for secret in [Client.password, CompatApp.encoded(Client.password), "udacity="] {
+      #expect(!log.contains(secret), "\(secret)")
+    }
+  }
+
+  @Test("A field that lacks or is empty is named as clients look for it", arguments: ["username", "password"])
+  func missing(field: String) async throws {
+    let app = CompatApp(try IngestFixture().client)
+    let whole: [String: Any] = ["username": "ada@example.org", "password": "x"]
+    for value in [nil, "", 5, NSNull()] as [Any?] {
+      var login = whole
+      login[field] = value
+      let answer = try await app.send("POST", "/v1/session", JSON.object(["udacity": login]))
+      let body = try answer.guarded()
+      #expect(answer.status == 400 && body["status"] as? Int == 400)
+      #expect(body["parameter"] as? String == "udacity.\(field)")
+      #expect(body["error"] as? String == "trails.Error 400: Missing parameter '\(field)'")
+    }
+  }
+
+  @Test("Both credentials, or none, are not exactly one")
+  func credentials() async throws {
+    let app = CompatApp(try IngestFixture().client)
+    for body in [
+      "{}", "[]", "{\"udacity\":null}",
+      "{\"udacity\":{\"username\":\"a\",\"password\":\"b\"},\"facebook_mobile\":{\"access_token\":\"c\"}}",
+    ] {
+      let answer = try await app.send("POST", "/v1/session", body)
+      let object = try answer.guarded()
+      #expect(answer.status == 400 && object["status"] as? Int == 400)
+      #expect(object["error"] as? String == "Did not specify exactly one credential.")
+    }
+  }
+
+  @Test("O1, O2: logging out tells which session it was, and ends it")
+  func logOut() async throws {
+    let app = try await IngestFixture().app()
+    let session = try #require(try await app.logIn().guarded()["session"] as? [String: Any])
+    let before = app.cookies
+    let answer = try await app.logOut()
+    let ended = try #require(try answer.guarded()["session"] as? [String: Any])
+    #expect(answer.status == 200 && ended["id"] as? String == session["id"] as? String)
+    #expect(try #require(ended["expiration"] as? String).wholeMatch(of: expiration) != nil)
+    #expect(app.cookies.isEmpty)
+    let cookie = before.map { "\($0)=\($1)" }.joined(separator: "; ")
+    let replay = try await app.send("POST", app.family.list, CompatApp.location([:]), headers: ["Cookie": cookie])
+    #expect(replay.isParseError(401, 209))
+  }
+
+  @Test("O3: without a session there is nothing to end, and that is said")
+  func nobody() async throws {
+    let app = CompatApp(try IngestFixture().client)
+    let answer = try await app.logOut()
+    let body = try answer.guarded()
+    #expect(answer.status == 401 && body["status"] as? Int == 401 && body["error"] is String)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// A browser during a login: it keeps each site's cookies, and goes where it is sent, a step at a time. Ingest's routes
+/// it asks directly, providers over HTTP.
+final class Browser {
+  /// By site, "http://localhost", and name.
+  private(set) var cookies: [String: [String: String]] = [:]
+  /// As they came with the last answer, with their attributes.
+  private(set) var setCookies: [String] = []
+  private var map: IngestFixture
+
+  init(_ map: IngestFixture) { self.map = map }
+
+  /// The browser, with its cookies, at another ingest.
+  func moved(to map: IngestFixture) -> Browser {
+    self.map = map
+    return self
+  }
+
+  /// - Parameter headers: besides its own cookies; others' may be among them.
+  func get(_ address: String, headers: [String: String] = [:]) async throws -> APIResponse {
+    let url = try #require(URLComponents(string: address), "\(address)")
+    let host = try #require(url.host)
+    let site = "http://\(host)" + (url.port.map { ":\($0)" } ?? "")
+    let target = url.percentEncodedPath + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+    var headers = headers
+    let sent = (cookies[site] ?? [:]).map { "\($0)=\($1)" } + [headers["Cookie"]].compactMap(\.self)
+    headers["Cookie"] = sent.isEmpty ? nil : sent.joined(separator: "; ")
+    let answer =
+      if let port = url.port { try await ask(host, port, target) } else {
+        try await map.client.get(target, headers: headers)
+      }
+    setCookies = answer.setCookies
+    for set in setCookies {
+      let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = pair.count > 1 ? String(pair[1]) : ""
+      cookies[site, default: [:]][String(pair[0])] = value.isEmpty || set.contains("Max-Age=0") ? nil : value
+    }
+    return answer
+  }
+
+  private func ask(_ host: String, _ port: Int, _ target: String) async throws -> APIResponse {
+    let answer = try await TestClient.withClient(
+      host: host, port: port, configuration: .init(timeout: .seconds(120))
+    ) { client in try await client.get(target) }
+    let headers = answer.headers.map { ($0.name.canonicalName, $0.value) }
+    let body = answer.body.map { Data($0.readableBytesView) } ?? Data()
+    return APIResponse(status: answer.status.code, headers: Dictionary(headers) { $0 + ", " + $1 }, body: body)
+  }
+
+  func forget(_ name: String) { for site in cookies.keys { cookies[site]?[name] = nil } }
+
+  /// The value of a cookie of a site.
+  func cookie(_ name: String, of site: String) -> String? { cookies[site]?[name] }
+}

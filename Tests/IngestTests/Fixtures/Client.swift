@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// Somebody who asks ingest's routes.
+struct Client: Sendable {
+  /// The site's address, as the routes see it.
+  static let base = "http://localhost"
+  static let password = "correct horse battery"
+
+  let stage: IngestFixture
+  /// Sent as bearer, when there is one.
+  var token: String?
+
+  init(_ stage: IngestFixture, token: String? = nil) {
+    self.stage = stage
+    self.token = token
+  }
+
+  func send(
+    _ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]
+  ) async throws -> APIResponse {
+    var fields = HTTPFields()
+    if body != nil { fields[.contentType] = "application/json" }
+    if let token { fields[.authorization] = "Bearer \(token)" }
+    for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+    let method = try #require(HTTPRequest.Method(method))
+    let answer = try await stage.application.test(.router) { [fields] client in
+      try await client.execute(uri: path, method: method, headers: fields, body: body.map(ByteBuffer.init(string:)))
+    }
+    let headers = answer.headers.map { ($0.name.canonicalName, $0.value) }
+    return APIResponse(
+      status: answer.status.code, headers: Dictionary(headers) { $0 + ", " + $1 },
+      body: Data(answer.body.readableBytesView))
+  }
+
+  func get(_ path: String, headers: [String: String] = [:]) async throws -> APIResponse {
+    try await send("GET", path, headers: headers)
+  }
+
+  /// The same client with a session of an account, which is made where it is not there. Takes no password's hash.
+  func signedUp(as email: String = "ada@example.org") async throws -> Client {
+    var client = self
+    client.token = try await stage.session(of: try await stage.account(email))
+    return client
+  }
+
+  /// The same client with another session's token.
+  func with(token: String?) -> Client { Client(stage, token: token) }
+
+  func signUp(_ email: String, password: String = Client.password) async throws -> APIResponse {
+    let body = JSON.object(["email": email, "password": password, "firstName": "Ada", "lastName": "Lovelace"])
+    return try await send("POST", "/v2/accounts", body: body)
+  }
+
+  func logIn(_ email: String, password: String = Client.password) async throws -> APIResponse {
+    try await send("POST", "/v2/session", body: JSON.object(["email": email, "password": password]))
+  }
+
+  /// - Parameter wait: seconds.
+  func post(
+    _ place: String, link: String = "https://example.org/ada", key: String? = nil, wait: Int? = nil,
+    headers: [String: String] = [:]
+  ) async throws -> APIResponse {
+    var headers = headers
+    if let key { headers["Idempotency-Key"] = key }
+    if let wait { headers["Prefer"] = "wait=\(wait)" }
+    return try await send("POST", "/v2/posts", body: JSON.object(["place": place, "link": link]), headers: headers)
+  }
+
+  /// The post with another place and link, or with one of them.
+  func edit(
+    _ id: String, _ place: String, link: String = "https://example.org/ada", headers: [String: String] = [:]
+  ) async throws -> APIResponse {
+    try await send("PUT", "/v2/posts/\(id)", body: JSON.object(["place": place, "link": link]), headers: headers)
+  }
+
+  func delete(_ id: String, headers: [String: String] = [:]) async throws -> APIResponse {
+    try await send("DELETE", "/v2/posts/\(id)", headers: headers)
+  }
+
+  /// All the caller's posts, oldest first.
+  func posts() async throws -> [OwnPost] {
+    struct Page: Decodable {
+      let posts: [OwnPost]
+      let next: String?
+    }
+    var posts: [OwnPost] = []
+    var path: String? = "/v2/posts?limit=1000"
+    while let next = path {
+      let page = try await get(next).decoded(Page.self)
+      posts += page.posts
+      path = page.next.map { "/v2/posts?limit=1000&after=\($0)" }
+    }
+    return posts
+  }
+
+  /// The list that everybody sees.
+  func list() async throws -> PublicList { try await get("/v2/feed").decoded(PublicList.self) }
+
+  /// A post with a wait, to see that everything still goes.
+  func expectService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let answer = try await post("Costa Rica", wait: 30)
+    #expect(answer.status == 200 && answer["state"] == "published", sourceLocation: sourceLocation)
+  }
+}
+
+/// An answer of ingest's routes.
+struct APIResponse: Sendable {
+  let status: Int
+  /// By their names in lower case.
+  let headers: [String: String]
+  let body: Data
+
+  /// A member of the body.
+  subscript(_ name: String) -> String? { object[name] as? String }
+
+  var object: [String: Any] { (try? JSONSerialization.jsonObject(with: body) as? [String: Any]) ?? [:] }
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// Each cookie that it sets, with its attributes: a comma within `Expires` separates none.
+  var setCookies: [String] {
+    (headers["set-cookie"] ?? "").split(separator: #/, (?=[^;, ]+=)/#).map(String.init)
+  }
+
+  func number(_ name: String) throws -> Double { try #require(object[name] as? NSNumber).doubleValue }
+
+  func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    #expect(status == 200)
+    return try JSONDecoder().decode(type, from: body)
+  }
+}
+
+/// A post, as its owner sees it.
+struct OwnPost: Decodable, Sendable {
+  struct Reason: Decodable, Sendable {
+    let code: String
+    let detail: String
+  }
+
+  let id: String
+  let state: String
+  let place: String
+  let label: String?
+  let seq: UInt64?
+  let reason: Reason?
+}
+
+/// The latest posts, as `/v2/feed` has them.
+struct PublicList: Decodable, Sendable, Equatable {
+  struct Entry: Decodable, Sendable, Equatable {
+    let id: String
+    let seq: UInt64
+    let firstName: String
+    let place: String
+    let label: String
+    let link: String
+    let latitude: Double
+    let longitude: Double
+  }
+
+  let epoch: String
+  let seq: UInt64
+  let stateHash: String
+  /// Newest first.
+  let entries: [Entry]
+}
+
+enum JSON {
+  static func object(_ members: [String: Any]) -> String {
+    let data = (try? JSONSerialization.data(withJSONObject: members)) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

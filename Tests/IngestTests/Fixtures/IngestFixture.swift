@@ -1,0 +1,186 @@
+import Foundation
+import GRDB
+import Hummingbird
+import InMemoryLogging
+import Logging
+import SQLiteStore
+import Store
+import Synchronization
+
+@testable import Domain
+@testable import Ingest
+@testable import Messaging
+@testable import Web
+
+/// Ingest in the test's process, without a server: the real store in a temporary folder, the real queue, links and
+/// routes, and workers that know the places of `PlaceTable`. It ends with the last reference to it.
+final class IngestFixture: Sendable {
+  let folder: TemporaryFolder
+  let components: IngestComponents
+  let application: Application<LoopbackResponder>
+  private let configuration: IngestConfiguration
+  private let log: InMemoryLogHandler
+  private let workers = Mutex<[Reactor]>([])
+  private let hasEnded = Mutex(false)
+
+  /// - Parameters:
+  ///   - folder: the store's; a new one by default.
+  ///   - workers: 0 or 1.
+  ///   - configure: changes the configuration, in which everything is open and nothing limited.
+  init(
+    in folder: TemporaryFolder? = nil, workers: Int = 1,
+    _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
+  ) throws {
+    let folder = try folder ?? TemporaryFolder()
+    let anyPort = try Endpoint("tcp://127.0.0.1:*")
+    var configuration = IngestConfiguration(
+      data: folder.path + "/data", host: "", port: 0, jobs: anyPort, changes: anyPort, submit: anyPort, origin: "")
+    try configure(&configuration)
+    var log = InMemoryLogHandler()
+    log.logLevel = .trace
+    let handler = log
+    let logger = Logger(label: "ingest") { _ in handler }
+    let data = configuration.data
+    components = try IngestComponents.start(
+      configuration, store: { try SQLiteDatabase(folder: data, logger: logger) }, logger: logger)
+    application = Application(
+      responder: LoopbackResponder(base: components.router().buildResponder(), proxies: configuration.proxies),
+      logger: logger)
+    self.folder = folder
+    self.configuration = configuration
+    self.log = handler
+    if workers > 0 { try addWorker() }
+  }
+
+  deinit { end() }
+
+  /// A client without a session.
+  var client: Client { Client(self) }
+
+  /// Everything that ingest has logged so far, a line each: level, message, then `key=value` in the keys' order.
+  var logged: String {
+    log.entries.map { entry in
+      let metadata = entry.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+      return "\(entry.level) \(entry.message)\(metadata)\n"
+    }.joined()
+  }
+
+  /// A client with a session of an operator's account.
+  func operatorClient() async throws -> Client {
+    let client = try await client.signedUp(as: "operator@example.org")
+    let promotion = AdminRequest.setUser(email: "operator@example.org", .promote)
+    _ = try await components.admin.answer(promotion, to: AccountID(rawValue: 0))
+    return client
+  }
+
+  /// The oldest accounts, ten at most, with the numbers of their posts and sessions.
+  ///
+  /// - Parameter unixMs: sessions count that have not expired then.
+  func users(unixMs: Int64 = WallClock.unixMs) async throws -> [User] {
+    try await components.database.users(email: nil, after: nil, limit: 10, unixMs: unixMs)
+  }
+
+  private var path: String { folder.path + "/data/onthemap.sqlite" }
+
+  /// Connects one more worker.
+  ///
+  /// - Parameter answer: called on the worker's thread; must not wait.
+  func addWorker(_ answer: @escaping @Sendable (Job) -> JobOutcome = PlaceTable.outcome) throws {
+    let (jobs, quiet) = (components.endpoints.jobs, Logger(label: "worker") { _ in SwiftLogNoOpLogHandler() })
+    let number = UInt8(workers.withLock { $0.count })
+    let (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
+      let client = try JobClient(
+        context, connect: jobs, worker: "worker-\(number)", instance: Array(repeating: number, count: 16),
+        software: "test", concurrency: 32, logger: quiet, joined: {}, answer: { job, _ in .outcome(answer(job)) })
+      return ([client], ())
+    }
+    workers.withLock { $0.append(reactor) }
+  }
+
+  /// Ends all workers.
+  func endWorkers() {
+    let workers = workers.withLock { workers in
+      defer { workers = [] }
+      return workers
+    }
+    for worker in workers { worker.stop() }
+  }
+
+  /// Ends ingest, and starts it again on the same store.
+  ///
+  /// - Parameters:
+  ///   - sql: statements to run on the store's file in between; nil for none.
+  ///   - configure: changes the configuration of before.
+  func restarted(
+    workers: Int = 1, after sql: String? = nil, _ configure: (inout IngestConfiguration) throws -> Void = { _ in }
+  ) throws -> IngestFixture {
+    end()
+    if let sql {
+      try DatabaseQueue(path: path).write { database in
+        try database.execute(sql: sql)
+      }
+    }
+    return try IngestFixture(in: folder, workers: workers) { configuration in
+      configuration = self.configuration
+      try configure(&configuration)
+    }
+  }
+
+  /// Ends ingest as a signal does, once.
+  func end() {
+    let isFirst = hasEnded.withLock { hasEnded in
+      defer { hasEnded = true }
+      return !hasEnded
+    }
+    guard isFirst else { return }
+    // Before ingest, which answers their goodbye.
+    endWorkers()
+    components.end()
+  }
+
+  /// Hash of `Client.password`: to compute one for each account would take most of the tests' time.
+  private static let passwordHash: String = {
+    Secrets.prepare()
+    guard let memory = HashBuffer(), let hash = PasswordHash.make(Client.password, in: memory) else {
+      fatalError("There is no memory for a password's hash.")
+    }
+    return hash
+  }()
+
+  /// Makes the account of Ada Lovelace with `Client.password`, as a sign-up does. Returns it if it is there already.
+  func account(_ email: String) async throws -> Account {
+    let database = components.database
+    if let known = try await database.credentials(email: email) { return known.account }
+    let registration = try Registration(
+      email: email, password: Client.password, firstName: "Ada", lastName: "Lovelace")
+    return try await database.addAccount(
+      registration, passwordHash: Self.passwordHash, unixMs: WallClock.unixMs)
+  }
+
+  /// Waits until a post is settled, two minutes at most.
+  func settle(_ post: String) async throws {
+    guard let id = PostID(post) else { return }
+    try await components.queue.settlement(of: id, withinMs: 120_000)
+  }
+
+  /// Begins a session of an account, as a login from this machine does.
+  ///
+  /// - Returns: its token.
+  func session(of account: Account) async throws -> String? {
+    let source = LoginSource(address: IPAddress("127.0.0.1"), agent: "")
+    return try await components.providers.logins.sessions.begin(account, from: source, unixMs: WallClock.unixMs)?.token
+  }
+}
+
+/// A folder that goes with the last reference to it.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "onthemap-ingest-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Messaging
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import Ingest
+
+@Suite("Passwords' hashes")
+struct PasswordHasherTests {
+  private let turn = PasswordQueue.HashRequest(.login, from: IPAddress("192.0.2.1"))
+
+  private func compare(_ passwords: PasswordHasher, _ password: String, with hash: String?) async throws -> Bool? {
+    try await passwords.compare(password, with: hash, in: turn) {}.isRight
+  }
+
+  @Test("A hash is of its password, and of no other; without one the answer is no")
+  func compare() async throws {
+    Secrets.prepare()
+    let passwords = PasswordHasher()
+    let hash = try await passwords.hash("correct horse", in: turn)
+    #expect(try await compare(passwords, "correct horse", with: hash) == true)
+    for other in [hash, "", nil] { #expect(try await compare(passwords, "wrong horse", with: other) == false) }
+  }
+
+  @Test(
+    "Everybody of a class who logs in at once is served, and so is everybody while posts flow",
+    arguments: PostFlow.Pace.allCases)
+  func schoolClass(pace: PostFlow.Pace) async throws {
+    Secrets.prepare()
+    // A slow clock, so that a busy machine keeps the deadlines. It stands still where no hash rests.
+    let passwords = PasswordHasher(pace: { _ in pace }, nowMs: { pace == .heavy ? Reactor.nowMs / 8 : 0 })
+    let count = pace == .heavy ? 4 : 60
+    let answers = await withTaskGroup(of: Bool?.self) { group in
+      for _ in 0..<count { group.addTask { try? await compare(passwords, "x", with: nil) ?? nil } }
+      return await group.reduce(into: [Bool?]()) { $0.append($1) }
+    }
+    #expect(answers == Array(repeating: false, count: count))
+    #expect(await passwords.waitingCount == 0)
+  }
+
+  @Test("A turn that its request refuses computes nothing, and the next request has it")
+  func refused() async throws {
+    struct Refusal: Error {}
+    Secrets.prepare()
+    let passwords = PasswordHasher(cores: 1)
+    for _ in 0..<3 {
+      await #expect(throws: Refusal.self) {
+        try await passwords.compare("x", with: nil, in: turn) { throw Refusal() }
+      }
+    }
+    #expect(try await compare(passwords, "x", with: nil) == false)
+  }
+
+  @Test("Where others want every core, threads stop yielding theirs, and hashes are computed")
+  func busy() async throws {
+    Secrets.prepare()
+    let isOver = Atomic(false)
+    for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+      Thread.detachNewThread { while !isOver.load(ordering: .relaxed) {} }
+    }
+    defer { isOver.store(true, ordering: .relaxed) }
+    let passwords = PasswordHasher()
+    // One that gets its core by chance shows nothing.
+    let hasStopped = try await happens {
+      _ = try await passwords.hash("correct horse", in: turn)
+      return await !passwords.yields
+    }
+    #expect(hasStopped)
+  }
+
+  @Test("A request whose turn does not come in time is refused, and others are served")
+  func late() async throws {
+    Secrets.prepare()
+    let nowMs = Atomic(Int64(0))
+    let passwords = PasswordHasher(
+      cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
+    _ = try await compare(passwords, "x", with: nil)
+    // The rest after that does not end before the clock goes on.
+    async let second = try? compare(passwords, "x", with: nil)
+    #expect(try await happens { await passwords.waitingCount == 1 })
+    nowMs.store(Limits.passwordTurnWaitMs, ordering: .relaxed)
+    #expect(await second == nil)
+    #expect(try await compare(passwords, "x", with: nil) == false)
+  }
+
+  @Test("Above the places a request is refused at once, and another network's takes a place of the greediest")
+  func full() async throws {
+    Secrets.prepare()
+    let nowMs = Atomic(Int64(0))
+    let passwords = PasswordHasher(cores: 1, pace: { _ in .heavy }, nowMs: { nowMs.load(ordering: .relaxed) })
+    // The rest after this hash does not end before the clock goes on.
+    _ = try await passwords.hash("correct horse", in: turn)
+    let other = PasswordQueue.HashRequest(.login, from: IPAddress("198.51.100.1"))
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0...Limits.passwordHashesWaitingMax {
+        group.addTask { (try? await compare(passwords, "x", with: nil)) == nil }
+      }
+      #expect(await group.next() == true, "One too many; the others wait.")
+      group.addTask { (try? await passwords.compare("x", with: nil, in: other) {}) == nil }
+      #expect(await group.next() == true, "The one that lost its place.")
+      #expect(await passwords.waitingCount == Limits.passwordHashesWaitingMax)
+      nowMs.store(2 * Limits.passwordTurnWaitMs, ordering: .relaxed)
+      await group.waitForAll()
+    }
+    #expect(try await compare(passwords, "x", with: nil) == false, "There is room again.")
+  }
+
+  private func happens(_ what: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(120)
+    while ContinuousClock.now < end {
+      if try await what() { return true }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return false
+  }
+}

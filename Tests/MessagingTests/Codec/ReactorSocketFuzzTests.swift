@@ -1,0 +1,95 @@
+import Fuzzing
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("Stations that hear what nobody has said")
+struct ReactorSocketFuzzTests {
+  private struct Stations {
+    let routers: [any ReactorSocket]
+    let others: [any ReactorSocket]
+  }
+
+  /// Makes the stations of a reactor, and lets them hear a round before its loop begins, on its thread: a station that
+  /// connects anew replaces sockets which the loop looks at.
+  ///
+  /// - Returns: the number of messages that got through to the rules behind the frames.
+  private static func run(_ round: @escaping @Sendable (Stations) -> Void) throws -> Int {
+    let reached = Counter()
+    let wake = WakeupEvent()
+    let (jobs, changes) = (CommandQueue<JobServer.Command>(wake), CommandQueue<[FeedChange]>(wake))
+    let submitted = CommandQueue<SubmitServer.Command>(wake)
+    jobs.enqueue(.committed(.accepted((1...9).map { .post($0) })))
+    changes.enqueue((7...9).map { .upsert(.sample($0)) })
+    let (reactor, _) = try Reactor.start("fuzz", wake: wake) { context in
+      // Nobody is there: nothing is heard but what the test says.
+      let nobody = try Endpoint("tcp://127.0.0.1:1")
+      var batch: UInt64 = 0
+      let publisher = try FeedPublisher(context, bind: .anyPort(), instance: "fuzz", logger: quiet) { 0 }
+      publisher.replace(.sample(1...6), nowMs: Reactor.nowMs)
+      let query = try FeedQueryServer(context, bind: .anyPort(), logger: quiet)
+      query.replace(.sample(1...6))
+      let routers: [any ReactorSocket] = [
+        try JobServer(
+          context, bind: .anyPort(), generation: 1, inbox: jobs, logger: quiet, perform: { _ in reached.add() }
+        ), try ChangeServer(context, bind: .anyPort(), state: .sample(1...6), inbox: changes, logger: quiet), query,
+        try SubmitServer(
+          context, bind: .anyPort(), inbox: submitted, logger: quiet,
+          onRequests: { requests in
+            reached.add(requests.count)
+            for request in requests {
+              switch request {
+              case .identify(let peer, let token):
+                submitted.enqueue(.identified(peer: peer, token: token, .account(TestSubmitServer.account)))
+              case .batch(let ticket, _, let posts):
+                submitted.enqueue(.answered(ticket, .receipts(posts.map { _ in .accepted(.numbered(1)) })))
+              case .query(let ticket, _, let ids): submitted.enqueue(.answered(ticket, .statuses(ids.map { ($0, nil) })))
+              }
+            }
+          }),
+      ]
+      let others: [any ReactorSocket] = [
+        publisher,
+        try JobClient(
+          context, connect: nobody, worker: "w", instance: .init(repeating: 1, count: 16), software: "test/1",
+          concurrency: 32, logger: quiet, joined: { reached.add() }, answer: { _, _ in .outcome(.notFound) }),
+        try SubmitClient(
+          context, connect: nobody, token: TestSubmitServer.token, logger: quiet,
+          next: { _ in
+            batch += 1
+            return .batch(batch, [.sample(1), .sample(2)])
+          }, event: { _ in reached.add() }),
+      ]
+      round(Stations(routers: routers, others: others))
+      return ([], ())
+    }
+    reactor.stop()
+    return reached.value
+  }
+
+  @Test("Any messages of any peers, at any time, end nobody")
+  func stations() {
+    let topics = [[1] + Array(Topic.join("abc").utf8), [0] + Array(Topic.join("abc").utf8)]
+    let frames = FrameFuzzTests.frames + topics
+    Fuzz.rounds(20) { random in
+      let seed = random.next()
+      return try Self.run { stations in
+        var random = SeededRandom(seed: seed)
+        var nowMs = Reactor.nowMs
+        var replica = FeedReplica(nowMs: nowMs)
+        for _ in 0..<100 {
+          nowMs += Int64(random.one(of: [0, 0, 0, 1, 50, 2_000, 7_000, 40_000]))
+          let frame = random.one(of: frames)
+          let message = random.below(3) == 0 ? frame : random.changed(frame, with: frames)
+          for station in stations.routers { station.receive([[UInt8(random.below(3))], message], nowMs: nowMs) }
+          for station in stations.others { station.receive([message], nowMs: nowMs) }
+          // A subscriber's rules, without its socket: that would hold up the end until it had subscribed.
+          if let frame = FeedFrame.read(message) { _ = replica.receive(frame, nowMs: nowMs) }
+          for station in stations.routers + stations.others { _ = station.tick(nowMs: nowMs) }
+        }
+        for station in stations.routers + stations.others { station.shutDown() }
+      } > 0
+    }
+  }
+}

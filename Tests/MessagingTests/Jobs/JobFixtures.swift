@@ -1,0 +1,135 @@
+import Logging
+import Synchronization
+
+@testable import Domain
+@testable import Messaging
+
+/// A store in memory: jobs that are not settled, and how often each was.
+final class Ledger: Sendable {
+  private struct State {
+    var unsettled: Set<JobID> = []
+    var settled: [JobID: Int] = [:]
+    var losses = JobScheduler.LostLeases()
+    var located: [[Place]] = []
+    var isFull = false
+
+    mutating func settle(_ job: JobID) {
+      unsettled.remove(job)
+      settled[job, default: 0] += 1
+    }
+  }
+  private let state = Mutex(State())
+
+  func accept(_ jobs: [Job]) { state.withLock { $0.unsettled.formUnion(jobs.map(\.id)) } }
+
+  /// Stores a write, as a transaction would; nil while it is full.
+  private func store(_ write: IngestCore.Write) -> SettlementResult? {
+    state.withLock { state in
+      guard !state.isFull else { return nil }
+      if case .countLosses(let losses) = write {
+        state.losses.requeued += losses.requeued
+        state.losses.dead += losses.dead
+      }
+      for record in write.records {
+        switch record.settlement {
+        case .verdict, .dead: state.settle(JobID(record.post))
+        case .retry, .leaseLost: break
+        }
+      }
+      return SettlementResult()
+    }
+  }
+
+  /// A lookup has ended.
+  private func answer(_ lookup: JobID, _ outcome: JobOutcome) {
+    state.withLock { state in
+      state.settle(lookup)
+      switch outcome {
+      case .located(let places): state.located.append(places)
+      case .failed(let failure) where failure.code == "worker_lost": state.losses.lookups.append(lookup)
+      case .failed, .notFound: break
+      }
+    }
+  }
+
+  /// Performs an effect, and tells ingest its result.
+  func perform(_ effect: IngestCore.Effect, _ inbox: CommandQueue<JobServer.Command>) {
+    switch effect {
+    case .store(let write): inbox.enqueue(.committed(.written(write, store(write))))
+    case .lookupEnded(let lookup, let outcome): answer(lookup, outcome)
+    case .publish, .settled, .lossesCounted, .leftQueue, .send, .log: break
+    }
+  }
+
+  func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+  var unsettled: Set<JobID> { state.withLock { $0.unsettled } }
+  var settledCount: Int { state.withLock { $0.settled.count } }
+  var mostOften: Int { state.withLock { $0.settled.values.max() ?? 0 } }
+  /// The lookups that found something, in the order in which they ended.
+  var located: [[Place]] { state.withLock { $0.located } }
+  var losses: JobScheduler.LostLeases { state.withLock { $0.losses } }
+}
+
+/// Ingest's end of the job link, on a reactor of its own, with a ledger instead of a store.
+struct TestServer {
+  let reactor: Reactor
+  let endpoint: Endpoint
+  let inbox: CommandQueue<JobServer.Command>
+
+  /// - Parameter settles: false for a store that never answers.
+  init(
+    _ ledger: Ledger, bind: Endpoint? = nil, generation: UInt32 = 1, remotePerSecond: Double = 1, settles: Bool = true,
+    curve: CurveServer? = nil, logger: Logger = quiet
+  ) throws {
+    let wake = WakeupEvent()
+    let inbox = CommandQueue<JobServer.Command>(wake)
+    let bind = try bind ?? .lastingPort()
+    (reactor, endpoint) = try Reactor.start("jobs", wake: wake) { context in
+      let server = try JobServer(
+        context, bind: bind, generation: generation, remotePerSecond: remotePerSecond, curve: curve, inbox: inbox, logger: logger,
+        perform: { if settles { ledger.perform($0, inbox) } })
+      return ([server], server.endpoint)
+    }
+    self.inbox = inbox
+  }
+
+  /// Takes in jobs, as after their commit.
+  func add(_ jobs: [Job], to ledger: Ledger) {
+    ledger.accept(jobs)
+    for job in jobs where job.id.isLookup { inbox.enqueue(.lookUp(job)) }
+    inbox.enqueue(.committed(.accepted(jobs.filter { !$0.id.isLookup })))
+  }
+}
+
+/// A worker on a reactor of its own.
+struct TestWorker {
+  let reactor: Reactor
+  let answered: Counter
+
+  init(
+    _ endpoint: Endpoint, instance: UInt8 = 1, concurrency: Int = 32, curve: CurveClient? = nil,
+    logger: Logger = quiet,
+    answer: @escaping @Sendable (Job) -> JobOutcome = { _ in .located([.sample()]) }
+  ) throws {
+    let answered = Counter()
+    self.answered = answered
+    (reactor, _) = try Reactor.start("worker", wake: WakeupEvent()) { context in
+      let client = try JobClient(
+        context, connect: endpoint, worker: "w\(instance)", instance: Array(repeating: instance, count: 16),
+        software: "test/1", concurrency: concurrency, logger: logger, curve: curve, joined: {},
+        answer: { job, _ in
+          answered.add()
+          return .outcome(answer(job))
+        })
+      return ([client], ())
+    }
+  }
+}
+
+/// Counts, from any thread.
+final class Counter: Sendable {
+  private let count = Atomic(0)
+  func add(_ number: Int = 1) { count.add(number, ordering: .relaxed) }
+  var value: Int { count.load(ordering: .relaxed) }
+}

@@ -1,0 +1,135 @@
+import Fuzzing
+import SwiftProtobuf
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("The frames of submission that are written and read field by field")
+struct SubmitCodecTests {
+  /// What the generated code makes of the bytes must be what is made of them here, if anything is.
+  static func requireSameReading(of bytes: [UInt8]) throws {
+    if let question = ProducerMessage(fieldByField: bytes) {
+      let request = try #require(SubmitRequest([bytes][...]), "\(bytes)")
+      try #require(request.requestID == question.id && request.token == question.token, "\(bytes)")
+      try #require(request.major == question.major && request.minor == question.minor, "\(bytes)")
+      guard case .batch(let batch)? = request.body, case .batch(let posts)? = question.body else {
+        throw Unlike(bytes: bytes)
+      }
+      try #require(batch.posts.map(\.post) == posts, "\(bytes)")
+    }
+    guard let (id, receipts) = SubmitCodec.receipts(bytes) else { return }
+    let reply = try #require(SubmitReply([bytes]), "\(bytes)")
+    guard case .receipts(let generated)? = reply.body else { throw Unlike(bytes: bytes) }
+    try #require(reply.requestID == id && generated.receipts.compactMap(\.receipt) == receipts, "\(bytes)")
+    try #require(generated.receipts.count == receipts.count, "\(bytes)")
+  }
+
+  struct Unlike: Error { let bytes: [UInt8] }
+
+  @Test("They are the generated code's bytes, and are read as the generated code reads them")
+  func sameAsGenerated() throws {
+    for seed in 0..<300 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
+      let (posts, receipts, id) = (random.posts(below: 40), random.receipts(below: 40), random.number() | 1)
+      let batch = SubmitCodec.batch(posts, id: id, token: "token")
+      let generated = SubmitRequest(id: id, token: "token", .batch(.with { $0.posts = posts.map { .init($0) } }))
+      try #require(batch == generated.bytes, "seed \(seed)")
+      try Self.requireSameReading(of: batch)
+      let answer = SubmitCodec.receipts(receipts, id: id)
+      let reply = SubmitReply(id: id, .receipts(.with { $0.receipts = receipts.map { .init($0) } }))
+      try #require(answer == reply.bytes, "seed \(seed)")
+      try Self.requireSameReading(of: answer)
+    }
+  }
+
+  @Test("Batches, and receipts of what is stored, are read without the generated code")
+  func short() throws {
+    var random = SeededRandom(seed: 1)
+    for _ in 0..<100 {
+      let posts = random.posts(below: 9)
+      let question = try #require(ProducerMessage(fieldByField: SubmitCodec.batch(posts, id: 7, token: "token")))
+      guard case .batch(let read)? = question.body else { throw Unlike(bytes: []) }
+      #expect(question.id == 7 && question.token == "token" && read.count == posts.count)
+      let stored = random.receipts(below: 9).filter { $0.post != nil }
+      let answer = try #require(SubmitCodec.receipts(SubmitCodec.receipts(stored, id: 7)))
+      #expect(answer.id == 7 && answer.receipts == stored)
+    }
+  }
+
+  @Test("A point on no earth stays one, and zero degrees are a point")
+  func points() throws {
+    for (latitude, longitude) in [(0.0, 0.0), (-0.0, 1e-9), (1e9, -1e9), (.nan, .infinity)] {
+      let post = SubmittedPost(
+        idempotencyKey: "k", place: "Oslo", link: "x.y", latitude: latitude, longitude: longitude)
+      let bytes = SubmitCodec.batch([post], id: 1, token: "t")
+      let draft = try #require(SubmitRequest([bytes][...])?.batch.posts.first)
+      #expect(draft.hasLatE7 && draft.hasLonE7 && draft == .init(post))
+      try Self.requireSameReading(of: bytes)
+      #expect(ProducerMessage(fieldByField: bytes) != nil)
+    }
+  }
+
+  /// A batch of one post, which has a field more or another one.
+  private func batch(_ post: (inout FieldWriter) -> Void) -> [UInt8] {
+    var frame = FieldWriter()
+    frame.version()
+    frame.number(4, 1)
+    frame.text(5, "token")
+    frame.message(16) { batch in
+      batch.message(1) { fields in
+        fields.add(Onthemap_Submit_V1_Draft(.sample(1)).bytes)
+        post(&fields)
+      }
+    }
+    return frame.bytes
+  }
+
+  @Test("Whatever a post has besides is read as the generated code reads it")
+  func unusual() throws {
+    let additions: [(taken: Bool, (inout FieldWriter) -> Void)] = [
+      (true, { $0.number(15, 1) }), (true, { $0.text(15, "new") }), (true, { $0.fixed32(4, 5) }),
+      (true, { $0.number(1, 5) }), (true, { $0.text(2, "Oslo") }), (true, { $0.add([0x12, 0]) }),
+      (true, { $0.number(4, 1 << 32) }), (true, { $0.text(6, "no trace") }), (true, { $0.text(6, "") }),
+      (false, { $0.data(1, [0xFF]) }), (false, { $0.data(6, [0xFF]) }), (false, { $0.add([0]) }),
+      (false, { $0.add([0x12, 9]) }),
+    ]
+    #expect(ProducerMessage(fieldByField: batch { _ in }) != nil)
+    for (index, (taken, addition)) in additions.enumerated() {
+      let bytes = batch(addition)
+      try Self.requireSameReading(of: bytes)
+      #expect((SubmitRequest([bytes][...])?.batch.posts.count == 1) == taken, "\(index)")
+      #expect(taken || ProducerMessage(fieldByField: bytes) == nil, "\(index)")
+    }
+  }
+}
+
+extension SeededRandom {
+  /// Of every length that a number may have.
+  fileprivate mutating func number() -> UInt64 { next() >> UInt64(below(64)) }
+
+  private mutating func text() -> String {
+    String((0..<below(3) * below(40)).map { _ in one(of: Array("aZ 0,é漢🌍")) })
+  }
+
+  private mutating func degrees() -> Double? {
+    one(of: [nil, 0, -180, 500, Double(Int64(bitPattern: next()) % 1_800_000_000) / 1e7])
+  }
+
+  fileprivate mutating func posts(below count: Int) -> [SubmittedPost] {
+    (0..<below(count)).map { _ in
+      SubmittedPost(
+        idempotencyKey: text(), place: text(), link: text(), latitude: degrees(), longitude: degrees(),
+        trace: happens(20) ? TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") : nil)
+    }
+  }
+
+  fileprivate mutating func receipts(below count: Int) -> [SubmitReceipt] {
+    (0..<below(count)).map { _ in
+      let refusal = SubmitRefusal(code: text(), detail: text(), field: text())
+      let id = PostID.numbered(number() >> 6)
+      return one(
+        of: [.accepted(id), .accepted(id), .replayed(id), .refused(refusal), .busy(refusal, retryAfterMs: 2_000)])
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+/// Ingest's end of submission on a reactor of its own, with a set of keys instead of a store, and one session.
+final class TestSubmitServer: Sendable {
+  /// The token of its only session.
+  static let token = String(repeating: "t", count: Limits.sessionTokenBytes)
+  static let account = AccountID(rawValue: 42)
+
+  private struct State {
+    var ids: [String: PostID] = [:]
+    var accepted = 0
+    var batches = 0
+    var lookups = 0
+    var isOver = false
+    var isSilent = false
+    var busyMs: Int64?
+    /// Answers that nobody has taken yet.
+    var kept: [SubmitServer.Command] = []
+  }
+
+  private let state = Mutex(State())
+  private let inbox: CommandQueue<SubmitServer.Command>
+  private let wake = WakeupEvent()
+
+  init() { inbox = CommandQueue(wake) }
+
+  /// Listens; to be stopped by who starts it.
+  func start(_ bind: Endpoint? = nil) throws -> (reactor: Reactor, endpoint: Endpoint) {
+    let bind = try bind ?? .lastingPort()
+    let (reactor, endpoint) = try Reactor.start("desk", wake: wake) { [self] context in
+      let server = try SubmitServer(context, bind: bind, inbox: inbox, logger: quiet) { self.take($0) }
+      return ([server], server.endpoint)
+    }
+    return (reactor, endpoint)
+  }
+
+  var batches: Int { state.withLock { $0.batches } }
+  var lookups: Int { state.withLock { $0.lookups } }
+  /// Different posts.
+  var stored: Int { state.withLock { $0.ids.count } }
+  /// Posts that were told as new: a second time would be a double.
+  var accepted: Int { state.withLock { $0.accepted } }
+  /// Ends the session.
+  func end() { state.withLock { $0.isOver = true } }
+
+  /// Keeps the answers to batches back until it is false again.
+  func setSilent(_ isSilent: Bool) {
+    let kept = state.withLock { state in
+      state.isSilent = isSilent
+      defer { state.kept = isSilent ? state.kept : [] }
+      return isSilent ? [] : state.kept
+    }
+    for answer in kept { inbox.enqueue(answer) }
+  }
+
+  /// Answers batches with BUSY and a pause; nil ends that.
+  func setBusy(retryAfterMs: Int64?) { state.withLock { $0.busyMs = retryAfterMs } }
+
+  private func answer(_ account: AccountID, _ posts: [SubmittedPost]) -> SubmitServer.Reply {
+    if let busyMs = state.withLock({ $0.busyMs }) { return .busy(detail: "too many", retryAfterMs: busyMs) }
+    return .receipts(account == Self.account ? posts.map(store) : [])
+  }
+
+  private func take(_ requests: [SubmitServer.Request]) {
+    for request in requests {
+      let answer: SubmitServer.Command =
+        switch request {
+        case .identify(let peer, let token):
+          state.withLock { state in
+            state.lookups += 1
+            let isOurs = token == Self.token && !state.isOver
+            return .identified(peer: peer, token: token, isOurs ? .account(Self.account) : .unauthenticated)
+          }
+        case .batch(let ticket, let account, let posts):
+          .answered(ticket, answer(account, posts))
+        case .query(let ticket, _, let ids):
+          .answered(ticket, .statuses(ids.map { ($0, $0.rawValue > 99 ? nil : .sample($0)) }))
+        }
+      let isKept = state.withLock { state in
+        guard case .batch = request else { return false }
+        state.batches += 1
+        if state.isSilent { state.kept.append(answer) }
+        return state.isSilent
+      }
+      if !isKept { inbox.enqueue(answer) }
+    }
+  }
+
+  /// A place of "no" is refused.
+  private func store(_ post: SubmittedPost) -> SubmitReceipt {
+    let refusal = SubmitRefusal(code: "invalid_place", detail: "place is no place", field: "place")
+    if post.place == "no" { return .refused(refusal) }
+    return state.withLock { state in
+      if let id = state.ids[post.idempotencyKey] { return .replayed(id) }
+      state.accepted += 1
+      let id = PostID.numbered(UInt64(state.accepted))
+      state.ids[post.idempotencyKey] = id
+      return .accepted(id)
+    }
+  }
+}
+
+/// A producer that speaks through a socket without rules.
+struct RawProducer {
+  let socket: RawSocket
+
+  /// Its own frames, as they come.
+  func send(_ id: UInt64, token: String = TestSubmitServer.token, _ posts: [SubmittedPost]) {
+    let batch = Onthemap_Submit_V1_Batch.with { $0.posts = posts.map(Onthemap_Submit_V1_Draft.init) }
+    socket.send([SubmitRequest(id: id, token: token, .batch(batch)).bytes])
+  }
+
+  /// The next reply with a number.
+  func reply(to id: UInt64) async throws -> SubmitReply {
+    var found: SubmitReply?
+    try await eventually("request \(id) is answered") {
+      while found == nil, let frames = socket.receive() {
+        if let reply = SubmitReply(frames), reply.requestID == id { found = reply }
+      }
+      return found != nil
+    }
+    guard let found else { throw TimeoutError() }
+    return found
+  }
+}
+
+extension SubmittedPost {
+  static func sample(_ number: Int, place: String = "Oslo") -> SubmittedPost {
+    SubmittedPost(idempotencyKey: "key-\(number)", place: place, link: "https://example.org/\(number)")
+  }
+}
+
+extension Post {
+  static func sample(_ id: PostID, state: State = .published) -> Post {
+    Post(
+      id: id, account: TestSubmitServer.account, place: "Oslo", link: "https://example.org/", state: state,
+      coordinate: .e7(599_000_000, 107_000_000),
+      outcome: state == .published
+        ? .init(
+          coordinate: .e7(599_000_000, 107_000_000), label: "Oslo, Norway", countryCode: "NO", agreement: .verified)
+        : nil, reason: state == .rejected ? .init(code: "place_not_found", detail: "no such place") : nil,
+      seq: state == .published ? 7 : nil, createdMs: 1, updatedMs: 2)
+  }
+}

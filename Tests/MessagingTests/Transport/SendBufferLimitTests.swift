@@ -1,0 +1,175 @@
+import CZeroMQ
+import Glibc
+import Testing
+
+@testable import Domain
+@testable import Messaging
+
+@Suite("What peers leave unread", .serialized)
+struct SendBufferLimitTests {
+  /// A whole list of the longest entries.
+  private static let longest = FeedState(
+    epoch: .filled(with: 1), seq: 100, entries: (1...100).reversed().map { entry($0, seq: $0) })
+
+  private static func entry(_ number: UInt64, seq: UInt64) -> FeedEntry {
+    let longest = FeedEntry.longest(number)
+    return FeedEntry(
+      id: longest.id, seq: seq, account: longest.account, firstName: longest.firstName, lastName: longest.lastName,
+      place: longest.place, label: longest.label, countryCode: longest.countryCode, link: longest.link,
+      coordinate: longest.coordinate, agreement: longest.agreement, createdMs: 0, updatedMs: 0)
+  }
+
+  /// Effects of a bound.
+  private struct Seen {
+    var turns = 0
+    var unbinds = 0
+    var hasRoom = true
+  }
+
+  /// A bound link whose memory holds as many bytes as a test wants.
+  private final class BufferingSocket: ReactorSocket {
+    let socket: Socket
+    private let inbox: CommandQueue<[Int]>
+    private let unread: SendBufferLimit
+    private let seen: Shared<Seen>
+    private var frames: [SharedFrame] = []
+
+    init(_ context: Reactor.Context, bytesMax: Int, inbox: CommandQueue<[Int]>, seen: Shared<Seen>) throws {
+      socket = try context.socket(.xpub, frameBytesMax: 100)
+      _ = try socket.bind(.anyPort())
+      unread = SendBufferLimit(bytesMax, at: socket, .feed, logger: quiet)
+      (self.inbox, self.seen) = (inbox, seen)
+    }
+
+    func receive(_ frames: [[UInt8]], nowMs: Int64) {}
+
+    func tick(nowMs: Int64) -> Int64 {
+      for sizes in inbox.drain() {
+        frames = sizes.map { SharedFrame([UInt8](repeating: 7, count: $0), in: unread.memory) }
+      }
+      let wasBound = socket.isBound
+      _ = unread.tick(nowMs: nowMs)
+      seen.change {
+        $0.turns += 1
+        $0.unbinds += wasBound && !socket.isBound ? 1 : 0
+        $0.hasRoom = unread.isWithinLimit
+      }
+      return nowMs + 2
+    }
+
+    func shutDown() {}
+  }
+
+  @Test("A million bytes may be unread; with one more the connections end, once, until it is freed")
+  func edge() async throws {
+    let (wake, seen) = (WakeupEvent(), Shared(Seen()))
+    let inbox = CommandQueue<[Int]>(wake)
+    let (reactor, _) = try Reactor.start("shelf", wake: wake) { context in
+      ([try BufferingSocket(context, bytesMax: 1_000_000, inbox: inbox, seen: seen)], ())
+    }
+    defer { reactor.stop() }
+    func turns() async throws {
+      let now = seen.value.turns
+      try await eventually("some turns are over") { seen.value.turns > now + 10 }
+    }
+    inbox.enqueue([600_000, 400_000])
+    try await turns()
+    #expect(seen.value.hasRoom && seen.value.unbinds == 0)
+    inbox.enqueue([600_000, 400_000, 1])
+    try await eventually("the connections end") { seen.value.unbinds == 1 }
+    #expect(!seen.value.hasRoom)
+    inbox.enqueue([])
+    try await eventually("there is room") { seen.value.hasRoom }
+    try await turns()
+    #expect(seen.value.unbinds == 1)
+  }
+
+  /// Repeats a look for two minutes at most, because libzmq closes a port on a thread of its own.
+  private func soon(_ holds: () -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(120)
+    while ContinuousClock.now < end {
+      if holds() { return true }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    return false
+  }
+
+  @Test("The log says once a minute that the address cannot be bound again, and once that it is bound")
+  func blocked() async throws {
+    let context = try #require(zmq_ctx_new() as UnsafeMutableRawPointer?)
+    defer { zmq_ctx_term(context) }
+    let socket = try Socket(.xpub, context: context, number: 1, frameBytesMax: 100, lingerMs: 0)
+    defer { socket.close() }
+    let endpoint = try socket.bind(.anyPort())
+    let log = LineLog()
+    let unread = SendBufferLimit(10, at: socket, .feed, logger: log.logger)
+    do {
+      let frame = SharedFrame([UInt8](repeating: 7, count: 11), in: unread.memory)
+      _ = unread.tick(nowMs: 0)
+      withExtendedLifetime(frame) {}
+    }
+    #expect(!socket.isBound)
+    func turn(_ nowMs: Int64) -> [Int] {
+      _ = unread.tick(nowMs: nowMs)
+      return ["cannot bind the address", "address bound again"].map { log.lines(with: $0).count }
+    }
+    do {
+      let other = try Socket(.xpub, context: context, number: 2, frameBytesMax: 100, lingerMs: 0)
+      defer { other.close() }
+      try #require(await soon { (try? other.bind(endpoint)) != nil })
+      #expect(turn(1_000) == [0, 0])
+      #expect(turn(1_001) == [1, 0])
+      #expect(turn(61_000) == [1, 0])
+      #expect(turn(61_001) == [2, 0])
+    }
+    #expect(try await soon { turn(62_000) == [2, 1] })
+    #expect(turn(200_000) == [2, 1] && socket.isBound)
+  }
+
+  @Test("Five hundred joins of one list that nobody reads hold its bytes once")
+  func shared() async throws {
+    let changes = try TestChangeServer(Self.longest)
+    defer { changes.reactor.stop() }
+    let feed = try TestFeed(pulling: changes.endpoint)
+    defer { feed.reactor.stop() }
+    let peers = (0..<5).map { _ in RawSocket(ZMQ_XSUB, connect: feed.endpoint, unreadMax: 1) }
+    for (index, peer) in peers.enumerated() {
+      for join in 0..<100 { peer.send([[1] + Array(Topic.join("p\(index)j\(join)").utf8)]) }
+    }
+    // Joins of one turn share a frame; snapshots without a change come every 5 s.
+    let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
+    let reader = try TestSubscriber(feed.endpoint)
+    defer { reader.reactor.stop() }
+    try await eventually("a join behind them is answered") { reader.isLive }
+    #expect(feed.memory.bytes < 4 * whole, "\(feed.memory.bytes) bytes are unread")
+  }
+
+  @Test("Lists that a subscriber does not read end at the bound: the others have the list again, and memory is freed")
+  func bound() async throws {
+    let changes = try TestChangeServer(Self.longest)
+    defer { changes.reactor.stop() }
+    let log = LineLog()
+    let bytesMax = 2_000_000
+    let feed = try TestFeed(pulling: changes.endpoint, unreadBytesMax: bytesMax, logger: log.logger)
+    defer { feed.reactor.stop() }
+    let reader = try TestSubscriber(feed.endpoint)
+    defer { reader.reactor.stop() }
+    try await eventually("it has the list") { reader.isLive }
+    let mute = RawSocket(ZMQ_SUB, connect: feed.endpoint, subscribe: [Topic.snapshot], unreadMax: 1)
+    var seq = Self.longest.seq
+    var most = 0
+    // Each change makes another list, and a snapshot of it within 250 ms.
+    try await eventually("the connections end", within: 120) {
+      seq += 1
+      changes.inbox.enqueue([.upsert(Self.entry(1, seq: seq))])
+      most = max(most, feed.memory.bytes)
+      return !log.lines(with: "peers do not read").isEmpty
+    }
+    let whole = FeedCodec.feed(.snapshot(.join), Self.longest, instance: "test", unixMs: 0).count
+    #expect(most <= bytesMax + 3 * whole, "\(most) bytes were unread")
+    withExtendedLifetime(mute) {}
+    try await eventually("the reader has the last list") { reader.isLive && reader.state?.seq == seq }
+    // The list that joins share stays.
+    try await eventually("memory is freed") { feed.memory.bytes < 2 * whole }
+  }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import RemoteGeocoding
+
+/// A breaker whose changes an expectation may ask for.
+private final class BreakerBox {
+  private var breaker = CircuitBreaker()
+
+  func admit(nowMs: Int64) -> CircuitBreaker.Permit? { breaker.admit(nowMs: nowMs) }
+  func isOpen(nowMs: Int64) -> Bool { breaker.isOpen(nowMs: nowMs) }
+  func succeed(_ permit: CircuitBreaker.Permit) { breaker.succeed(permit) }
+  func fail(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.fail(permit, nowMs: nowMs) }
+  func block(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.block(permit, nowMs: nowMs) }
+  func giveBack(_ permit: CircuitBreaker.Permit, nowMs: Int64) { breaker.release(permit, nowMs: nowMs) }
+}
+
+@Suite("The circuit breaker")
+struct CircuitBreakerTests {
+  /// Asks so many times, and fails each time.
+  private func fail(_ breaker: BreakerBox, times: Int, atMs: Int64) {
+    for _ in 0..<times {
+      guard let permit = breaker.admit(nowMs: atMs) else { return }
+      breaker.fail(permit, nowMs: atMs)
+    }
+  }
+
+  private func succeed(_ breaker: BreakerBox, atMs: Int64) {
+    if let permit = breaker.admit(nowMs: atMs) { breaker.succeed(permit) }
+  }
+
+  @Test("Four failures in a row leave it closed, the fifth opens it for thirty seconds")
+  func inARow() {
+    let breaker = BreakerBox()
+    fail(breaker, times: 4, atMs: 0)
+    #expect(!breaker.isOpen(nowMs: 0))
+    fail(breaker, times: 1, atMs: 100)
+    #expect(breaker.isOpen(nowMs: 30_099) && !breaker.isOpen(nowMs: 30_100))
+    #expect(breaker.admit(nowMs: 30_099) == nil)
+  }
+
+  @Test("A success ends the row")
+  func success() {
+    let breaker = BreakerBox()
+    for _ in 0..<3 {
+      fail(breaker, times: 4, atMs: 0)
+      for _ in 0..<5 { succeed(breaker, atMs: 0) }
+    }
+    #expect(!breaker.isOpen(nowMs: 0))
+  }
+
+  @Test("Of twenty answers ten may have failed, and eleven may not")
+  func half() {
+    let breaker = BreakerBox()
+    for _ in 0..<10 {
+      fail(breaker, times: 1, atMs: 0)
+      succeed(breaker, atMs: 0)
+    }
+    #expect(!breaker.isOpen(nowMs: 0))
+    // The oldest that goes was a failure too: ten remain, then an eleventh comes in the place of a success.
+    fail(breaker, times: 1, atMs: 0)
+    #expect(!breaker.isOpen(nowMs: 0))
+    fail(breaker, times: 1, atMs: 0)
+    #expect(breaker.isOpen(nowMs: 0))
+  }
+
+  @Test("One probe at a time; it closes the breaker when it succeeds")
+  func probe() throws {
+    let breaker = BreakerBox()
+    fail(breaker, times: 5, atMs: 0)
+    let permit = try #require(breaker.admit(nowMs: 30_000))
+    #expect(breaker.admit(nowMs: 30_000) == nil && breaker.isOpen(nowMs: 30_000))
+    breaker.succeed(permit)
+    #expect(breaker.admit(nowMs: 30_000) != nil)
+    fail(breaker, times: 5, atMs: 40_000)
+    #expect(!breaker.isOpen(nowMs: 70_000), "The pause is the first one again.")
+  }
+
+  @Test("Each probe that fails doubles the pause, up to ten minutes")
+  func doubling() {
+    let breaker = BreakerBox()
+    fail(breaker, times: 5, atMs: 0)
+    var nowMs: Int64 = 30_000
+    for pauseMs: Int64 in [60_000, 120_000, 240_000, 480_000, 600_000, 600_000] {
+      fail(breaker, times: 1, atMs: nowMs)
+      #expect(breaker.isOpen(nowMs: nowMs + pauseMs - 1) && !breaker.isOpen(nowMs: nowMs + pauseMs))
+      nowMs += pauseMs
+    }
+  }
+
+  @Test("A refusal opens it for an hour, whatever it was before")
+  func blocked() throws {
+    let breaker = BreakerBox()
+    let permits = [try #require(breaker.admit(nowMs: 0)), try #require(breaker.admit(nowMs: 0))]
+    breaker.block(permits[0], nowMs: 0)
+    #expect(breaker.isOpen(nowMs: 3_599_999) && !breaker.isOpen(nowMs: 3_600_000))
+    breaker.succeed(permits[1])
+    #expect(breaker.isOpen(nowMs: 1), "What was asked before it tells nothing.")
+    breaker.block(try #require(breaker.admit(nowMs: 3_600_000)), nowMs: 3_600_000)
+    #expect(breaker.isOpen(nowMs: 7_199_999))
+  }
+
+  @Test("A probe that was not asked after all gives way to the next")
+  func givenBack() throws {
+    let breaker = BreakerBox()
+    fail(breaker, times: 5, atMs: 0)
+    breaker.giveBack(try #require(breaker.admit(nowMs: 30_000)), nowMs: 30_000)
+    #expect(breaker.admit(nowMs: 30_000) != nil)
+  }
+
+  @Test("An answer that comes after the breaker has opened changes nothing")
+  func late() throws {
+    let breaker = BreakerBox()
+    let early = try #require(breaker.admit(nowMs: 0))
+    fail(breaker, times: 5, atMs: 0)
+    breaker.succeed(early)
+    breaker.fail(early, nowMs: 20_000)
+    #expect(breaker.isOpen(nowMs: 29_999) && !breaker.isOpen(nowMs: 30_000))
+  }
+}

@@ -1,0 +1,99 @@
+import Domain
+import Testing
+
+@testable import RemoteGeocoding
+
+/// A cache whose changes an expectation may ask for.
+private final class CacheBox {
+  private var cache: GeocodingCache
+
+  init(max: Int = RemoteLimits.cachedMax) { cache = GeocodingCache(max: max) }
+
+  var count: Int { cache.count }
+  func entry(_ key: GeocodingCache.Key, nowMs: Int64) -> GeocodingCache.Entry? { cache.entry(key, nowMs: nowMs) }
+  func keep(_ places: [Place], for key: GeocodingCache.Key, nowMs: Int64) { cache.store(places, for: key, nowMs: nowMs) }
+}
+
+@Suite("The cache of a provider's answers")
+struct GeocodingCacheTests {
+  private let day: Int64 = 24 * 3_600_000
+  private let here = [Place.sample("Here")]
+
+  private func key(_ text: String) -> GeocodingCache.Key { GeocodingCache.Key(PlaceQuery(text)) }
+
+  @Test("A place is believed for thirty days, and kept for worse times")
+  func found() {
+    let cache = CacheBox()
+    cache.keep(here, for: key("a"), nowMs: 5)
+    #expect(cache.entry(key("a"), nowMs: 30 * day + 4) == .fresh(here))
+    #expect(cache.entry(key("a"), nowMs: 30 * day + 5) == .stale(here))
+    cache.keep([.sample("There")], for: key("a"), nowMs: 31 * day)
+    #expect(cache.entry(key("a"), nowMs: 31 * day) == .fresh([.sample("There")]))
+    #expect(cache.count == 1)
+  }
+
+  @Test("That there is none is believed for a day, and then forgotten")
+  func notFound() {
+    let cache = CacheBox()
+    cache.keep([], for: key("a"), nowMs: 0)
+    #expect(cache.entry(key("a"), nowMs: day - 1) == .fresh([]))
+    #expect(cache.entry(key("a"), nowMs: day) == nil)
+    #expect(cache.count == 0)
+  }
+
+  @Test("Case and white space make no difference, and neither do the ways to write an accent")
+  func equal() {
+    for text in ["9 rue été, paris", " 9  Rue\tÉté, PARIS ", "9 rue e\u{301}te\u{301}, paris"] {
+      #expect(key(text) == key("9 rue été, Paris"), "\(text)")
+    }
+  }
+
+  @Test("What changes the answer makes a difference")
+  func different() {
+    var queries = [PlaceQuery("a"), PlaceQuery("b"), PlaceQuery("a", limit: 2), PlaceQuery("a", country: "FR")]
+    queries += [PlaceQuery("a", language: "fr"), PlaceQuery("a", focus: Place.sample("").coordinate)]
+    #expect(Set(queries.map(GeocodingCache.Key.init)).count == queries.count)
+  }
+
+  @Test("Full, it forgets what was asked for longest ago")
+  func full() {
+    let cache = CacheBox(max: 3)
+    for text in ["a", "b", "c"] { cache.keep(here, for: key(text), nowMs: 0) }
+    #expect(cache.entry(key("a"), nowMs: 1) != nil)
+    cache.keep(here, for: key("d"), nowMs: 2)
+    #expect(cache.count == 3)
+    #expect(cache.entry(key("b"), nowMs: 3) == nil)
+    for text in ["a", "c", "d"] { #expect(cache.entry(key(text), nowMs: 3) != nil, "\(text)") }
+  }
+
+  @Test("A large cache removes a sixteenth of its answers at once, and keeps those used last")
+  func batch() {
+    let cache = CacheBox(max: 64)
+    for number in 0..<64 { cache.keep(here, for: key("\(number)"), nowMs: 0) }
+    #expect(cache.entry(key("0"), nowMs: 0) != nil)
+    cache.keep(here, for: key("new"), nowMs: 0)
+    #expect(cache.count == 61)
+    for text in ["1", "2", "3", "4"] { #expect(cache.entry(key(text), nowMs: 0) == nil, "\(text)") }
+    for text in ["0", "5", "63", "new"] { #expect(cache.entry(key(text), nowMs: 0) != nil, "\(text)") }
+  }
+
+  @Test("It never holds more than its maximum, in whatever order it is used")
+  func bound() {
+    let cache = CacheBox(max: 10)
+    for round in 0..<500 {
+      _ = cache.entry(key("\(round * 7 % 23)"), nowMs: 0)
+      cache.keep(round % 3 == 0 ? [] : here, for: key("\(round * 5 % 31)"), nowMs: Int64(round) * day / 4)
+      #expect(cache.count <= 10)
+    }
+    #expect(cache.count == 10)
+  }
+}
+
+extension Place {
+  static func sample(_ label: String) -> Place {
+    guard let coordinate = Coordinate(latitude: 59.9, longitude: 10.7) else { preconditionFailure("On the earth.") }
+    return Place(
+      coordinate: coordinate, level: .house, match: .exact, confidence: 1, label: label, name: label, region: "",
+      country: "Norway", countryCode: "NO")
+  }
+}

@@ -1,0 +1,362 @@
+import Dispatch
+import Domain
+import Foundation
+import InMemoryLogging
+import Logging
+import StubServers
+import Synchronization
+import Testing
+
+@testable import RemoteGeocoding
+
+/// A stand-in for a provider, and a geocoder that asks it, with a clock that can be put forward.
+private final class GeocoderFixture: Sendable {
+  let server: StubServer
+  let geocoder: RemoteGeocoder
+  private let skip: Skip
+
+  init(
+    _ provider: Provider = .nominatim, isPublic: Bool = false, port: UInt16? = nil,
+    reply: @escaping @Sendable (StubServer.Request) -> StubServer.Reply
+  ) throws {
+    skip = Skip(goes: isPublic)
+    server = try StubServer(reply: reply)
+    let url = port.map { "http://127.0.0.1:\($0)" } ?? server.url
+    var configuration = try RemoteConfiguration(provider: provider, url: url, contact: "ops@example.org")
+    configuration.isPublic = isPublic
+    geocoder = RemoteGeocoder(configuration, logger: Logger(label: "remote") { _ in SwiftLogNoOpLogHandler() }) {
+      [skip] in skip.nowMs
+    }
+  }
+
+  deinit { geocoder.end() }
+
+  func skip(ms: Int64) { skip.add(ms) }
+
+  func locate(_ text: String, limit: Int = 1) async -> RemoteGeocoder.Outcome {
+    await geocoder.locate(PlaceQuery(text, limit: limit))
+  }
+}
+
+/// A clock that can be put forward. It goes by itself only where the geocoder waits until a time. Elsewhere it stands
+/// still, so that a slow machine outlasts no pause.
+private final class Skip: Sendable {
+  private let skippedMs = Mutex<Int64>(0)
+  private let start: ContinuousClock.Instant?
+
+  init(goes: Bool) { start = goes ? .now : nil }
+
+  var nowMs: Int64 {
+    let goneMs = start.map { Int64((ContinuousClock.now - $0) / .milliseconds(1)) } ?? 0
+    return goneMs + skippedMs.withLock { $0 }
+  }
+
+  func add(_ ms: Int64) { skippedMs.withLock { $0 += ms } }
+}
+
+/// Holds the server's threads until it is open.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func open() { semaphore.signal() }
+
+  /// Waits until the gate is open, two minutes at most.
+  func pass() {
+    // It stays open for the next one.
+    if semaphore.wait(timeout: .now() + .seconds(120)) == .success { semaphore.signal() }
+  }
+}
+
+extension RemoteGeocoder.Outcome {
+  fileprivate var isFound: Bool { if case .found = self { true } else { false } }
+}
+
+@Suite("A geocoder at a provider's server")
+struct StubServerTests {
+  private static let houses: [(Provider, String, String)] = [
+    (.nominatim, "/search", ProviderSamples.nominatimHouse), (.photon, "/api", ProviderSamples.photonHouse),
+    (.pelias, "/v1/search", ProviderSamples.peliasHouse),
+  ]
+
+  @Test(
+    "Each provider's house is found, and asked for with our name",
+    arguments: StubServerTests.houses)
+  func found(provider: Provider, path: String, body: String) async throws {
+    let scene = try GeocoderFixture(provider) { _ in .answer(body: body) }
+    guard case .found(let places) = await scene.locate("7 Storgata, Oslo", limit: 3) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(places.count == 1 && places[0].level == .house && places[0].detail?.provider == provider.rawValue)
+    let request = try #require(scene.server.requests.first)
+    #expect(request.path == path)
+    #expect(request.parameter(provider == .pelias ? "text" : "q") == "7 Storgata, Oslo")
+    #expect(request.parameter(provider == .pelias ? "size" : "limit") == "3")
+    #expect(request.parameter("format") == (provider == .nominatim ? "jsonv2" : nil))
+    #expect(request.headers["user-agent"] == "onthemap/1.0 (ops@example.org)")
+    #expect(request.headers["cookie"] == nil)
+  }
+
+  @Test("No place is an answer of its own, kept for a day like a place for a month")
+  func kept() async throws {
+    let scene = try GeocoderFixture {
+      $0.parameter("q") == "nowhere 1" ? .answer(body: "[]") : .answer(body: ProviderSamples.nominatimHouse)
+    }
+    for _ in 0..<3 {
+      #expect(await scene.locate("nowhere 1") == .notFound)
+      #expect(await scene.locate(" NOWHERE  1") == .notFound)
+      #expect(await scene.locate("7 Storgata").isFound)
+    }
+    #expect(scene.server.requests.count == 2)
+    scene.skip(ms: RemoteLimits.notFoundMs)
+    #expect(await scene.locate("nowhere 1") == .notFound)
+    #expect(await scene.locate("7 Storgata").isFound)
+    #expect(scene.server.requests.count == 3)
+    scene.skip(ms: RemoteLimits.foundMs)
+    #expect(await scene.locate("7 Storgata").isFound)
+    #expect(scene.server.requests.count == 4)
+  }
+
+  @Test("Of a provider's answers those of the wanted levels are told, and all are kept")
+  func levels() async throws {
+    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    func locate(_ levels: Set<Place.Level>) async -> RemoteGeocoder.Outcome {
+      await scene.geocoder.locate(PlaceQuery("7 Storgata", levels: levels))
+    }
+    #expect(await locate([.street]) == .notFound)
+    #expect(await locate([.street, .house]).isFound)
+    #expect(scene.server.requests.count == 1)
+  }
+
+  @Test("Equal questions at one time are one request, and others few at once")
+  func singleFlight() async throws {
+    let gate = Gate()
+    let asked = Atomic(0)
+    let scene = try GeocoderFixture { _ in
+      // A second request comes while the first one waits for its answer.
+      if asked.add(1, ordering: .relaxed).newValue > 1 { gate.open() }
+      gate.pass()
+      return .later(ms: 200, .answer(body: ProviderSamples.nominatimHouse))
+    }
+    await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
+      for number in 0..<40 { group.addTask { await scene.locate("\(number % 8) Storgata") } }
+      for await answer in group { #expect(answer.isFound) }
+    }
+    #expect(scene.server.requests.count == 8)
+    #expect((2...RemoteLimits.inFlightMax).contains(scene.server.mostAtOnce))
+  }
+
+  @Test("A public server is asked once a second at most, and one thing at a time")
+  func publicServer() async throws {
+    let scene = try GeocoderFixture(isPublic: true) { _ in .later(ms: 300, .answer(body: ProviderSamples.nominatimHouse)) }
+    let startMs = StubServer.nowMs
+    await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
+      for number in 0..<4 { group.addTask { await scene.locate("\(number) Storgata") } }
+      for await answer in group { #expect(answer.isFound) }
+    }
+    #expect(scene.server.mostAtOnce == 1)
+    let times = scene.server.requests.map { $0.atMs - startMs }
+    #expect(times.count == 4)
+    // The way to the server takes longer now and then, so each is held to the start and not to the one before.
+    for (number, time) in times.enumerated() { #expect(time >= Int64(number) * 1_000 - 5, "\(times)") }
+  }
+
+  @Test("More texts than may stand in line are told so at once")
+  func line() async throws {
+    let gate = Gate()
+    let scene = try GeocoderFixture { _ in
+      gate.pass()
+      return .answer(body: ProviderSamples.nominatimHouse)
+    }
+    let room = RemoteLimits.inFlightMax + RemoteLimits.waitingMax
+    let answers = await withTaskGroup(of: RemoteGeocoder.Outcome.self) { group in
+      for number in 0..<(room + 3) { group.addTask { await scene.locate("\(number) Storgata") } }
+      // The server answers no request before the three have their answers, so no place gets free.
+      return await group.reduce(into: [RemoteGeocoder.Outcome]()) { answers, answer in
+        answers.append(answer)
+        if answers.count == 3 { gate.open() }
+      }
+    }
+    #expect(answers.count { $0.isFound } == room)
+    #expect(answers.count { $0 == .unavailable(code: "remote_busy") } == 3)
+  }
+
+  private static let failing: [(StubServer.Reply, String)] = [
+    (StubServer.Reply.answer(status: 503, body: "{}"), "remote_unavailable"),
+    (.answer(status: 500, headers: ["Content-Type": "text/html"], body: "<html>"), "remote_unavailable"),
+    (.answer(status: 404, body: "{\"error\":{\"code\":404,\"message\":\"?\"}}"), "remote_unavailable"),
+    (.answer(status: 400, body: "{\"error\":{\"code\":400,\"message\":\"?\"}}"), "remote_refused"),
+    (.answer(status: 429, headers: ["Retry-After": "2"], body: ""), "remote_rate_limited"),
+    (.answer(body: "[{\"lat\":\"1\",\"lon"), "remote_answer_malformed"),
+    (.answer(headers: ["Content-Type": "text/html"], body: "<html>Hello</html>"), "remote_answer_malformed"),
+    (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 9\r\n\r\n[\"\u{FC}".utf8.dropLast())), "remote_unreachable"),
+    (.raw(Array("HTTP/1.1 200 -\r\nContent-Length: 4\r\n\r\n[\"".utf8) + [0xFC, 0x22]), "remote_answer_malformed"),
+    (.answer(body: String(repeating: " ", count: RemoteLimits.bodyBytesMax) + "[]"), "remote_answer_too_long"),
+    (
+      .raw(Array("HTTP/1.1 200 -\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 3 * RemoteLimits.bodyBytesMax)),
+      "remote_answer_too_long"
+    ),
+    (.reset, "remote_unreachable"),
+  ]
+
+  @Test(
+    "What fails says how, and is not kept", arguments: StubServerTests.failing)
+  func failures(reply: StubServer.Reply, code: String) async throws {
+    let scene = try GeocoderFixture { _ in reply }
+    #expect(await scene.locate("7 Storgata") == .unavailable(code: code))
+    #expect(scene.server.requests.count == 1, "One call is one request.")
+    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.skip(ms: RemoteLimits.backoffCapMs)
+    #expect(await scene.locate("7 Storgata").isFound)
+  }
+
+  @Test("The longest answer that is taken is taken")
+  func longest() async throws {
+    let body = ProviderSamples.nominatimHouse
+    let scene = try GeocoderFixture { _ in
+      .answer(body: body + String(repeating: " ", count: RemoteLimits.bodyBytesMax - body.utf8.count))
+    }
+    #expect(await scene.locate("7 Storgata").isFound)
+  }
+
+  @Test("An answer that does not come, or not to its end, is given up after five seconds", arguments: [false, true])
+  func slow(drips: Bool) async throws {
+    let scene = try GeocoderFixture { _ in drips ? .drip : .silence }
+    let startMs = StubServer.nowMs
+    #expect(await scene.locate("7 Storgata") == .unavailable(code: "remote_timeout"))
+    // Not sooner, less the precision of clocks.
+    #expect(StubServer.nowMs - startMs >= RemoteLimits.totalMs - 100)
+    let deadline = ContinuousClock.now + .seconds(120)
+    while scene.server.abandonedCount == 0, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(scene.server.abandonedCount == 1, "The connection stays.")
+  }
+
+  @Test("Nobody there is unavailable")
+  func nobody() async throws {
+    let gone = try StubServer { _ in .silence }
+    let port = gone.port
+    gone.end()
+    let scene = try GeocoderFixture(port: port) { _ in .silence }
+    guard case .unavailable = await scene.locate("7 Storgata") else {
+      Issue.record("somebody answered")
+      return
+    }
+  }
+
+  @Test("One redirect on the same server is followed, not two, and none elsewhere")
+  func redirects() async throws {
+    let elsewhere = try StubServer { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let scene = try GeocoderFixture { request in
+      switch request.path {
+      case "/search":
+        .answer(status: 302, headers: ["Location": "/next?\(request.target.drop { $0 != "?" }.dropFirst())"], body: "")
+      default:
+        request.parameter("q") == "loop 1"
+          ? .answer(status: 302, headers: ["Location": request.target], body: "")
+          : .answer(body: ProviderSamples.nominatimHouse)
+      }
+    }
+    #expect(await scene.locate("7 Storgata").isFound)
+    #expect(scene.server.requests.map(\.path) == ["/search", "/next"])
+    #expect(await scene.locate("loop 1") == .unavailable(code: "remote_redirected"))
+    #expect(scene.server.requests.count == 4)
+    for address in [elsewhere.url, "http://localhost:\(scene.server.port)", "http://example.org"] {
+      scene.skip(ms: RemoteLimits.backoffCapMs)
+      scene.server.setResponse { _ in .answer(status: 301, headers: ["Location": address + "/search"], body: "") }
+      #expect(await scene.locate("7 Storgata, \(address)") == .unavailable(code: "remote_redirected"))
+    }
+    #expect(elsewhere.requests.isEmpty)
+  }
+
+  @Test("A pause that the server asks for is kept, in seconds and as a date", arguments: [false, true])
+  func retryAfter(isDate: Bool) async throws {
+    let scene = try GeocoderFixture { _ in
+      let date = Date(timeIntervalSinceNow: 121)
+      let format = DateFormatter()
+      format.locale = Locale(identifier: "en_US_POSIX")
+      format.timeZone = TimeZone(identifier: "GMT")
+      format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      return .answer(status: 429, headers: ["Retry-After": isDate ? format.string(from: date) : "120"], body: "")
+    }
+    #expect(await scene.locate("1 Storgata") == .unavailable(code: "remote_rate_limited"))
+    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.skip(ms: 110_000)
+    #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_paused"))
+    #expect(scene.server.requests.count == 1)
+    scene.skip(ms: 11_000)
+    #expect(await scene.locate("2 Storgata").isFound)
+  }
+
+  @Test("Without a time of the server's own the pause grows with each failure, up to a minute")
+  func backoff() async throws {
+    let scene = try GeocoderFixture { _ in .answer(status: 429, body: "") }
+    for number in 1...12 {
+      #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_rate_limited"))
+      scene.skip(ms: min(RemoteLimits.backoffBaseMs << Int64(number - 1), RemoteLimits.backoffCapMs))
+    }
+    #expect(scene.server.requests.count == 12, "429 opens no breaker: the server is well.")
+  }
+
+  @Test("Five failures open the breaker: an old answer is better than none, and one probe ends it")
+  func breaker() async throws {
+    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    #expect(await scene.locate("old 1").isFound)
+    scene.skip(ms: RemoteLimits.foundMs)
+    scene.server.setResponse { _ in .answer(status: 502, body: "") }
+    for number in 1...5 {
+      #expect(await scene.locate("\(number) Storgata") == .unavailable(code: "remote_unavailable"))
+      // Beyond each pause, and within the breaker's.
+      scene.skip(ms: number < 5 ? 16_000 : 20_000)
+    }
+    #expect(await scene.locate("6 Storgata") == .unavailable(code: "remote_off"))
+    #expect(await scene.locate("old 1").isFound)
+    #expect(scene.server.requests.count == 6)
+    scene.skip(ms: 10_000)
+    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    #expect(await scene.locate("6 Storgata").isFound)
+    #expect(await scene.locate("7 Storgata").isFound)
+  }
+
+  @Test("Whoever is turned away asks no more for an hour", arguments: [401, 402, 403])
+  func blocked(status: Int) async throws {
+    let scene = try GeocoderFixture { _ in
+      .answer(status: status, headers: ["Content-Type": "text/html"], body: "<html>Forbidden</html>")
+    }
+    #expect(await scene.locate("1 Storgata") == .unavailable(code: "remote_blocked"))
+    scene.server.setResponse { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    scene.skip(ms: RemoteLimits.blockedMs - 10_000)
+    #expect(await scene.locate("2 Storgata") == .unavailable(code: "remote_off"))
+    #expect(scene.server.requests.count == 1)
+    scene.skip(ms: 10_000)
+    #expect(await scene.locate("2 Storgata").isFound)
+  }
+
+  @Test("Suggestions never reach the server")
+  func suggestions() async throws {
+    let scene = try GeocoderFixture { _ in .answer(body: ProviderSamples.nominatimHouse) }
+    let answer = await scene.geocoder.locate(PlaceQuery("7 Stor", kind: .prefix))
+    #expect(answer == .unavailable(code: "remote_refused"))
+    #expect(scene.server.requests.isEmpty)
+  }
+
+  @Test("Neither the key nor the text is in what is logged")
+  func secrets() async throws {
+    let log = InMemoryLogHandler()
+    var logger = Logger(label: "remote") { _ in log }
+    logger.logLevel = .trace
+    let server = try StubServer { $0.parameter("api_key") == "s3cret-key" ? .reset : .answer(status: 401, body: "") }
+    let configuration = try RemoteConfiguration(provider: .pelias, url: server.url, key: "s3cret-key")
+    for reply in [StubServer.Reply.reset, .answer(status: 403, body: "s3cret-key"), .silence] {
+      server.setResponse { _ in reply }
+      let geocoder = RemoteGeocoder(configuration, logger: logger) { 0 }
+      #expect(await !geocoder.locate(PlaceQuery("7 Storgata")).isFound)
+      geocoder.end()
+    }
+    #expect(server.requests.allSatisfy { $0.parameter("api_key") == "s3cret-key" } && server.requests.count == 3)
+    let lines = log.entries.map { "\($0.message) \($0.metadata)" }
+    #expect(lines.count == 3)
+    for line in lines { #expect(!line.contains("s3cret") && !line.contains("Storgata"), "\(line)") }
+  }
+}

@@ -1,0 +1,341 @@
+import Dispatch
+import Foundation
+import GRDB
+import Store
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import Domain
+@testable import SQLiteStore
+
+@Suite("Scans", .timeLimit(.minutes(2)))
+struct ScanExecutorTests {
+  private let folder = Folder()
+  private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+  private func condition(_ text: String) throws -> ListCondition {
+    try ListCondition(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
+  }
+
+  private func untilWaiting(_ count: Int, in database: SQLiteDatabase) async {
+    while database.scans.waitingCount != count { await Task.yield() }
+  }
+
+  private func expectRefused(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+  ) async {
+    let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
+    guard case .tooManyScans? = error else {
+      Issue.record("\(String(describing: error)) is another error", sourceLocation: sourceLocation)
+      return
+    }
+  }
+
+  private func expectEnded(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+  ) async {
+    let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
+    guard case .scanEnded? = error else {
+      Issue.record("\(String(describing: error)) is another error", sourceLocation: sourceLocation)
+      return
+    }
+  }
+
+  @Test("Quick reads and writes go on while scans hold every place and fill the queue; one more scan is refused")
+  func full() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let id = try await database.published(1, by: account)[0]
+    let places = await HeldPlaces(database)
+    let waiting = Task {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<Limits.scansWaitingMax {
+          group.addTask { try await database.published(PostFilter(), below: nil, limit: 1).entries.count }
+        }
+        return try await group.reduce(0, +)
+      }
+    }
+    await untilWaiting(Limits.scansWaitingMax, in: database)
+    await expectRefused { _ = try await database.published(PostFilter(), below: nil, limit: 1) }
+    for query in [ListQuery(limit: 50, skip: 51), ListQuery(isDescending: false), ListQuery(order: .createdAt)] {
+      await expectRefused { _ = try await database.listed(query) }
+    }
+    #expect(try await database.post(id)?.id == id)
+    #expect(try await database.account(account)?.id == account)
+    #expect(try await database.session(tokenHash: [1]) == nil)
+    #expect(try await database.credentials(email: "nobody@example.org") == nil)
+    #expect(try await database.latest().entries.map(\.id) == [id])
+    #expect(try await database.listed(ListQuery()).map(\.entry.id) == [id])
+    #expect(try await database.listed(ListQuery(limit: 50, skip: 50)).isEmpty)
+    let own = ListQuery(condition: try condition("{\"uniqueKey\":\"\(account.rawValue)\"}"))
+    #expect(try await database.listed(own).map(\.entry.id) == [id])
+    #expect(
+      try await database.posts(of: account, PostFilter(text: "oslo"), after: nil, limit: 9).posts.map(\.id) == [id])
+    #expect(try await database.users(email: nil, after: nil, limit: 9, unixMs: 1).count == 1)
+    #expect(try await database.deadCounts().all == 0)
+    _ = try await database.accepted(by: account)
+    places.open()
+    #expect(try await waiting.value == Limits.scansWaitingMax)
+  }
+
+  @Test("A network has one place; a scan from another block of addresses takes the second")
+  func networks() async throws {
+    let database = try folder.open()
+    let (greedy, other) = (IPAddress("203.0.113.1"), IPAddress("198.51.100.1"))
+    let places = await HeldPlaces(database, count: 1, network: greedy)
+    let second = Task {
+      try await database.published(PostFilter(), below: nil, limit: 1, for: ScanClient(network: greedy) { _ in }).next
+    }
+    await untilWaiting(1, in: database)
+    _ = try await database.published(PostFilter(), below: nil, limit: 1, for: ScanClient(network: other) { _ in })
+    #expect(database.scans.waitingCount == 1)
+    places.open()
+    #expect(try await second.value == nil)
+  }
+
+  @Test("An account's posts are a quick read up to the limit, and a scan above it")
+  func quick() async throws {
+    let database = try folder.open()
+    let account = try await database.addAccount()
+    let own = ListQuery(condition: try condition("{\"uniqueKey\":\"\(account.rawValue)\"}"))
+    _ = try await database.published(Limits.quickReadRowsMax, by: account)
+    let places = await HeldPlaces(database)
+    #expect(try await database.listed(own).count == Limits.quickReadRowsMax)
+    #expect(try await database.posts(of: account, after: nil, limit: 1_000).posts.count == Limits.quickReadRowsMax)
+    _ = try await database.published(1, by: account)
+    let scans = [
+      Task { try await database.listed(own).count },
+      Task { try await database.posts(of: account, after: nil, limit: 1_000).posts.count },
+    ]
+    await untilWaiting(2, in: database)
+    places.open()
+    for scan in scans { #expect(try await scan.value >= 100) }
+  }
+
+  @Test("A scan leaves the queue when its client goes")
+  func goneWhileWaiting() async throws {
+    let database = try folder.open()
+    let places = await HeldPlaces(database)
+    let client = LeavingClient()
+    let scan = Task { try await database.scans.run(for: client.scanClient) { _ in } }
+    await untilWaiting(1, in: database)
+    client.leave()
+    await expectRefused { try await scan.value }
+    #expect(database.scans.waitingCount == 0)
+    places.open()
+  }
+
+  @Test("A scan ends when its client goes, and its connection serves the next")
+  func goneWhileRunning() async throws {
+    let database = try folder.open()
+    for _ in 0..<2 * Limits.scansAtOnceMax {
+      let client = LeavingClient()
+      let scan = Task {
+        try await database.scans.run(for: client.scanClient) { db in
+          client.hasBegun.signal()
+          _ = try Int.fetchOne(db, sql: Self.endless)
+        }
+      }
+      await client.untilBegun()
+      client.leave()
+      await expectEnded { try await scan.value }
+    }
+    #expect(try await database.published(PostFilter(), below: nil, limit: 1).entries.isEmpty)
+  }
+
+  @Test("A scan whose client has gone before is refused, and takes no place")
+  func goneBefore() async throws {
+    let database = try folder.open()
+    await expectRefused {
+      try await database.scans.run(for: ScanClient(network: nil) { $0() }) { _ in _ = Issue.record("It has run.") }
+    }
+  }
+
+  @Test("A condition whose time is over is an error")
+  func timeOfCondition() async throws {
+    let database = try folder.open(scanMs: 0)
+    _ = try await database.published(300, by: try await database.addAccount())
+    await expectEnded { _ = try await database.listed(ListQuery(condition: try condition("{\"mapString\":\"x\"}"))) }
+  }
+
+  @Test("A search whose time is over answers with what it has found, and where to go on")
+  func timeOfSearch() async throws {
+    let database = try folder.open(scanMs: 0)
+    let account = try await database.addAccount()
+    let ids = try await database.published(300, by: account)
+    var found: [PostID] = []
+    var (below, pages): (UInt64?, Int) = (nil, 0)
+    repeat {
+      let page = try await database.published(PostFilter(), below: below, limit: 1_000)
+      found += page.entries.map(\.id)
+      (below, pages) = (page.next, pages + 1)
+    } while below != nil
+    #expect(found == ids.reversed())
+    #expect(pages > 2)
+    var (own, after): ([PostID], PostID?) = ([], nil)
+    repeat {
+      let page = try await database.posts(of: account, after: after, limit: 1_000)
+      own += page.posts.map(\.id)
+      after = page.next
+    } while after != nil
+    #expect(own == ids)
+  }
+
+  @Test("A scan that has waited too long is refused")
+  func waitedTooLong() async throws {
+    let database = try folder.open(scanWaitMs: 0)
+    let places = await HeldPlaces(database)
+    await expectRefused { _ = try await database.published(PostFilter(), below: nil, limit: 1) }
+    places.open()
+  }
+
+  @Test("Closing the database ends scans that run and refuses those that wait")
+  func closing() async throws {
+    let database = try folder.open()
+    let clients = (0..<Limits.scansAtOnceMax).map { _ in LeavingClient() }
+    let running = clients.map { client in
+      Task {
+        try await database.scans.run(for: .ingest) { db in
+          client.hasBegun.signal()
+          _ = try Int.fetchOne(db, sql: Self.endless)
+        }
+      }
+    }
+    for client in clients { await client.untilBegun() }
+    let waiting = Task { try await database.scans.run(for: .ingest) { _ in } }
+    await untilWaiting(1, in: database)
+    database.close()
+    for scan in running { await expectEnded { try await scan.value } }
+    await expectRefused { try await waiting.value }
+    await expectRefused { try await database.scans.run(for: .ingest) { _ in } }
+  }
+
+  @Test("After a stretch of scans none starts until all have ended and the log is in the database")
+  func pause() async throws {
+    let database = try folder.open(scanStretchMs: 0)
+    let (first, second) = (await HeldPlaces(database, count: 1), await HeldPlaces(database, count: 1))
+    let account = try await database.addAccount("zebulon")
+    let third = Task { [folder] in
+      try await database.scans.run(for: .ingest) { _ in
+        String(decoding: try Data(contentsOf: URL(filePath: folder.database)), as: UTF8.self).contains("zebulon")
+      }
+    }
+    await untilWaiting(1, in: database)
+    try await first.end()
+    #expect(database.scans.waitingCount == 1, "A place is free, and none starts.")
+    try await second.end()
+    #expect(try await third.value)
+    #expect(try await database.account(account)?.id == account)
+  }
+
+  @Test("Scans go on after their pause although a write always waits")
+  func pauseInFlood() async throws {
+    let database = try folder.open(scanStretchMs: 0)
+    let places = await HeldPlaces(database)
+    let scan = Task { try await database.scans.run(for: .ingest) { _ in } }
+    await untilWaiting(1, in: database)
+    let flood = Flood(database)
+    defer { flood.end() }
+    try await places.end()
+    // The checkpoint waits now. The writer finds it after the first of these writes, and runs it before the third.
+    await flood.untilWritten(3)
+    try #require(database.scans.waitingCount == 0, "The pause is over.")
+    try await scan.value
+  }
+
+  @Test("A scan's connection neither writes nor checkpoints")
+  func readOnly() async throws {
+    let database = try folder.open()
+    _ = try await database.published(3, by: try await database.addAccount())
+    func logBytes() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.database + "-wal")[.size] as? Int
+    }
+    let before = try logBytes()
+    #expect(try #require(before) > 0)
+    await #expect(throws: DatabaseError.self) {
+      try await database.scans.run(for: .ingest) { db in try db.execute(sql: "UPDATE meta SET boot = 0") }
+    }
+    _ = try? await database.scans.run(for: .ingest) { db in try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    #expect(try logBytes() == before)
+  }
+}
+
+/// Places of scans that are held until they are opened.
+private struct HeldPlaces {
+  private let gate = DispatchSemaphore(value: 0)
+  private var scans: [Task<Void, any Error>] = []
+
+  /// Returns once it has the places.
+  init(_ database: SQLiteDatabase, count: Int = Limits.scansAtOnceMax, network: IPAddress? = nil) async {
+    for _ in 0..<count {
+      let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+      scans.append(
+        Task { [gate] in
+          try await database.scans.run(for: ScanClient(network: network) { _ in }) { _ in
+            begins.finish()
+            gate.wait()
+          }
+        })
+      for await _ in begun {}
+    }
+  }
+
+  func open() { for _ in scans { gate.signal() } }
+
+  /// Opens the places, and returns once their scans have ended.
+  func end() async throws {
+    open()
+    for scan in scans { try await scan.value }
+  }
+}
+
+/// Writes that end only by `end`: each submits the next one before its own commit, so that one always waits.
+private final class Flood: Sendable {
+  private let database: SQLiteDatabase
+  private let written = Atomic(0)
+  private let hasEnded = Atomic(false)
+
+  init(_ database: SQLiteDatabase) {
+    self.database = database
+    write()
+  }
+
+  private func write() {
+    database.submit(
+      { [self] _ in
+        written.add(1, ordering: .sequentiallyConsistent)
+        if !hasEnded.load(ordering: .sequentiallyConsistent) { write() }
+      }, then: { _ in })
+  }
+
+  /// Returns once so many further writes have begun.
+  func untilWritten(_ further: Int) async {
+    let goal = written.load(ordering: .sequentiallyConsistent) + further
+    while written.load(ordering: .sequentiallyConsistent) < goal { await Task.yield() }
+  }
+
+  func end() { hasEnded.store(true, ordering: .sequentiallyConsistent) }
+}
+
+/// A client that leaves.
+private final class LeavingClient: Sendable {
+  private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
+  let hasBegun = DispatchSemaphore(value: 0)
+
+  var scanClient: ScanClient {
+    ScanClient(network: nil) { [self] callback in leaving.withLock { $0 = callback } }
+  }
+
+  func leave() { leaving.withLock { $0 }?() }
+
+  /// Returns once its scan runs.
+  func untilBegun() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { [hasBegun] in
+        hasBegun.wait()
+        continuation.resume()
+      }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import Fuzzing
+import Store
+
+@testable import Domain
+
+/// What ingest does after each message and at its times, and what must hold then.
+extension Simulation {
+  func tickIngest() {
+    guard let isHeartbeat = ingest?.core.isHeartbeatDue(nowMs: nowMs) else { return }
+    let before = isHeartbeat ? ingest?.core.scheduler : nil
+    perform(ingest?.core.tick(nowMs: nowMs, using: &random) ?? [])
+    if let before {
+      expectIsolation(before)
+      expectNoHaste(before)
+      restartStuck()
+      checkAll()
+    }
+    assign()
+    guard ingest != nil else { return }
+    check()
+    schedule()
+  }
+
+  /// Does what the core asks for, as `JobServer` and `PostPipeline` do.
+  func perform(_ effects: [IngestCore.Effect]) {
+    for effect in effects {
+      guard ingest != nil else { return }
+      switch effect {
+      case .send(let speech, let session, let peer): send(speech, session: session, to: Address(peer))
+      case .store(let write): store(write)
+      case .lookupEnded(let lookup, _): ingest?.lookups.remove(lookup)
+      case .publish(let changes):
+        ingest?.log.append(changes.map(published))
+        answerFetches()
+      case .settled(let settlements, _):
+        for pending in settlements {
+          expectCurrent(pending)
+          if case .retry(pending.job.attempts, let pauseMs, _) = pending.settlement, let id = pending.job.id.post {
+            ledger.rest(id, untilMs: nowMs + pauseMs)
+          }
+        }
+      case .leftQueue(let posts): for post in posts { store.hasLeft(post) }
+      case .lossesCounted: break
+      case .log(let event): trace("\(event)")
+      }
+    }
+  }
+
+  private func send(_ speech: MessageToWorker, session: UInt64, to address: Address) {
+    if case .acks(let acks) = speech {
+      for ack in acks { expectRight(ack.lease, ack.disposition) }
+    }
+    send(IngestPacket(session: session, message: speech), to: address)
+  }
+
+  private func store(_ write: IngestCore.Write) {
+    switch write {
+    case .settle(let settlements):
+      for pending in settlements { expectCurrent(pending) }
+      if mayCrash(.ingestHasResults) { return endIngest("ingestHasResults") }
+      if injectedBug == .acknowledgesBeforeCommit { acknowledge(settlements) }
+    case .countLosses(let losses):
+      ledger.count(losses)
+      trace("lost: \(losses.requeued.map(\.rawValue)), dead: \(losses.dead.map(\.rawValue))")
+      if injectedBug == .dropsLostJobs { for id in losses.requeued { ingest?.core.scheduler.settled(id) } }
+      if injectedBug == .forgetsLosses {
+        for id in losses.requeued { ingest?.core.scheduler.jobs[id]?.job.leaseLosses = 0 }
+        return
+      }
+    }
+    submit(.settle(write.records, unixMs: unixMs), .core(write))
+  }
+
+  /// The mistake: a worker hears that its result is stored when it has come.
+  private func acknowledge(_ settlements: [IngestCore.PendingSettlement]) {
+    for pending in settlements {
+      guard let peer = ingest?.core.peers[pending.session] else { continue }
+      send(.acks([(pending.lease, .committed)]), session: pending.session, to: Address(peer))
+    }
+  }
+
+  /// The mistake: feeds hear of a deletion, and not of what comes onto the list for it.
+  private func published(_ change: FeedChange) -> FeedChange {
+    if injectedBug == .forgetsFollower, case .remove(let id, let seq, _) = change { return .remove(id, seq: seq, next: nil) }
+    return change
+  }
+
+  private func schedule() {
+    guard let ingest else { return }
+    let dueMs = max(ingest.core.nextMs, nowMs + 1)
+    guard dueMs < ingest.dueMs || ingest.dueMs <= nowMs else { return }
+    self.ingest?.dueMs = dueMs
+    eventQueue.schedule(.ingestTicks(generation: ingest.generation, atMs: dueMs), inMs: dueMs - nowMs)
+  }
+
+  /// Somebody sees in the log that a worker hangs, and starts it again.
+  private func restartStuck() {
+    for (id, session) in (ingest?.core.scheduler.sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard session.isStuck, session.leases.isEmpty, let peer = ingest?.core.peers[id] else { continue }
+      let address = Address(peer)
+      // One that has just answered says so with its next heartbeat.
+      guard workers[address.worker].connection == address.connection,
+        nowMs - workers[address.worker].answeredMs > 2 * Limits.heartbeatMs
+      else { continue }
+      ledger.expect(workers[address.worker].isHung, "worker \(address.worker) is taken for stuck")
+      if workers[address.worker].phase == .running { endWorker(address.worker, "it hung") }
+    }
+  }
+
+  private func assign() {
+    var hasSent = false
+    while let waiting = waitingAccounts, let before = ingest?.core.scheduler.sessions,
+      let effects = ingest?.core.assign(nowMs: nowMs), !effects.isEmpty
+    {
+      hasSent = true
+      let sent = effects.flatMap(\.jobs).sorted { $0.lease.token < $1.lease.token }
+      for job in sent {
+        ledger.lease(job, remoteIntervalMs: ingest?.core.scheduler.pacer.intervalMs ?? 0, nowMs: nowMs)
+        current[job.job.id] = job.lease.token
+      }
+      expectFairness(sent.map(\.job), waiting)
+      ledger.expect(ingest?.isHeld == false, "jobs go out although the queue is paused")
+      for case .send(.jobs(let jobs), let session, let peer) in effects {
+        ledger.expect(jobs.count <= before[session]?.credit ?? 0, "a worker gets more jobs than its credit")
+        trace("jobs go to \(session): \(jobs.map { "\($0.job.id.rawValue) under \($0.lease.token)" })")
+        let address = Address(peer)
+        let isGone = workers[address.worker].connection != address.connection
+        if isGone ? random.happens(50) : !isCalm && random.happens(3) {
+          // Its connection is gone, and ZeroMQ knows it; or it is full.
+          ingest?.core.sendFailed(jobs, to: session)
+        } else {
+          send(IngestPacket(session: session, message: .jobs(jobs)), to: address)
+        }
+      }
+    }
+    if hasSent, mayCrash(.ingestHasSentJobs) { endIngest("ingestHasSentJobs") }
+  }
+
+  // MARK: - What must hold
+
+  /// An acknowledgement is right.
+  private func expectRight(_ lease: Lease, _ disposition: Disposition) {
+    ledger.recordReply(lease, disposition)
+    if disposition == .duplicate, let post = lease.job.post, ledger.queued.contains(post) {
+      ledger.expect(
+        store.entering.contains(post), "a result of \(lease.job.rawValue), which is not settled, is thrown away")
+    }
+    if disposition == .stale, let post = lease.job.post, ledger.queued.contains(post), ledger.isFound(lease) {
+      ledger.expect(ledger.posts[post]?.isRevived == true, "the place of \(lease.job.rawValue) is thrown away")
+    }
+  }
+
+  /// A failure counts only under the job's latest lease, and only if a worker has reported it under that.
+  private func expectCurrent(_ pending: IngestCore.PendingSettlement) {
+    switch pending.settlement {
+    case .verdict, .leaseLost: return
+    case .retry, .dead: break
+    }
+    let id = pending.job.id
+    ledger.expect(
+      current[id] == pending.lease.token && ledger.isFailed(pending.lease),
+      "a failure of \(id.rawValue) under an old lease counts")
+  }
+
+  /// What must hold at every step.
+  private func check() {
+    guard let ingest else { return }
+    let expected = ledger.queued.count - store.entering.count + store.leaving.values.reduce(0, +) + ingest.lookups.count
+    let depth = ingest.core.scheduler.depth
+    ledger.expect(depth == expected, "\(depth) jobs are in the queue of \(expected)")
+    for session in ingest.core.scheduler.sessions.values {
+      ledger.expect(session.leases.count <= Limits.windowMax, "\(session.leases.count) jobs are with one worker")
+    }
+  }
+
+  /// The same job by job; dearer.
+  private func checkAll() {
+    guard let ingest else { return }
+    let known = Set(ingest.core.scheduler.jobs.keys)
+    let expected = ledger.queued.union(store.leaving.keys).filter { id in
+      (ledger.queued.contains(id) ? 1 : 0) - (store.entering.contains(id) ? 1 : 0) + (store.leaving[id] ?? 0) > 0
+    }.map { JobID($0) }
+    let differing = known.symmetricDifference(ingest.lookups.union(expected))
+    ledger.expect(differing.isEmpty, "queue and disk differ in \(differing.map(\.rawValue).sorted())")
+    var owners: [JobID: UInt64] = [:]
+    for (id, session) in ingest.core.scheduler.sessions {
+      for job in session.leases {
+        ledger.expect(owners.updateValue(id, forKey: job) == nil, "job \(job.rawValue) is with two workers")
+      }
+    }
+  }
+
+  /// The accounts of which a post waits for a worker, that any may get; nil without ingest.
+  private var waitingAccounts: Set<AccountID>? {
+    guard let scheduler = ingest?.core.scheduler else { return nil }
+    guard scheduler.readyCount > 3 else { return [] }
+    return Set(
+      scheduler.jobs.values.compactMap { entry in
+        guard case .ready = entry.state, !entry.job.id.isLookup, !entry.job.isPoisonSuspect else { return nil }
+        return entry.job.account
+      })
+  }
+
+  /// Accounts take turns. What is in line and goes out no more may take a turn: so a few more are no mistake.
+  private func expectFairness(_ sent: [Job], _ waiting: Set<AccountID>) {
+    var counts: [AccountID: Int] = [:]
+    for job in sent where !job.id.isLookup && !job.isPoisonSuspect && !job.isRemote {
+      counts[job.account, default: 0] += 1
+      let isAnyLeftOut = waiting.contains { counts[$0] == nil }
+      ledger.expect(
+        !isAnyLeftOut || counts[job.account, default: 0] < 6, "account \(job.account.rawValue) keeps others waiting")
+    }
+  }
+
+  /// Nobody is given up too early: no lease ends whose worker works on it, and no session over the silence in which
+  /// ingest itself stood still.
+  private func expectNoHaste(_ before: JobScheduler) {
+    guard let core = ingest?.core else { return }
+    for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
+      guard core.scheduler.sessions[id] != nil, let peer = core.peers[id] else {
+        let standstillMs = standstill.untilMs - standstill.sinceMs
+        ledger.expect(
+          standstill.generation != ingest?.generation || standstillMs <= Limits.livenessMs
+            || nowMs >= standstill.untilMs + Limits.livenessMs - Limits.heartbeatMs || nowMs < standstill.untilMs,
+          "session \(id) ends over the \(standstillMs) ms in which ingest stood still")
+        continue
+      }
+      let address = Address(peer)
+      let worker = workers[address.worker]
+      guard worker.connection == address.connection, worker.phase == .running, !worker.isHung else { continue }
+      for job in session.leases.sorted(by: { $0.rawValue < $1.rawValue }) {
+        guard case .leased(let token, id, let untilMs)? = before.jobs[job]?.state, untilMs <= nowMs,
+          worker.jobs[Lease(job: job, token: token)] != nil
+        else { continue }
+        if case .leased(token, id, _)? = core.scheduler.jobs[job]?.state { continue }
+        ledger.recordViolation("the lease of job \(job.rawValue) ends while its worker works on it")
+      }
+    }
+  }
+
+  /// A job that may lose one more worker may be what ended the others: no other is with it when it does.
+  private func expectIsolation(_ before: JobScheduler) {
+    for (id, session) in before.sessions.sorted(by: { $0.key < $1.key }) {
+      guard ingest?.core.scheduler.sessions[id] == nil, ingest != nil else { continue }
+      trace("session \(id) is silent")
+      let suspects = session.leases.compactMap { before.jobs[$0]?.job }.filter { $0.isPoisonSuspect && !$0.isRemote }
+      ledger.expect(
+        suspects.isEmpty || session.leases.count == 1,
+        "suspects \(suspects.map(\.id.rawValue).sorted()) were not alone")
+    }
+  }
+}
+
+extension IngestCore.Effect {
+  fileprivate var jobs: [JobScheduler.Assignment] {
+    if case .send(.jobs(let jobs), _, _) = self { jobs } else { [] }
+  }
+}

@@ -1,0 +1,157 @@
+import CSodium
+import Foundation
+import Synchronization
+
+/// Plays a provider of OpenID Connect at which one person is logged in: discovery, authorization, token and user info,
+/// as strict about what it is asked as its documents are.
+package final class OpenIDStub: Sendable {
+  /// How it plays.
+  package struct Behaviour: Sendable {
+    package var clientID = "onthemap client"
+    /// Nil for a public client.
+    package var clientSecret: String? = "s3cret: with/signs"
+    /// Who is logged in.
+    package var subject = "user-1"
+    /// What the provider tells of him, as JSON.
+    package var profile =
+      #""email":"Ada@Example.org","email_verified":true,"given_name":"Ada","family_name":"Lovelace""#
+    /// Whether the profile is told at the user info endpoint only.
+    package var tellsLater = false
+    /// Claims that the statement has instead of its own, as JSON members; null takes one away.
+    package var claims: [String: String] = [:]
+    /// What the description says instead of its own, in the same way.
+    package var metadata: [String: String] = [:]
+    /// What it adds to the answer that people bring; in place of the code where it is an error.
+    package var answer: [String: String] = [:]
+    /// Its paths that say something else.
+    package var replies: [String: StubServer.Reply] = [:]
+
+    package init() {}
+  }
+
+  private struct Code {
+    let redirectURI: String
+    let challenge: String
+    let nonce: String
+  }
+
+  package let server: StubServer
+  private let state: Mutex<(play: Behaviour, codes: [String: Code], count: Int)>
+
+  package init(_ play: Behaviour = Behaviour()) throws {
+    state = Mutex((play, [:], 0))
+    server = try StubServer { _ in .reset }
+    server.setResponse { [weak self] request in self?.reply(request) ?? .reset }
+  }
+
+  /// Its name for itself.
+  package var issuer: String { server.url + "/realm" }
+
+  /// From now on it plays otherwise.
+  package func set(_ change: (inout Behaviour) -> Void) { state.withLock { change(&$0.play) } }
+
+  private var play: Behaviour { state.withLock { $0.play } }
+
+  private func reply(_ request: StubServer.Request) -> StubServer.Reply {
+    if let reply = play.replies[request.path] { return reply }
+    switch (request.method, request.path) {
+    case ("GET", "/realm/.well-known/openid-configuration"): return .answer(body: metadata)
+    case ("GET", "/authorize"): return authorize(request)
+    case ("POST", "/token"): return token(request)
+    case ("GET", "/userinfo"):
+      guard request.headers["authorization"] == "Bearer access-1" else { return .answer(status: 401, body: "{}") }
+      return .answer(body: "{\"sub\":\"\(play.subject)\",\(play.profile)}")
+    default: return .answer(status: 404, body: "")
+    }
+  }
+
+  private var metadata: String {
+    Self.json(
+      [
+        "issuer": "\"\(issuer)\"", "authorization_endpoint": "\"\(server.url)/authorize?tenant=a\"",
+        "token_endpoint": "\"\(server.url)/token\"", "userinfo_endpoint": "\"\(server.url)/userinfo\"",
+        "jwks_uri": "\"\(server.url)/keys\"", "response_types_supported": #"["code"]"#,
+      ].merging(play.metadata) { $1 })
+  }
+
+  /// (OpenID Connect Core 1.0, section 3.1.2.2; RFC 7636, section 4.4.)
+  private func authorize(_ request: StubServer.Request) -> StubServer.Reply {
+    func parameter(_ name: String) -> String { request.parameter(name) ?? "" }
+    guard parameter("response_type") == "code", parameter("client_id") == play.clientID,
+      parameter("scope") == "openid email profile", parameter("code_challenge_method") == "S256",
+      parameter("code_challenge").utf8.count == 43, parameter("state").utf8.count >= 22, parameter("tenant") == "a",
+      parameter("nonce").utf8.count >= 22, !parameter("redirect_uri").isEmpty
+    else { return .answer(status: 400, body: request.target) }
+    let code = state.withLock { state in
+      state.count += 1
+      state.codes["code/\(state.count)+"] = Code(
+        redirectURI: parameter("redirect_uri"), challenge: parameter("code_challenge"), nonce: parameter("nonce"))
+      return "code/\(state.count)+"
+    }
+    var answer = play.answer
+    if answer["error"] == nil { answer["code"] = code }
+    answer["state"] = parameter("state")
+    var letters = CharacterSet.alphanumerics
+    letters.insert(charactersIn: "-_.")
+    let query = answer.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: letters) ?? "")" }
+    return .answer(
+      status: 302, headers: ["Location": "\(parameter("redirect_uri"))?\(query.joined(separator: "&"))"], body: "")
+  }
+
+  /// (OpenID Connect Core 1.0, section 3.1.3.2; RFC 6749, section 5.2; RFC 7636, section 4.6.)
+  private func token(_ request: StubServer.Request) -> StubServer.Reply {
+    let play = self.play
+    guard isClient(request, play) else {
+      return .answer(
+        status: 401, headers: ["WWW-Authenticate": "Basic realm=\"tokens\""], body: #"{"error":"invalid_client"}"#)
+    }
+    // Whatever comes of it, a code is good for once.
+    let code = state.withLock { $0.codes.removeValue(forKey: request.field("code") ?? "") }
+    guard request.field("grant_type") == "authorization_code", let code,
+      request.field("redirect_uri") == code.redirectURI,
+      Self.challenge(request.field("code_verifier") ?? "") == code.challenge
+    else { return .answer(status: 400, body: #"{"error":"invalid_grant"}"#) }
+    let now = Int(Date().timeIntervalSince1970)
+    var claims = [
+      "iss": "\"\(issuer)\"", "aud": "\"\(play.clientID)\"", "sub": "\"\(play.subject)\"", "exp": "\(now + 300)",
+      "iat": "\(now)", "nonce": "\"\(code.nonce)\"",
+    ]
+    claims.merge(play.claims) { $1 }
+    let profile = play.tellsLater || play.profile.isEmpty ? "" : "," + play.profile
+    let payload = String(Self.json(claims).dropLast()) + profile + "}"
+    return .answer(
+      body: """
+        {"access_token":"access-1","token_type":"Bearer","expires_in":60,"id_token":"\(Self.token(payload))"}
+        """)
+  }
+
+  private func isClient(_ request: StubServer.Request, _ play: Behaviour) -> Bool {
+    guard let secret = play.clientSecret else {
+      return request.headers["authorization"] == nil && request.field("client_id") == play.clientID
+    }
+    guard let header = request.headers["authorization"], header.hasPrefix("Basic "),
+      let pair = Data(base64Encoded: String(header.dropFirst(6)))
+    else { return false }
+    let parts = String(decoding: pair, as: UTF8.self).split(separator: ":").map { $0.removingPercentEncoding }
+    return parts == [play.clientID, secret]
+  }
+
+  /// A JSON Web Token, signed by nobody.
+  package static func token(_ claims: String) -> String {
+    [#"{"alg":"RS256","kid":"1"}"#, claims, "signature"].map { part in
+      Data(part.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+        .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+    }.joined(separator: ".")
+  }
+
+  private static func json(_ members: [String: String]) -> String {
+    "{" + members.filter { $1 != "null" }.map { "\"\($0)\":\($1)" }.sorted().joined(separator: ",") + "}"
+  }
+
+  private static func challenge(_ verifier: String) -> String {
+    var hash = [UInt8](repeating: 0, count: 32)
+    crypto_hash_sha256(&hash, Array(verifier.utf8), UInt64(verifier.utf8.count))
+    return Data(hash).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+      .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+  }
+}

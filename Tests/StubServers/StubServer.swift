@@ -1,0 +1,217 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server of HTTP on this host that says what a test wants, and remembers what it was asked: one request a
+/// connection, as many connections at once as come.
+package final class StubServer: Sendable {
+  /// What came, and when.
+  package struct Request: Sendable {
+    /// "GET".
+    package let method: String
+    /// "/search?q=Oslo".
+    package let target: String
+    /// By their names in lower case.
+    package let headers: [String: String]
+    /// As text.
+    package let body: String
+    /// Of a clock that never goes back.
+    package let atMs: Int64
+
+    /// A parameter's value, decoded; nil where it lacks.
+    package func parameter(_ name: String) -> String? {
+      URLComponents(string: target)?.queryItems?.first { $0.name == name }?.value
+    }
+
+    /// A field's value, of a body that is a form; nil where it lacks.
+    package func field(_ name: String) -> String? {
+      URLComponents(string: "/?\(body)")?.queryItems?.first { $0.name == name }?.value
+    }
+
+    /// Without its parameters.
+    package var path: String { String(target.prefix { $0 != "?" }) }
+  }
+
+  /// What is said to a request.
+  package enum Reply: Sendable {
+    case answer(status: Int = 200, headers: [String: String] = [:], body: String)
+    /// Whatever these bytes are; then the connection ends.
+    case raw([UInt8])
+    /// The connection is reset.
+    case reset
+    /// Nothing, until the client goes.
+    case silence
+    /// A head, and then a byte of the body now and then.
+    case drip
+    /// The answer, so many ms later.
+    indirect case later(ms: Int32, Reply)
+  }
+
+  package let port: UInt16
+  private let descriptor: Int32
+  private let hasEnded = Mutex(false)
+  private let reply: Mutex<@Sendable (Request) -> Reply>
+  private let received = Mutex<[Request]>([])
+  private let open = Mutex<(now: Int, most: Int)>((0, 0))
+  private let abandoned = Mutex(0)
+
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - reply: called for each request, on a thread of its own.
+  package init(port: UInt16 = 0, reply: @escaping @Sendable (Request) -> Reply) throws {
+    self.reply = Mutex(reply)
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    var one: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { [descriptor, length] pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
+    }
+    guard isBound, listen(descriptor, 64) == 0 else {
+      let error = errno
+      hasEnded.withLock { $0 = true }
+      close(descriptor)
+      throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EADDRINUSE)
+    }
+    withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+      _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    self.port = UInt16(bigEndian: address.sin_port)
+    // The thread's from here on: closed by anybody else, it could be another's when it is next listened at.
+    Thread.detachNewThread { [weak self, descriptor] in
+      defer { close(descriptor) }
+      while true {
+        let client = accept(descriptor, nil, nil)
+        guard client >= 0 else { return }
+        guard let self else {
+          close(client)
+          return
+        }
+        Thread.detachNewThread { self.serve(client) }
+      }
+    }
+  }
+
+  deinit { end() }
+
+  /// Takes no more connections: whoever comes is refused.
+  package func end() {
+    hasEnded.withLock { hasEnded in
+      if !hasEnded { shutdown(descriptor, Int32(SHUT_RDWR)) }
+      hasEnded = true
+    }
+  }
+
+  /// Its address, without a slash at the end.
+  package var url: String { "http://127.0.0.1:\(port)" }
+
+  /// From now on it answers so.
+  package func setResponse(_ reply: @escaping @Sendable (Request) -> Reply) { self.reply.withLock { $0 = reply } }
+
+  /// In the order in which they came.
+  package var requests: [Request] { received.withLock { $0 } }
+
+  /// The most requests that waited for an answer at one time.
+  package var mostAtOnce: Int { open.withLock { $0.most } }
+
+  /// Number of clients that left without a whole answer.
+  package var abandonedCount: Int { abandoned.withLock { $0 } }
+
+  private func serve(_ client: Int32) {
+    defer { close(client) }
+    guard let request = StubServer.request(client) else { return }
+    received.withLock { $0.append(request) }
+    open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    let reply = reply.withLock { $0 }(request)
+    // Before its last byte: with that the client may come again.
+    deliver(reply, client) { self.open.withLock { $0.now -= 1 } }
+    switch reply {
+    case .silence, .drip: abandoned.withLock { $0 += 1 }
+    case .answer, .raw, .reset, .later: break
+    }
+  }
+
+  private func deliver(_ reply: Reply, _ client: Int32, done: () -> Void) {
+    switch reply {
+    case .answer(let status, let headers, let body):
+      var head = "HTTP/1.1 \(status) -\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n"
+      if headers["Content-Type"] == nil { head += "Content-Type: application/json; charset=utf-8\r\n" }
+      for (name, value) in headers { head += "\(name): \(value)\r\n" }
+      done()
+      StubServer.send(Array("\(head)\r\n\(body)".utf8), client)
+    case .raw(let bytes):
+      done()
+      StubServer.send(bytes, client)
+    case .reset:
+      done()
+      var now = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(client, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    case .silence:
+      _ = StubServer.isGone(client, withinMs: -1)
+      done()
+    case .drip:
+      StubServer.send(
+        Array("HTTP/1.1 200 -\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n".utf8), client)
+      while !StubServer.isGone(client, withinMs: 100), StubServer.send([0x20], client) {}
+      done()
+    case .later(let ms, let reply):
+      if StubServer.isGone(client, withinMs: ms) { done() } else { deliver(reply, client, done: done) }
+    }
+  }
+
+  /// Whether the client hangs up within a time.
+  private static func isGone(_ client: Int32, withinMs: Int32) -> Bool {
+    var item = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+    return poll(&item, 1, withinMs) > 0
+  }
+
+  @discardableResult
+  private static func send(_ bytes: [UInt8], _ client: Int32) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// Nil when the client goes first.
+  private static func request(_ client: Int32) -> Request? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let end = text.range(of: "\r\n\r\n") {
+        let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+        let body = String(text[end.upperBound...])
+        let headers = lines.dropFirst().map { line in
+          let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+          return (parts[0].lowercased(), parts.count > 1 ? parts[1] : "")
+        }
+        let fields = Dictionary(headers) { $1 }
+        if body.utf8.count >= fields["content-length"].flatMap({ Int($0) }) ?? 0 {
+          let line = lines[0].split(separator: " ").map(String.init)
+          return Request(
+            method: line.first ?? "", target: line.dropFirst().first ?? "", headers: fields, body: body, atMs: nowMs)
+        }
+      }
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      bytes += buffer[..<count]
+    }
+  }
+
+  /// The clock of `Request.atMs`: milliseconds since some moment.
+  package static var nowMs: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import StubServers
+import Testing
+
+/// A service that sends people to a stand-in provider, and a browser.
+struct OpenIDFixture {
+  let provider: OpenIDStub
+  let map: Services
+  let port: UInt16
+  let browser = Browser()
+
+  init() async throws {
+    let provider = try OpenIDStub()
+    port = try Port.free()
+    let environment = [
+      "ONTHEMAP_ORIGIN": "http://127.0.0.1:\(port)", "ONTHEMAP_OIDC_ISSUER": provider.issuer,
+      "ONTHEMAP_OIDC_CLIENT_ID": "onthemap client", "ONTHEMAP_OIDC_NAME": "Example",
+      "ONTHEMAP_OIDC_CLIENT_SECRET": "s3cret: with/signs",
+      // Libraries say all that they have at the lowest level: no secret may be among it.
+      "ONTHEMAP_LOG_LEVEL": "trace",
+    ]
+    map = try await SystemFixture.current.up("--http", "127.0.0.1:\(port)", environment: environment)
+    self.provider = provider
+    SystemFixture.current.keep(provider)
+  }
+
+  var base: String { "http://127.0.0.1:\(port)" }
+
+  /// To the provider and as far as the address that it sends people back to.
+  private func away() async throws -> String {
+    let begun = try await browser.get("\(base)/v2/login/oidc")
+    #expect(begun.status == 303, "\(begun)")
+    let sent = try await browser.get(try #require(begun.headers["location"]))
+    #expect(sent.status == 302, "\(String(decoding: sent.body, as: UTF8.self))")
+    return try #require(sent.headers["location"])
+  }
+
+  /// The whole way, to the last answer.
+  func logIn() async throws -> APIResponse { try await browser.get(try await away()) }
+
+  /// Whoever the browser is logged in as.
+  var client: Client {
+    get throws {
+      var client = try map.client
+      client.token = browser.cookie("otm", of: port)
+      return client
+    }
+  }
+}

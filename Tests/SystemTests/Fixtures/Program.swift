@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// One process of the product, with its output in files: it may die and be started again with the same arguments.
+final class Program: Sendable {
+  /// The built program; `ONTHEMAP_BINARY` names another one.
+  static let binary: URL = {
+    if let path = ProcessInfo.processInfo.environment["ONTHEMAP_BINARY"] { return URL(fileURLWithPath: path) }
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return root.appending(path: ".build/debug/onthemap")
+  }()
+
+  private let executable: URL
+  let arguments: [String]
+  /// What is set beside the test's own environment, from which ONTHEMAP_… is taken away.
+  let environment: [String: String]
+  private let output: URL
+  private let log: URL
+  private let process = Mutex<ChildProcess?>(nil)
+
+  /// - Parameters:
+  ///   - executable: another one than the product's.
+  ///   - path: of the files that take its output, without their endings.
+  init(
+    _ arguments: [String], executable: URL = Program.binary, environment: [String: String], outputAt path: String
+  ) throws {
+    self.executable = executable
+    self.arguments = arguments
+    self.environment = environment
+    output = URL(fileURLWithPath: path + ".out")
+    log = URL(fileURLWithPath: path + ".err")
+    try Data().write(to: log)
+  }
+
+  deinit { process.withLock { $0?.kill() } }
+
+  /// Nil while it does not run.
+  var pid: pid_t? { process.withLock { $0?.isRunning() == true ? $0?.pid : nil } }
+
+  /// What it has said on standard output since its last start.
+  var standardOutput: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+
+  /// What it has said on standard error, over all its starts.
+  var standardError: String { String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self) }
+
+  /// The words of its ready line; empty before.
+  var ready: [String: String] {
+    guard let line = standardOutput.split(separator: "\n").first(where: { $0.hasPrefix("ready ") }) else { return [:] }
+    return line.split(separator: " ").dropFirst().reduce(into: [:]) { words, word in
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      words[parts[0]] = parts.last
+    }
+  }
+
+  /// - Parameter command: what runs it, with its own arguments: a tracer, say, that leaves it its process id.
+  func start(under command: [String] = []) throws {
+    try Data().write(to: output)
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ONTHEMAP_") }
+      .merging(environment) { $1 }
+    let process = try ChildProcess(
+      command.isEmpty ? executable.path : "/usr/bin/env",
+      command.isEmpty ? arguments : command + [executable.path] + arguments,
+      environment: environment, output: output.path, log: log.path)
+    self.process.withLock { $0 = process }
+  }
+
+  /// Starts it, and waits for its ready line.
+  func startAndWait(under command: [String] = []) async throws {
+    try start(under: command)
+    try await eventually("\(self) is ready") {
+      if pid == nil { throw TimeoutError(description: "\(self) has ended before it was ready: \(standardError.suffix(2_000))") }
+      return !ready.isEmpty
+    }
+  }
+
+  /// Waits, after SIGSTOP, until each of its threads has stopped: the signal is only on its way when it is sent.
+  func waitUntilStopped() async throws {
+    guard let pid else { throw TimeoutError(description: "\(self) does not run") }
+    let tasks = "/proc/\(pid)/task"
+    try await eventually("\(self) stands still") {
+      try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+        let stat = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+        return stat.split(separator: ")").last?.hasPrefix(" T") == true
+      }
+    }
+  }
+
+  /// CPU time of all its threads so far, in hundredths of a second (proc(5), USER_HZ).
+  var cpuTicks: Int {
+    get throws {
+      guard let pid else { throw TimeoutError(description: "\(self) does not run") }
+      let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      // After the name, which may have blanks: utime and stime are the 14th and 15th of all.
+      let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+      guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+        throw TimeoutError(description: "\(self) has no CPU time: \(stat)")
+      }
+      return user + system
+    }
+  }
+
+  func signal(_ signal: Int32) { if let pid { Glibc.kill(pid, signal) } }
+
+  /// Waits for its end.
+  ///
+  /// - Returns: the exit code, or the signal's number, negative.
+  func exit(within limit: Duration = .seconds(120)) async throws -> Int32 {
+    try await eventually("\(self) ends", within: limit) {
+      process.withLock { $0?.isRunning() == true ? nil : $0?.status }
+    }
+  }
+
+  /// What `kill -9` does.
+  func kill() async throws {
+    signal(SIGKILL)
+    guard process.withLock({ $0 != nil }) else { return }
+    _ = try await exit()
+  }
+
+  /// Kills it and starts it again, with the same arguments.
+  ///
+  /// - Parameter pause: how long it is gone.
+  func restart(after pause: Duration = .zero) async throws {
+    try await kill()
+    try await Task.sleep(for: pause)
+    try await startAndWait()
+  }
+}
+
+extension Program: CustomStringConvertible {
+  var description: String { "onthemap " + (arguments.first ?? "") }
+}

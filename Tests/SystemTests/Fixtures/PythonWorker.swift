@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// The examples in Python, and what they need.
+enum PythonExample {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let python = PythonExample.root.appending(path: ".venv/bin/python")
+  /// Runs a script as it is: a test's own threads have most signals blocked, and what they start inherits that.
+  static let start = """
+    import runpy, signal, sys
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    sys.argv.pop(0)
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    """
+  static let isReady =
+    FileManager.default.isExecutableFile(atPath: python.path)
+    && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/protoc") }
+}
+
+/// deploy/examples/python/work.py, as a test starts it. It knows one place that no gazetteer has, "Avalon Isle".
+struct PythonWorker {
+  private let script: String
+  private let places: String
+  let environment: [String: String]
+
+  /// - Parameters:
+  ///   - line: what is taken out of it.
+  ///   - instead: what stands there then.
+  static func made(in stage: SystemFixture, replacing line: String = "", with instead: String = "") async throws -> PythonWorker
+  {
+    let proto = PythonExample.root.appending(path: "proto/onthemap/jobs/v1").path
+    let protoc = try stage.program(
+      ["protoc", "-I", proto, "--python_out=\(stage.folder.path)", "jobs.proto"],
+      executable: URL(fileURLWithPath: "/usr/bin/env"))
+    try protoc.start()
+    #expect(try await protoc.exit() == 0, "\(protoc.standardError)")
+    try Data("Avalon Isle\t51.147\t-2.718\tAvalon, Somerset, England\tGB\n".utf8)
+      .write(to: stage.folder.appending(path: "places.tsv"))
+    let original = try String(
+      contentsOf: PythonExample.root.appending(path: "deploy/examples/python/work.py"), encoding: .utf8)
+    if !line.isEmpty { #expect(original.contains(line)) }
+    let text = line.isEmpty ? original : original.replacingOccurrences(of: line, with: instead)
+    try Data(text.utf8).write(to: stage.folder.appending(path: "work.py"))
+    return PythonWorker(
+      script: stage.path("work.py"), places: stage.path("places.tsv"),
+      environment: ["PYTHONPATH": stage.folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
+  }
+
+  /// The program and its arguments.
+  func command(endpoint: String) -> [String] {
+    [PythonExample.python.path, "-c", PythonExample.start, script, places, endpoint]
+  }
+}

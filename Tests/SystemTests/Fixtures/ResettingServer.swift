@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A ZMTP server that takes each connection through its handshake, sends it bytes in one piece, and resets it.
+final class ResettingServer: Sendable {
+  let port: UInt16
+  private let listener: Int32
+  private let resets = Mutex(0)
+
+  /// Connections that had their handshake and were reset.
+  var count: Int { resets.withLock { $0 } }
+
+  /// - Parameters:
+  ///   - handshake: greeting and READY.
+  ///   - burst: the bytes behind it.
+  init(handshake: [UInt8], burst: [UInt8]) throws {
+    port = try Port.free()
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard withLoopback(port, { bind(listener, $0, $1) }) == 0, listen(listener, 8) == 0 else {
+      throw TimeoutError(description: "cannot listen at \(port)")
+    }
+    Thread.detachNewThread { [self] in
+      while true {
+        let peer = accept(listener, nil, nil)
+        guard peer >= 0 else { return }
+        answer(peer, handshake, burst)
+      }
+    }
+  }
+
+  /// Ends the thread. Connections that are there live on until they are reset.
+  func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+
+  private func answer(_ peer: Int32, _ handshake: [UInt8], _ burst: [UInt8]) {
+    defer { close(peer) }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    guard send(peer, handshake) else { return }
+    // What comes in one piece with a greeting gets no further. The other end's handshake is about as long as this one.
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    guard recv(peer, &buffer, 80, Int32(MSG_WAITALL)) == 80 else { return }
+    var end = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(peer, SOL_SOCKET, SO_LINGER, &end, socklen_t(MemoryLayout<linger>.size))
+    guard send(peer, burst) else { return }
+    resets.withLock { $0 += 1 }
+  }
+
+  /// False when the other end has gone.
+  private func send(_ peer: Int32, _ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { Glibc.send(peer, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
+  }
+}

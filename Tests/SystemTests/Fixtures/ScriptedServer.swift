@@ -1,0 +1,69 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server that says what it was told to, a connection at a time, and remembers what it was asked.
+final class ScriptedServer: Sendable {
+  let port: UInt16
+  private let descriptor: Int32
+  private let received = Mutex<[String]>([])
+
+  /// - Parameter answers: by connection: a status line and a JSON body; nil hangs up on the request. The last one is
+  ///   said again and again.
+  init(_ answers: [(status: String, body: String)?]) throws {
+    port = try Port.free()
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard withLoopback(port, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 16) == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
+    }
+    Thread.detachNewThread { [self] in
+      for index in 0... {
+        let client = accept(descriptor, nil, nil)
+        guard client >= 0 else { return }
+        let request = ScriptedServer.request(client)
+        received.withLock { $0.append(request) }
+        if let answer = answers[min(index, answers.count - 1)] {
+          let text = """
+            HTTP/1.1 \(answer.status)\r\nContent-Type: application/json\r\nConnection: close\r
+            Content-Length: \(answer.body.utf8.count)\r\n\r\n\(answer.body)
+            """
+          _ = Array(text.utf8).withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        }
+        close(client)
+      }
+    }
+  }
+
+  /// Ends the thread too.
+  func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  deinit { close(descriptor) }
+
+  /// What was asked, heads and bodies, in order.
+  var requests: [String] { received.withLock { $0 } }
+
+  /// The value of a header in each request to a path; empty where it lacks.
+  func values(of header: String, to path: String) -> [String] {
+    requests.filter { $0.hasPrefix(path) }.map { request in
+      let line = request.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(header.lowercased() + ": ") }
+      return line.map { String($0.dropFirst(header.count + 2)) } ?? ""
+    }
+  }
+
+  /// The head and the body.
+  private static func request(_ client: Int32) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let end = text.range(of: "\r\n\r\n") {
+        let length = text.lowercased().range(of: "content-length: ").map { text.lowercased()[$0.upperBound...] }
+        let count = length.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        if text[end.upperBound...].utf8.count >= count { return text }
+      }
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return text }
+      bytes += buffer[..<count]
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The running product: all in one process, or each role in its own.
+struct Services: Sendable {
+  /// Nil where one process is all.
+  var feed: Program?
+  var workers: [Program] = []
+  /// Ingest, or all.
+  let ingest: Program
+
+  /// Ingest's API.
+  var client: Client { get throws { try Client(address("http", of: ingest)) } }
+  /// The feed's HTTP.
+  var feedClient: Client { get throws { try Client(address("feed-http", of: feed ?? ingest)) } }
+  /// Where subscribers connect.
+  var publish: String { get throws { try address("feed", of: feed ?? ingest) } }
+
+  /// Where the feed is asked.
+  var query: String { get throws { try address("query", of: feed ?? ingest) } }
+
+  /// Where producers connect.
+  var submit: String { get throws { try address("submit", of: ingest) } }
+
+  /// The address to which feeds connect.
+  var changes: String { get throws { try address("changes", of: ingest) } }
+
+  /// Where each process is asked about itself.
+  var operations: [Client] {
+    get throws {
+      try ([ingest] + [feed].compactMap(\.self) + workers).map { Client(try address("operations", of: $0)) }
+    }
+  }
+
+  /// The ZeroMQ ports by the name in the ready line.
+  var ports: [(name: String, port: UInt16)] {
+    get throws {
+      try ["jobs", "changes", "submit", "feed", "query"].map { name in
+        let address = try address(name, of: ["feed", "query"].contains(name) ? feed ?? ingest : ingest)
+        guard let port = UInt16(address.split(separator: ":").last ?? "") else {
+          throw TimeoutError(description: "\(name)=\(address) has no port")
+        }
+        return (name, port)
+      }
+    }
+  }
+
+  private func address(_ word: String, of program: Program) throws -> String {
+    guard let address = program.ready[word] else { throw TimeoutError(description: "\(program) has not told its \(word)") }
+    return address
+  }
+}
+
+extension SystemFixture {
+  /// All in one process, on free ports, ready.
+  func up(_ more: String..., environment: [String: String] = [:]) async throws -> Services {
+    let program = try program(
+      [
+        "up", "--data", path("data"), "--http", "127.0.0.1:0", "--feed-http", "127.0.0.1:0", "--jobs",
+        "tcp://127.0.0.1:*", "--changes", "tcp://127.0.0.1:*", "--publish", "tcp://127.0.0.1:*", "--submit",
+        "tcp://127.0.0.1:*", "--operations", "127.0.0.1:0",
+      ] + more, environment: environment)
+    try await program.startAndWait()
+    return Services(ingest: program)
+  }
+
+  /// Each role in its own process, ready, on ports that stay the same when one is started again.
+  func roles(workers: Int = 2, environment: [String: String] = [:]) async throws -> Services {
+    let (http, jobs, changes, submit) = (try Port.free(), try Port.free(), try Port.free(), try Port.free())
+    let ingest = try program(
+      [
+        "ingest", "--data", path("data"), "--http", "127.0.0.1:\(http)", "--jobs", "tcp://127.0.0.1:\(jobs)",
+        "--changes",
+        "tcp://127.0.0.1:\(changes)", "--submit", "tcp://127.0.0.1:\(submit)", "--operations", "127.0.0.1:0",
+      ], environment: environment)
+    try await ingest.startAndWait()
+    let feed = try program(
+      [
+        "feed", "--ingest", "tcp://127.0.0.1:\(changes)", "--publish", "tcp://127.0.0.1:\(try Port.free())", "--query",
+        "tcp://127.0.0.1:\(try Port.free())", "--http", "127.0.0.1:\(try Port.free())", "--operations", "127.0.0.1:0",
+        "--data", path("feed"),
+      ], environment: environment)
+    try await feed.startAndWait()
+    var services = Services(feed: feed, ingest: ingest)
+    for _ in 0..<workers { services.workers.append(try await worker(of: services, environment: environment)) }
+    return services
+  }
+
+  /// One more worker, ready.
+  func worker(of services: Services, environment: [String: String] = [:]) async throws -> Program {
+    let jobs = try services.ports.first { $0.name == "jobs" }?.port ?? 0
+    let worker = try program(
+      ["geocoder", "--ingest", "tcp://127.0.0.1:\(jobs)", "--operations", "127.0.0.1:0"], environment: environment)
+    try await worker.startAndWait()
+    return worker
+  }
+}
+
+/// Ports for what must find its port again.
+enum Port {
+  private static let given = Mutex<Set<UInt16>>([])
+
+  /// A port that nobody listens on, and that nobody else is given: it may be long until it is used, or a role that is
+  /// killed may leave it for a while. Below those that the kernel gives away for port 0, and apart from those of the
+  /// other sets of tests, so that it stays free.
+  static func free() throws -> UInt16 {
+    for _ in 0..<200 {
+      let port = UInt16.random(in: 15_000..<25_000)
+      guard given.withLock({ $0.insert(port).inserted }) else { continue }
+      if let listener = try? Listener(port: port) {
+        withExtendedLifetime(listener) {}
+        return port
+      }
+    }
+    throw Overdue(description: "found no free port")
+  }
+}
+
+/// Listens, and never answers.
+final class Listener: Sendable {
+  private let descriptor: Int32
+
+  /// Whether somebody has connected.
+  var isCalled: Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    // `deinit` closes it.
+    guard bindLoopback(descriptor, port), listen(descriptor, 1) == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
+    }
+  }
+
+  deinit { close(descriptor) }
+}
+
+private func bindLoopback(_ descriptor: Int32, _ port: UInt16) -> Bool {
+  withLoopback(port) { bind(descriptor, $0, $1) == 0 }
+}
+
+/// 127.0.0.1 and a port, as the kernel wants it.
+func withLoopback<Value>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+  }
+}

@@ -1,0 +1,114 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+/// A subscriber: `onthemap watch --json`, whose lines these tests put together into a list of their own.
+struct Watcher: Sendable {
+  struct Line: Decodable, Sendable {
+    let kind: String
+    let epoch: String?
+    let seq: UInt64?
+    let stateHash: String?
+    let entries: [FeedList.Entry]?
+    let upsert: [FeedList.Entry]?
+    let remove: [String]?
+    let reason: String?
+    let stale: Bool?
+  }
+
+  let program: Program
+  private let start = ContinuousClock.now
+  private let ticker = Ticker.shared
+
+  init(program: Program) { self.program = program }
+
+  /// All whole lines so far.
+  var lines: [Line] {
+    get throws {
+      let said = program.standardOutput
+      let whole = said.hasSuffix("\n") ? said[...] : said[..<(said.lastIndex(of: "\n") ?? said.startIndex)]
+      return try whole.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    }
+  }
+
+  /// Expects that it has lost the feed by silence at most, and had a list after each loss. On a machine that stands
+  /// still for 3 s a subscriber finds its feed silent. Such losses are allowed if the machine did stand still and the
+  /// time suffices for them.
+  ///
+  /// - Returns: true if it has lost nothing.
+  func isUndisturbed() throws -> Bool {
+    let turns = try lines.filter { ["snapshot", "lost"].contains($0.kind) }
+    let losses = turns.filter { $0.kind == "lost" }
+    #expect(losses.allSatisfy { $0.reason == "the feed is silent" }, "\(losses)")
+    #expect(turns.enumerated().allSatisfy { $1.kind == ($0 % 2 == 0 ? "snapshot" : "lost") }, "\(turns.map(\.kind))")
+    let suffices = Duration.seconds(3) * losses.count <= ContinuousClock.now - start
+    #expect(losses.isEmpty || suffices && ticker.wasLate(since: start), "\(losses)")
+    return losses.isEmpty
+  }
+
+  /// The list that the lines make; nil before the first snapshot. Throws where a line's hash is not that of the list.
+  var list: FeedList? {
+    get throws {
+      var list: FeedList?
+      for line in try lines {
+        switch line.kind {
+        case "snapshot":
+          list = FeedList(
+            epoch: line.epoch ?? "", seq: line.seq ?? 0, stateHash: line.stateHash ?? "", entries: line.entries ?? [])
+        case "delta": list?.apply(upsert: line.upsert ?? [], remove: line.remove ?? [], seq: line.seq ?? 0)
+        default: continue
+        }
+        list?.stateHash = line.stateHash ?? ""
+        guard list?.seq == line.seq, list?.computedHash == line.stateHash else {
+          throw TimeoutError(description: "the watcher's list at \(line.seq ?? 0) is not what its hash says")
+        }
+      }
+      return list
+    }
+  }
+}
+
+/// A clock that ticks every 100 ms. Where it ticks late, the machine stood still.
+private final class Ticker: Sendable {
+  private struct Ticks {
+    var last = ContinuousClock.now
+    /// The time of the last tick that was late; nil for none.
+    var late: ContinuousClock.Instant?
+
+    /// A feed's heartbeats are 2 s late before a subscriber finds it silent. Several threads may share that delay, so
+    /// half a second is late.
+    func isLate(_ now: ContinuousClock.Instant) -> Bool { now - last > .milliseconds(600) }
+  }
+
+  static let shared = Ticker()
+  private let queue = DispatchQueue(label: "ticker")
+  private let ticks = Mutex(Ticks())
+
+  private init() { tick() }
+
+  private func tick() {
+    let now = ContinuousClock.now
+    ticks.withLock { ticks in
+      if ticks.isLate(now) { ticks.late = now }
+      ticks.last = now
+    }
+    queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in tick() }
+  }
+
+  /// Returns true if a tick was late since a time, or is late now.
+  func wasLate(since start: ContinuousClock.Instant) -> Bool {
+    let ticks = ticks.withLock { $0 }
+    return ticks.late.map { $0 >= start } ?? false || ticks.isLate(.now)
+  }
+}
+
+extension SystemFixture {
+  /// A subscriber that has its first list.
+  func watcher(of services: Services) async throws -> Watcher {
+    let watcher = Watcher(program: try program(["watch", "--json", "--feed", try services.publish]))
+    try watcher.program.start()
+    try await eventually("the watcher has a list") { try watcher.list != nil }
+    return watcher
+  }
+}
