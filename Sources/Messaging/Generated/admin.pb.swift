@@ -8,8 +8,9 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The admin socket: a tool (DEALER) asks ingest (ROUTER, admin.sock in its data folder). One frame a message, each way.
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// The admin socket: an operator's tool (DEALER) inspects and controls ingest (ROUTER, admin.sock in its data folder).
+/// Each message is one frame, in both directions. proto/README.md defines the protocol. This file defines the fields,
+/// their units and ranges.
 
 internal import SwiftProtobuf
 
@@ -23,16 +24,33 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// The state of a post.
 nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
+
+  /// Waits for a worker.
   case ready // = 1
+
+  /// A worker holds the job.
   case leased // = 2
-  case settling // = 3
+
+  /// Ingest commits the result.
+  case committing // = 3
+
+  /// Waits for the end of a backoff.
   case delayed // = 4
-  case waiting // = 5
+
+  /// Waits for a remote permit.
+  case waitingRemote // = 5
+
+  /// Left the queue after too many failures. An operator may retry the post.
   case dead // = 6
+
+  /// On the map.
   case published // = 7
+
+  /// Final.
   case rejected // = 8
   case UNRECOGNIZED(Int)
 
@@ -45,9 +63,9 @@ nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIte
     case 0: self = .unspecified
     case 1: self = .ready
     case 2: self = .leased
-    case 3: self = .settling
+    case 3: self = .committing
     case 4: self = .delayed
-    case 5: self = .waiting
+    case 5: self = .waitingRemote
     case 6: self = .dead
     case 7: self = .published
     case 8: self = .rejected
@@ -60,9 +78,9 @@ nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIte
     case .unspecified: return 0
     case .ready: return 1
     case .leased: return 2
-    case .settling: return 3
+    case .committing: return 3
     case .delayed: return 4
-    case .waiting: return 5
+    case .waitingRemote: return 5
     case .dead: return 6
     case .published: return 7
     case .rejected: return 8
@@ -75,9 +93,9 @@ nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIte
     .unspecified,
     .ready,
     .leased,
-    .settling,
+    .committing,
     .delayed,
-    .waiting,
+    .waitingRemote,
     .dead,
     .published,
     .rejected,
@@ -85,14 +103,25 @@ nonisolated enum Onthemap_Admin_V1_QueueState: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// The kind of an event in a post's history.
 nonisolated enum Onthemap_Admin_V1_PostEventKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
+
+  /// An attempt failed, and ingest retries it.
   case failed // = 1
-  case lost // = 2
+
+  /// The worker or its lease was lost.
+  case leaseLost // = 2
+
+  /// The post became dead.
   case died // = 3
+
+  /// An operator retried the post.
   case retried // = 4
-  case dropped // = 5
+
+  /// An operator discarded the post.
+  case discarded // = 5
   case UNRECOGNIZED(Int)
 
   init() {
@@ -103,10 +132,10 @@ nonisolated enum Onthemap_Admin_V1_PostEventKind: SwiftProtobuf.Enum, Swift.Case
     switch rawValue {
     case 0: self = .unspecified
     case 1: self = .failed
-    case 2: self = .lost
+    case 2: self = .leaseLost
     case 3: self = .died
     case 4: self = .retried
-    case 5: self = .dropped
+    case 5: self = .discarded
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -115,10 +144,10 @@ nonisolated enum Onthemap_Admin_V1_PostEventKind: SwiftProtobuf.Enum, Swift.Case
     switch self {
     case .unspecified: return 0
     case .failed: return 1
-    case .lost: return 2
+    case .leaseLost: return 2
     case .died: return 3
     case .retried: return 4
-    case .dropped: return 5
+    case .discarded: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -127,14 +156,15 @@ nonisolated enum Onthemap_Admin_V1_PostEventKind: SwiftProtobuf.Enum, Swift.Case
   static let allCases: [Onthemap_Admin_V1_PostEventKind] = [
     .unspecified,
     .failed,
-    .lost,
+    .leaseLost,
     .died,
     .retried,
-    .dropped,
+    .discarded,
   ]
 
 }
 
+/// The reason why a request failed.
 nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -189,21 +219,22 @@ nonisolated enum Onthemap_Admin_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIter
 
 }
 
-/// Tool to ingest.
+/// A request from a tool to ingest.
 nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// the answer repeats it
+  /// The tool's number for the request. The reply repeats it.
   var requestID: UInt64 = 0
 
   var body: Onthemap_Admin_V1_AdminRequest.OneOf_Body? = nil
@@ -240,12 +271,12 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     set {body = .retry(newValue)}
   }
 
-  var drop: Onthemap_Admin_V1_DropRequest {
+  var discard: Onthemap_Admin_V1_DiscardRequest {
     get {
-      if case .drop(let v)? = body {return v}
-      return Onthemap_Admin_V1_DropRequest()
+      if case .discard(let v)? = body {return v}
+      return Onthemap_Admin_V1_DiscardRequest()
     }
-    set {body = .drop(newValue)}
+    set {body = .discard(newValue)}
   }
 
   var pause: Onthemap_Admin_V1_PauseRequest {
@@ -295,7 +326,7 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
     case list(Onthemap_Admin_V1_ListRequest)
     case show(Onthemap_Admin_V1_ShowRequest)
     case retry(Onthemap_Admin_V1_RetryRequest)
-    case drop(Onthemap_Admin_V1_DropRequest)
+    case discard(Onthemap_Admin_V1_DiscardRequest)
     case pause(Onthemap_Admin_V1_PauseRequest)
     case resume(Onthemap_Admin_V1_ResumeRequest)
     case users(Onthemap_Admin_V1_UsersRequest)
@@ -307,6 +338,7 @@ nonisolated struct Onthemap_Admin_V1_AdminRequest: Sendable {
   init() {}
 }
 
+/// A request for the queue's status.
 nonisolated struct Onthemap_Admin_V1_StatusRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -317,21 +349,22 @@ nonisolated struct Onthemap_Admin_V1_StatusRequest: Sendable {
   init() {}
 }
 
+/// A request for a page of posts in the queue.
 nonisolated struct Onthemap_Admin_V1_ListRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// READY to DEAD; 0 for all that wait: READY to WAITING
+  /// READY to DEAD. 0 for all queued posts: READY to WAITING_REMOTE.
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
-  /// DEAD only: those with this code; empty for all
+  /// Only posts with this reason code, with DEAD. Empty for all.
   var reason: String = String()
 
-  /// a post id: those with greater ones; empty for the first page
+  /// Only posts with a greater id than this. Empty for the first page.
   var after: String = String()
 
-  /// 1 to 1000
+  /// Maximum number of posts, 1 to 1000.
   var limit: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -339,11 +372,13 @@ nonisolated struct Onthemap_Admin_V1_ListRequest: Sendable {
   init() {}
 }
 
+/// A request for one post and its history.
 nonisolated struct Onthemap_Admin_V1_ShowRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The post.
   var postID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -351,16 +386,16 @@ nonisolated struct Onthemap_Admin_V1_ShowRequest: Sendable {
   init() {}
 }
 
-/// Dead posts back into the queue: those named, or a page of all.
+/// A request to return dead posts to the queue.
 nonisolated struct Onthemap_Admin_V1_RetryRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// at most 1000
+  /// The posts, at most 1000.
   var postIds: [String] = []
 
-  /// instead of post_ids
+  /// A page of all dead posts, instead of post_ids.
   var all: Onthemap_Admin_V1_AllDead {
     get {_all ?? Onthemap_Admin_V1_AllDead()}
     set {_all = newValue}
@@ -377,15 +412,16 @@ nonisolated struct Onthemap_Admin_V1_RetryRequest: Sendable {
   fileprivate var _all: Onthemap_Admin_V1_AllDead? = nil
 }
 
+/// A page of all dead posts.
 nonisolated struct Onthemap_Admin_V1_AllDead: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// those with this code; empty for all
+  /// Only posts with this reason code. Empty for all.
   var reason: String = String()
 
-  /// as in ListRequest
+  /// Only posts with a greater id than this. Empty for the first page.
   var after: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -393,13 +429,13 @@ nonisolated struct Onthemap_Admin_V1_AllDead: Sendable {
   init() {}
 }
 
-/// Ends dead posts for good.
-nonisolated struct Onthemap_Admin_V1_DropRequest: Sendable {
+/// A request to discard dead posts. They become rejected.
+nonisolated struct Onthemap_Admin_V1_DiscardRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 1000
+  /// The posts, 1 to 1000.
   var postIds: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -407,6 +443,7 @@ nonisolated struct Onthemap_Admin_V1_DropRequest: Sendable {
   init() {}
 }
 
+/// A request to pause the queue.
 nonisolated struct Onthemap_Admin_V1_PauseRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -417,6 +454,7 @@ nonisolated struct Onthemap_Admin_V1_PauseRequest: Sendable {
   init() {}
 }
 
+/// A request to resume the queue.
 nonisolated struct Onthemap_Admin_V1_ResumeRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -427,18 +465,19 @@ nonisolated struct Onthemap_Admin_V1_ResumeRequest: Sendable {
   init() {}
 }
 
+/// A request for a page of accounts.
 nonisolated struct Onthemap_Admin_V1_UsersRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// only the account with this address; empty for all
+  /// Only the account with this address. Empty for all.
   var email: String = String()
 
-  /// an account's number: those with greater ones
+  /// Only accounts with a greater number than this. 0 for the first page.
   var after: UInt64 = 0
 
-  /// 1 to 1000
+  /// Maximum number of accounts, 1 to 1000.
   var limit: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -446,19 +485,22 @@ nonisolated struct Onthemap_Admin_V1_UsersRequest: Sendable {
   init() {}
 }
 
+/// A request to create an account. The rules are those for signing up.
 nonisolated struct Onthemap_Admin_V1_AddUserRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// all by the rules of signing up
+  /// The address.
   var email: String = String()
 
+  /// The first name.
   var firstName: String = String()
 
+  /// The last name.
   var lastName: String = String()
 
-  /// empty: ingest makes one up, and tells it
+  /// The password. If empty, ingest generates one and returns it.
   var password: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -466,17 +508,18 @@ nonisolated struct Onthemap_Admin_V1_AddUserRequest: Sendable {
   init() {}
 }
 
-/// What is to be done to an account; its sessions are over, but with operator.
+/// A request to change an account. Every change except operator ends the account's sessions.
 nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The account's address.
   var email: String = String()
 
   var change: Onthemap_Admin_V1_SetUserRequest.OneOf_Change? = nil
 
-  /// whether nobody logs in to it
+  /// True disables the account for logins, false enables it.
   var disabled: Bool {
     get {
       if case .disabled(let v)? = change {return v}
@@ -485,7 +528,7 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
     set {change = .disabled(newValue)}
   }
 
-  /// its password; empty: ingest makes one up, and tells it
+  /// The new password. If empty, ingest generates one and returns it.
   var password: String {
     get {
       if case .password(let v)? = change {return v}
@@ -494,7 +537,7 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
     set {change = .password(newValue)}
   }
 
-  /// whether it sees the queue and steers it, over HTTP
+  /// True gives the account access to the queue over HTTP, false removes it.
   var `operator`: Bool {
     get {
       if case .operator(let v)? = change {return v}
@@ -506,11 +549,11 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Change: Equatable, Sendable {
-    /// whether nobody logs in to it
+    /// True disables the account for logins, false enables it.
     case disabled(Bool)
-    /// its password; empty: ingest makes one up, and tells it
+    /// The new password. If empty, ingest generates one and returns it.
     case password(String)
-    /// whether it sees the queue and steers it, over HTTP
+    /// True gives the account access to the queue over HTTP, false removes it.
     case `operator`(Bool)
 
   }
@@ -518,27 +561,31 @@ nonisolated struct Onthemap_Admin_V1_SetUserRequest: Sendable {
   init() {}
 }
 
-/// Ingest to tool.
+/// Ingest's reply to a tool.
 nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 {
     get {_storage._magic}
     set {_uniqueStorage()._magic = newValue}
   }
 
+  /// The major version of the protocol: 1.
   var major: UInt32 {
     get {_storage._major}
     set {_uniqueStorage()._major = newValue}
   }
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 {
     get {_storage._minor}
     set {_uniqueStorage()._minor = newValue}
   }
 
+  /// The request's number. 0 if ingest could not read it.
   var requestID: UInt64 {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}
@@ -632,76 +679,85 @@ nonisolated struct Onthemap_Admin_V1_AdminReply: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// The queue's status. The counts of posts by state do not include lookups.
 nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// posts by state; look-ups not among them
+  /// Number of READY posts.
   var ready: UInt32 {
     get {_storage._ready}
     set {_uniqueStorage()._ready = newValue}
   }
 
+  /// Number of LEASED posts.
   var leased: UInt32 {
     get {_storage._leased}
     set {_uniqueStorage()._leased = newValue}
   }
 
-  var settling: UInt32 {
-    get {_storage._settling}
-    set {_uniqueStorage()._settling = newValue}
+  /// Number of COMMITTING posts.
+  var committing: UInt32 {
+    get {_storage._committing}
+    set {_uniqueStorage()._committing = newValue}
   }
 
+  /// Number of DELAYED posts.
   var delayed: UInt32 {
     get {_storage._delayed}
     set {_uniqueStorage()._delayed = newValue}
   }
 
-  var waiting: UInt32 {
-    get {_storage._waiting}
-    set {_uniqueStorage()._waiting = newValue}
+  /// Number of WAITING_REMOTE posts.
+  var waitingRemote: UInt32 {
+    get {_storage._waitingRemote}
+    set {_uniqueStorage()._waitingRemote = newValue}
   }
 
-  /// posts accepted and not settled, at most
+  /// Maximum number of posts that are accepted and not settled.
   var depthMax: UInt32 {
     get {_storage._depthMax}
     set {_uniqueStorage()._depthMax = newValue}
   }
 
+  /// Number of lookups in every state.
   var lookups: UInt32 {
     get {_storage._lookups}
     set {_uniqueStorage()._lookups = newValue}
   }
 
+  /// Number of dead posts.
   var dead: UInt64 {
     get {_storage._dead}
     set {_uniqueStorage()._dead = newValue}
   }
 
+  /// The most frequent reasons of dead posts, at most 20.
   var deadByReason: [Onthemap_Admin_V1_DeadCount] {
     get {_storage._deadByReason}
     set {_uniqueStorage()._deadByReason = newValue}
   }
 
-  /// when the oldest post of the queue was accepted; 0 when it is empty
+  /// Acceptance of the oldest queued post, Unix time in ms. 0 if the queue is empty.
   var oldestUnixMs: UInt64 {
     get {_storage._oldestUnixMs}
     set {_uniqueStorage()._oldestUnixMs = newValue}
   }
 
-  /// since when nothing goes out; 0 when it does
+  /// Start of the pause, Unix time in ms. 0 if the queue is not paused.
   var pausedUnixMs: UInt64 {
     get {_storage._pausedUnixMs}
     set {_uniqueStorage()._pausedUnixMs = newValue}
   }
 
-  /// since ingest has started
-  var upMs: UInt64 {
-    get {_storage._upMs}
-    set {_uniqueStorage()._upMs = newValue}
+  /// Time since ingest started.
+  var uptimeMs: UInt64 {
+    get {_storage._uptimeMs}
+    set {_uniqueStorage()._uptimeMs = newValue}
   }
 
+  /// Posts accepted.
   var accepted: Onthemap_Admin_V1_Rate {
     get {_storage._accepted ?? Onthemap_Admin_V1_Rate()}
     set {_uniqueStorage()._accepted = newValue}
@@ -711,15 +767,17 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
   /// Clears the value of `accepted`. Subsequent reads from it will return its default value.
   mutating func clearAccepted() {_uniqueStorage()._accepted = nil}
 
-  var settled: Onthemap_Admin_V1_Rate {
-    get {_storage._settled ?? Onthemap_Admin_V1_Rate()}
-    set {_uniqueStorage()._settled = newValue}
+  /// Posts that left the queue.
+  var completed: Onthemap_Admin_V1_Rate {
+    get {_storage._completed ?? Onthemap_Admin_V1_Rate()}
+    set {_uniqueStorage()._completed = newValue}
   }
-  /// Returns true if `settled` has been explicitly set.
-  var hasSettled: Bool {_storage._settled != nil}
-  /// Clears the value of `settled`. Subsequent reads from it will return its default value.
-  mutating func clearSettled() {_uniqueStorage()._settled = nil}
+  /// Returns true if `completed` has been explicitly set.
+  var hasCompleted: Bool {_storage._completed != nil}
+  /// Clears the value of `completed`. Subsequent reads from it will return its default value.
+  mutating func clearCompleted() {_uniqueStorage()._completed = nil}
 
+  /// Failed attempts.
   var failed: Onthemap_Admin_V1_Rate {
     get {_storage._failed ?? Onthemap_Admin_V1_Rate()}
     set {_uniqueStorage()._failed = newValue}
@@ -729,64 +787,67 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
   /// Clears the value of `failed`. Subsequent reads from it will return its default value.
   mutating func clearFailed() {_uniqueStorage()._failed = nil}
 
-  /// since the start
+  /// Number of commits since ingest started.
   var commits: UInt64 {
     get {_storage._commits}
     set {_uniqueStorage()._commits = newValue}
   }
 
-  /// of the latest 512 commits
+  /// Median duration of the latest 512 commits, in µs.
   var commitP50Us: UInt32 {
     get {_storage._commitP50Us}
     set {_uniqueStorage()._commitP50Us = newValue}
   }
 
+  /// 99th percentile of the duration of the latest 512 commits, in µs.
   var commitP99Us: UInt32 {
     get {_storage._commitP99Us}
     set {_uniqueStorage()._commitP99Us = newValue}
   }
 
+  /// The workers' sessions, longest first.
   var workers: [Onthemap_Admin_V1_Worker] {
     get {_storage._workers}
     set {_uniqueStorage()._workers = newValue}
   }
 
+  /// The feeds that requested changes within the last 6 s.
   var feeds: [Onthemap_Admin_V1_Feed] {
     get {_storage._feeds}
     set {_uniqueStorage()._feeds = newValue}
   }
 
-  /// of a ready post for a worker; 0 while paused
+  /// Longest wait of a ready post for a worker. 0 while the queue is paused.
   var longestWaitMs: UInt64 {
     get {_storage._longestWaitMs}
     set {_uniqueStorage()._longestWaitMs = newValue}
   }
 
-  /// when one has waited so long, no more are taken
+  /// Maximum of longest_wait_ms. Above it, ingest refuses posts.
   var waitMaxMs: UInt64 {
     get {_storage._waitMaxMs}
     set {_uniqueStorage()._waitMaxMs = newValue}
   }
 
-  /// that ingest may still fill on the data folder's file system
+  /// Free space for ingest on the file system of its data folder.
   var diskFreeBytes: UInt64 {
     get {_storage._diskFreeBytes}
     set {_uniqueStorage()._diskFreeBytes = newValue}
   }
 
-  /// of that file system; 0: not known, and neither is disk_free_bytes
+  /// Size of that file system. 0 if neither size nor free space is known.
   var diskSizeBytes: UInt64 {
     get {_storage._diskSizeBytes}
     set {_uniqueStorage()._diskSizeBytes = newValue}
   }
 
-  /// the database's file and its write-ahead log
+  /// Size of the database file and its write-ahead log.
   var databaseBytes: UInt64 {
     get {_storage._databaseBytes}
     set {_uniqueStorage()._databaseBytes = newValue}
   }
 
-  /// since when the disk is full; 0 while it has room
+  /// Time since when the disk is full, Unix time in ms. 0 if it is not full.
   var diskFullUnixMs: UInt64 {
     get {_storage._diskFullUnixMs}
     set {_uniqueStorage()._diskFullUnixMs = newValue}
@@ -799,15 +860,16 @@ nonisolated struct Onthemap_Admin_V1_Status: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// A count and its rate.
 nonisolated struct Onthemap_Admin_V1_Rate: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// since the start
+  /// Total number since ingest started, or since Welcome for a worker.
   var total: UInt64 = 0
 
-  /// over the last 10 s
+  /// Mean number per second over the last 10 s.
   var perSecond: Double = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -815,13 +877,16 @@ nonisolated struct Onthemap_Admin_V1_Rate: Sendable {
   init() {}
 }
 
+/// The number of dead posts with one reason.
 nonisolated struct Onthemap_Admin_V1_DeadCount: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The reason code.
   var reason: String = String()
 
+  /// The number of posts.
   var count: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -829,23 +894,28 @@ nonisolated struct Onthemap_Admin_V1_DeadCount: Sendable {
   init() {}
 }
 
+/// A worker's session.
 nonisolated struct Onthemap_Admin_V1_Worker: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The session, as on the job link.
   var session: UInt64 = 0
 
+  /// The worker's name.
   var name: String = String()
 
-  /// jobs that may be sent now
+  /// Number of further jobs that ingest may send, 0 to 64.
   var credit: UInt32 = 0
 
-  /// jobs that are with it
+  /// Number of jobs that the worker holds, 0 to 64.
   var leases: UInt32 = 0
 
+  /// Number of jobs sent since Welcome.
   var jobsSent: UInt64 = 0
 
+  /// Results since Welcome.
   var answered: Onthemap_Admin_V1_Rate {
     get {_answered ?? Onthemap_Admin_V1_Rate()}
     set {_answered = newValue}
@@ -855,13 +925,13 @@ nonisolated struct Onthemap_Admin_V1_Worker: Sendable {
   /// Clears the value of `answered`. Subsequent reads from it will return its default value.
   mutating func clearAnswered() {self._answered = nil}
 
-  /// answers among them that were failures
+  /// Number of failures among those results.
   var failed: UInt64 = 0
 
-  /// since its last message
-  var lastReceivedMs: UInt64 = 0
+  /// Time since the worker's last message.
+  var lastSeenAgoMs: UInt64 = 0
 
-  /// has a remote provider
+  /// True if the worker has a remote provider.
   var remote: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -871,20 +941,22 @@ nonisolated struct Onthemap_Admin_V1_Worker: Sendable {
   fileprivate var _answered: Onthemap_Admin_V1_Rate? = nil
 }
 
+/// A feed that pulls changes.
 nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The feed's name.
   var name: String = String()
 
-  /// what it has
+  /// The sequence number of the feed's list.
   var seq: UInt64 = 0
 
-  /// since its last request
-  var lastReceivedMs: UInt64 = 0
+  /// Time since the feed's last request.
+  var lastSeenAgoMs: UInt64 = 0
 
-  /// its subscribers, streams among them; absent where it does not tell
+  /// Number of its subscribers and streams. Absent if it does not count them.
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}
@@ -901,15 +973,16 @@ nonisolated struct Onthemap_Admin_V1_Feed: Sendable {
   fileprivate var _subscribers: UInt32? = nil
 }
 
+/// A page of posts.
 nonisolated struct Onthemap_Admin_V1_PostList: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// by rising id
+  /// The posts, by rising id.
   var posts: [Onthemap_Admin_V1_QueuedPost] = []
 
-  /// the last id, where more may follow; else empty
+  /// The last id if further posts may follow. Otherwise empty.
   var next: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -917,68 +990,78 @@ nonisolated struct Onthemap_Admin_V1_PostList: Sendable {
   init() {}
 }
 
+/// A post, as an operator sees it.
 nonisolated struct Onthemap_Admin_V1_QueuedPost: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The post's id.
   var postID: String = String()
 
+  /// The post's state.
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
+  /// The author's account.
   var account: UInt64 = 0
 
+  /// The place as typed.
   var place: String = String()
 
-  /// only in PostReport
+  /// The link. Only in PostReport.
   var link: String = String()
 
-  /// failed so far
-  var attempts: UInt32 = 0
+  /// Number of failed attempts.
+  var failedAttempts: UInt32 = 0
 
-  /// workers lost over it so far
+  /// Number of lost workers and leases.
   var leaseLosses: UInt32 = 0
 
-  /// why it is dead or rejected
+  /// The reason code of a dead or rejected post.
   var reasonCode: String = String()
 
+  /// The reason in words for people.
   var reason: String = String()
 
-  /// where it was found
+  /// The matched place of a published post.
   var label: String = String()
 
+  /// Time of acceptance, Unix time in ms.
   var createdUnixMs: UInt64 = 0
 
+  /// Time when the post was settled or retried, Unix time in ms.
   var updatedUnixMs: UInt64 = 0
 
-  /// LEASED: who has it
+  /// The name of the worker with the lease, with LEASED.
   var worker: String = String()
 
-  /// LEASED: until the lease ends; DELAYED: until it goes out again
-  var leftMs: UInt64 {
-    get {_leftMs ?? 0}
-    set {_leftMs = newValue}
+  /// Time until the lease ends, with LEASED. Time until the retry, with DELAYED.
+  var remainingMs: UInt64 {
+    get {_remainingMs ?? 0}
+    set {_remainingMs = newValue}
   }
-  /// Returns true if `leftMs` has been explicitly set.
-  var hasLeftMs: Bool {self._leftMs != nil}
-  /// Clears the value of `leftMs`. Subsequent reads from it will return its default value.
-  mutating func clearLeftMs() {self._leftMs = nil}
+  /// Returns true if `remainingMs` has been explicitly set.
+  var hasRemainingMs: Bool {self._remainingMs != nil}
+  /// Clears the value of `remainingMs`. Subsequent reads from it will return its default value.
+  mutating func clearRemainingMs() {self._remainingMs = nil}
 
-  /// W3C Trace Context, of the request that it came with; only in PostReport
+  /// The W3C Trace Context of the request that submitted the post. Only in PostReport.
   var traceparent: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _leftMs: UInt64? = nil
+  fileprivate var _remainingMs: UInt64? = nil
 }
 
+/// A post and its history.
 nonisolated struct Onthemap_Admin_V1_PostReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The post.
   var post: Onthemap_Admin_V1_QueuedPost {
     get {_post ?? Onthemap_Admin_V1_QueuedPost()}
     set {_post = newValue}
@@ -988,7 +1071,7 @@ nonisolated struct Onthemap_Admin_V1_PostReport: Sendable {
   /// Clears the value of `post`. Subsequent reads from it will return its default value.
   mutating func clearPost() {self._post = nil}
 
-  /// oldest first
+  /// The post's events, oldest first.
   var history: [Onthemap_Admin_V1_PostEvent] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -998,17 +1081,22 @@ nonisolated struct Onthemap_Admin_V1_PostReport: Sendable {
   fileprivate var _post: Onthemap_Admin_V1_QueuedPost? = nil
 }
 
+/// An event in a post's history.
 nonisolated struct Onthemap_Admin_V1_PostEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The kind of event.
   var kind: Onthemap_Admin_V1_PostEventKind = .unspecified
 
+  /// Time of the event, Unix time in ms.
   var atUnixMs: UInt64 = 0
 
+  /// The reason code. Empty for none.
   var code: String = String()
 
+  /// The reason in words for people. Empty for none.
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1016,18 +1104,19 @@ nonisolated struct Onthemap_Admin_V1_PostEvent: Sendable {
   init() {}
 }
 
-/// What became of each post of a RetryRequest or DropRequest.
+/// The outcome of a RetryRequest or DiscardRequest, by post.
 nonisolated struct Onthemap_Admin_V1_Changed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// those changed
+  /// The changed posts. The change is durable.
   var postIds: [String] = []
 
+  /// The posts that were not dead.
   var unchanged: [Onthemap_Admin_V1_Unchanged] = []
 
-  /// with AllDead: the last id, where more may follow; else empty
+  /// With AllDead: the last id if further posts may follow. Otherwise empty.
   var next: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1035,14 +1124,16 @@ nonisolated struct Onthemap_Admin_V1_Changed: Sendable {
   init() {}
 }
 
+/// A post that was not dead, so that it was not changed.
 nonisolated struct Onthemap_Admin_V1_Unchanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The post.
   var postID: String = String()
 
-  /// what it is instead of DEAD; 0: there is no such post
+  /// The post's state instead of DEAD. 0 if there is no such post.
   var state: Onthemap_Admin_V1_QueueState = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1050,12 +1141,13 @@ nonisolated struct Onthemap_Admin_V1_Unchanged: Sendable {
   init() {}
 }
 
+/// Whether the queue is paused.
 nonisolated struct Onthemap_Admin_V1_PauseState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// since when; 0 when it is not paused
+  /// Start of the pause, Unix time in ms. 0 if the queue is not paused.
   var pausedUnixMs: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1063,15 +1155,16 @@ nonisolated struct Onthemap_Admin_V1_PauseState: Sendable {
   init() {}
 }
 
+/// A page of accounts.
 nonisolated struct Onthemap_Admin_V1_UserList: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// by rising account
+  /// The accounts, by rising number.
   var users: [Onthemap_Admin_V1_User] = []
 
-  /// the last account, where more may follow; else 0
+  /// The last account's number if further accounts may follow. Otherwise 0.
   var next: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1079,34 +1172,40 @@ nonisolated struct Onthemap_Admin_V1_UserList: Sendable {
   init() {}
 }
 
+/// An account.
 nonisolated struct Onthemap_Admin_V1_User: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The account's number.
   var account: UInt64 = 0
 
+  /// The address.
   var email: String = String()
 
+  /// The first name.
   var firstName: String = String()
 
+  /// The last name.
   var lastName: String = String()
 
+  /// Time of creation, Unix time in ms.
   var createdUnixMs: UInt64 = 0
 
-  /// since when nobody logs in to it; 0: not so
+  /// Time since when the account is disabled, Unix time in ms. 0 if it is enabled.
   var disabledUnixMs: UInt64 = 0
 
-  /// that are not over
+  /// Number of open sessions.
   var sessions: UInt32 = 0
 
-  /// whatever became of them
+  /// Number of posts in every state, except deleted ones.
   var posts: UInt64 = 0
 
-  /// only where ingest has made it up
+  /// The password, if ingest has just generated it. Otherwise empty.
   var password: String = String()
 
-  /// whether it sees the queue and steers it, over HTTP
+  /// True if the account has access to the queue over HTTP.
   var `operator`: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1114,14 +1213,16 @@ nonisolated struct Onthemap_Admin_V1_User: Sendable {
   init() {}
 }
 
+/// A failed request.
 nonisolated struct Onthemap_Admin_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The error code.
   var code: Onthemap_Admin_V1_ErrorCode = .unspecified
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1134,11 +1235,11 @@ nonisolated struct Onthemap_Admin_V1_Error: Sendable {
 fileprivate nonisolated let _protobuf_package = "onthemap.admin.v1"
 
 nonisolated extension Onthemap_Admin_V1_QueueState: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0QUEUE_STATE_UNSPECIFIED\0\u{1}QUEUE_STATE_READY\0\u{1}QUEUE_STATE_LEASED\0\u{1}QUEUE_STATE_SETTLING\0\u{1}QUEUE_STATE_DELAYED\0\u{1}QUEUE_STATE_WAITING\0\u{1}QUEUE_STATE_DEAD\0\u{1}QUEUE_STATE_PUBLISHED\0\u{1}QUEUE_STATE_REJECTED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0QUEUE_STATE_UNSPECIFIED\0\u{1}QUEUE_STATE_READY\0\u{1}QUEUE_STATE_LEASED\0\u{1}QUEUE_STATE_COMMITTING\0\u{1}QUEUE_STATE_DELAYED\0\u{1}QUEUE_STATE_WAITING_REMOTE\0\u{1}QUEUE_STATE_DEAD\0\u{1}QUEUE_STATE_PUBLISHED\0\u{1}QUEUE_STATE_REJECTED\0")
 }
 
 nonisolated extension Onthemap_Admin_V1_PostEventKind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POST_EVENT_KIND_UNSPECIFIED\0\u{1}POST_EVENT_KIND_FAILED\0\u{1}POST_EVENT_KIND_LOST\0\u{1}POST_EVENT_KIND_DIED\0\u{1}POST_EVENT_KIND_RETRIED\0\u{1}POST_EVENT_KIND_DROPPED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POST_EVENT_KIND_UNSPECIFIED\0\u{1}POST_EVENT_KIND_FAILED\0\u{1}POST_EVENT_KIND_LEASE_LOST\0\u{1}POST_EVENT_KIND_DIED\0\u{1}POST_EVENT_KIND_RETRIED\0\u{1}POST_EVENT_KIND_DISCARDED\0")
 }
 
 nonisolated extension Onthemap_Admin_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
@@ -1147,7 +1248,7 @@ nonisolated extension Onthemap_Admin_V1_ErrorCode: SwiftProtobuf._ProtoNameProvi
 
 nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AdminRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}drop\0\u{1}pause\0\u{1}resume\0\u{1}users\0\u{3}add_user\0\u{3}set_user\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{2}\u{c}status\0\u{1}list\0\u{1}show\0\u{1}retry\0\u{1}discard\0\u{1}pause\0\u{1}resume\0\u{1}users\0\u{3}add_user\0\u{3}set_user\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1212,16 +1313,16 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
         }
       }()
       case 20: try {
-        var v: Onthemap_Admin_V1_DropRequest?
+        var v: Onthemap_Admin_V1_DiscardRequest?
         var hadOneofValue = false
         if let current = self.body {
           hadOneofValue = true
-          if case .drop(let m) = current {v = m}
+          if case .discard(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .drop(v)
+          self.body = .discard(v)
         }
       }()
       case 21: try {
@@ -1328,8 +1429,8 @@ nonisolated extension Onthemap_Admin_V1_AdminRequest: SwiftProtobuf.Message, Swi
       guard case .retry(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
-    case .drop?: try {
-      guard case .drop(let v)? = self.body else { preconditionFailure() }
+    case .discard?: try {
+      guard case .discard(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
     }()
     case .pause?: try {
@@ -1536,8 +1637,8 @@ nonisolated extension Onthemap_Admin_V1_AllDead: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Onthemap_Admin_V1_DropRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".DropRequest"
+nonisolated extension Onthemap_Admin_V1_DiscardRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DiscardRequest"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}post_ids\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -1559,7 +1660,7 @@ nonisolated extension Onthemap_Admin_V1_DropRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Onthemap_Admin_V1_DropRequest, rhs: Onthemap_Admin_V1_DropRequest) -> Bool {
+  static func ==(lhs: Onthemap_Admin_V1_DiscardRequest, rhs: Onthemap_Admin_V1_DiscardRequest) -> Bool {
     if lhs.postIds != rhs.postIds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1998,23 +2099,23 @@ nonisolated extension Onthemap_Admin_V1_AdminReply: SwiftProtobuf.Message, Swift
 
 nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Status"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}settling\0\u{1}delayed\0\u{1}waiting\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}up_ms\0\u{1}accepted\0\u{1}settled\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0\u{3}longest_wait_ms\0\u{3}wait_max_ms\0\u{3}disk_free_bytes\0\u{3}disk_size_bytes\0\u{3}database_bytes\0\u{3}disk_full_unix_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ready\0\u{1}leased\0\u{1}committing\0\u{1}delayed\0\u{3}waiting_remote\0\u{3}depth_max\0\u{1}lookups\0\u{1}dead\0\u{3}dead_by_reason\0\u{3}oldest_unix_ms\0\u{3}paused_unix_ms\0\u{3}uptime_ms\0\u{1}accepted\0\u{1}completed\0\u{1}failed\0\u{1}commits\0\u{3}commit_p50_us\0\u{3}commit_p99_us\0\u{1}workers\0\u{1}feeds\0\u{3}longest_wait_ms\0\u{3}wait_max_ms\0\u{3}disk_free_bytes\0\u{3}disk_size_bytes\0\u{3}database_bytes\0\u{3}disk_full_unix_ms\0")
 
   fileprivate class _StorageClass {
     var _ready: UInt32 = 0
     var _leased: UInt32 = 0
-    var _settling: UInt32 = 0
+    var _committing: UInt32 = 0
     var _delayed: UInt32 = 0
-    var _waiting: UInt32 = 0
+    var _waitingRemote: UInt32 = 0
     var _depthMax: UInt32 = 0
     var _lookups: UInt32 = 0
     var _dead: UInt64 = 0
     var _deadByReason: [Onthemap_Admin_V1_DeadCount] = []
     var _oldestUnixMs: UInt64 = 0
     var _pausedUnixMs: UInt64 = 0
-    var _upMs: UInt64 = 0
+    var _uptimeMs: UInt64 = 0
     var _accepted: Onthemap_Admin_V1_Rate? = nil
-    var _settled: Onthemap_Admin_V1_Rate? = nil
+    var _completed: Onthemap_Admin_V1_Rate? = nil
     var _failed: Onthemap_Admin_V1_Rate? = nil
     var _commits: UInt64 = 0
     var _commitP50Us: UInt32 = 0
@@ -2039,18 +2140,18 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
     init(copying source: _StorageClass) {
       _ready = source._ready
       _leased = source._leased
-      _settling = source._settling
+      _committing = source._committing
       _delayed = source._delayed
-      _waiting = source._waiting
+      _waitingRemote = source._waitingRemote
       _depthMax = source._depthMax
       _lookups = source._lookups
       _dead = source._dead
       _deadByReason = source._deadByReason
       _oldestUnixMs = source._oldestUnixMs
       _pausedUnixMs = source._pausedUnixMs
-      _upMs = source._upMs
+      _uptimeMs = source._uptimeMs
       _accepted = source._accepted
-      _settled = source._settled
+      _completed = source._completed
       _failed = source._failed
       _commits = source._commits
       _commitP50Us = source._commitP50Us
@@ -2083,18 +2184,18 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._ready) }()
         case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._leased) }()
-        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._settling) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._committing) }()
         case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._delayed) }()
-        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._waiting) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._waitingRemote) }()
         case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._depthMax) }()
         case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._lookups) }()
         case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._dead) }()
         case 9: try { try decoder.decodeRepeatedMessageField(value: &_storage._deadByReason) }()
         case 10: try { try decoder.decodeSingularFixed64Field(value: &_storage._oldestUnixMs) }()
         case 11: try { try decoder.decodeSingularFixed64Field(value: &_storage._pausedUnixMs) }()
-        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._upMs) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._uptimeMs) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._accepted) }()
-        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._settled) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._completed) }()
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._failed) }()
         case 16: try { try decoder.decodeSingularUInt64Field(value: &_storage._commits) }()
         case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._commitP50Us) }()
@@ -2125,14 +2226,14 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       if _storage._leased != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._leased, fieldNumber: 2)
       }
-      if _storage._settling != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._settling, fieldNumber: 3)
+      if _storage._committing != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._committing, fieldNumber: 3)
       }
       if _storage._delayed != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._delayed, fieldNumber: 4)
       }
-      if _storage._waiting != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._waiting, fieldNumber: 5)
+      if _storage._waitingRemote != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._waitingRemote, fieldNumber: 5)
       }
       if _storage._depthMax != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._depthMax, fieldNumber: 6)
@@ -2152,13 +2253,13 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
       if _storage._pausedUnixMs != 0 {
         try visitor.visitSingularFixed64Field(value: _storage._pausedUnixMs, fieldNumber: 11)
       }
-      if _storage._upMs != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._upMs, fieldNumber: 12)
+      if _storage._uptimeMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._uptimeMs, fieldNumber: 12)
       }
       try { if let v = _storage._accepted {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
       } }()
-      try { if let v = _storage._settled {
+      try { if let v = _storage._completed {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
       } }()
       try { if let v = _storage._failed {
@@ -2208,18 +2309,18 @@ nonisolated extension Onthemap_Admin_V1_Status: SwiftProtobuf.Message, SwiftProt
         let rhs_storage = _args.1
         if _storage._ready != rhs_storage._ready {return false}
         if _storage._leased != rhs_storage._leased {return false}
-        if _storage._settling != rhs_storage._settling {return false}
+        if _storage._committing != rhs_storage._committing {return false}
         if _storage._delayed != rhs_storage._delayed {return false}
-        if _storage._waiting != rhs_storage._waiting {return false}
+        if _storage._waitingRemote != rhs_storage._waitingRemote {return false}
         if _storage._depthMax != rhs_storage._depthMax {return false}
         if _storage._lookups != rhs_storage._lookups {return false}
         if _storage._dead != rhs_storage._dead {return false}
         if _storage._deadByReason != rhs_storage._deadByReason {return false}
         if _storage._oldestUnixMs != rhs_storage._oldestUnixMs {return false}
         if _storage._pausedUnixMs != rhs_storage._pausedUnixMs {return false}
-        if _storage._upMs != rhs_storage._upMs {return false}
+        if _storage._uptimeMs != rhs_storage._uptimeMs {return false}
         if _storage._accepted != rhs_storage._accepted {return false}
-        if _storage._settled != rhs_storage._settled {return false}
+        if _storage._completed != rhs_storage._completed {return false}
         if _storage._failed != rhs_storage._failed {return false}
         if _storage._commits != rhs_storage._commits {return false}
         if _storage._commitP50Us != rhs_storage._commitP50Us {return false}
@@ -2313,7 +2414,7 @@ nonisolated extension Onthemap_Admin_V1_DeadCount: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Worker"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}name\0\u{1}credit\0\u{1}leases\0\u{3}jobs_sent\0\u{1}answered\0\u{1}failed\0\u{3}heard_ms\0\u{1}remote\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}name\0\u{1}credit\0\u{1}leases\0\u{3}jobs_sent\0\u{1}answered\0\u{1}failed\0\u{3}last_seen_ago_ms\0\u{1}remote\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2328,7 +2429,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.jobsSent) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._answered) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.lastReceivedMs) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.lastSeenAgoMs) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.remote) }()
       default: break
       }
@@ -2361,8 +2462,8 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
     if self.failed != 0 {
       try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 7)
     }
-    if self.lastReceivedMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.lastReceivedMs, fieldNumber: 8)
+    if self.lastSeenAgoMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastSeenAgoMs, fieldNumber: 8)
     }
     if self.remote != false {
       try visitor.visitSingularBoolField(value: self.remote, fieldNumber: 9)
@@ -2378,7 +2479,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
     if lhs.jobsSent != rhs.jobsSent {return false}
     if lhs._answered != rhs._answered {return false}
     if lhs.failed != rhs.failed {return false}
-    if lhs.lastReceivedMs != rhs.lastReceivedMs {return false}
+    if lhs.lastSeenAgoMs != rhs.lastSeenAgoMs {return false}
     if lhs.remote != rhs.remote {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2387,7 +2488,7 @@ nonisolated extension Onthemap_Admin_V1_Worker: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Feed"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}seq\0\u{3}heard_ms\0\u{1}subscribers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}seq\0\u{3}last_seen_ago_ms\0\u{1}subscribers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2397,7 +2498,7 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.lastReceivedMs) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.lastSeenAgoMs) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self._subscribers) }()
       default: break
       }
@@ -2415,8 +2516,8 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
     if self.seq != 0 {
       try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 2)
     }
-    if self.lastReceivedMs != 0 {
-      try visitor.visitSingularUInt64Field(value: self.lastReceivedMs, fieldNumber: 3)
+    if self.lastSeenAgoMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastSeenAgoMs, fieldNumber: 3)
     }
     try { if let v = self._subscribers {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
@@ -2427,7 +2528,7 @@ nonisolated extension Onthemap_Admin_V1_Feed: SwiftProtobuf.Message, SwiftProtob
   static func ==(lhs: Onthemap_Admin_V1_Feed, rhs: Onthemap_Admin_V1_Feed) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.seq != rhs.seq {return false}
-    if lhs.lastReceivedMs != rhs.lastReceivedMs {return false}
+    if lhs.lastSeenAgoMs != rhs.lastSeenAgoMs {return false}
     if lhs._subscribers != rhs._subscribers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2471,7 +2572,7 @@ nonisolated extension Onthemap_Admin_V1_PostList: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".QueuedPost"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}post_id\0\u{1}state\0\u{1}account\0\u{1}place\0\u{1}link\0\u{1}attempts\0\u{3}lease_losses\0\u{3}reason_code\0\u{1}reason\0\u{1}label\0\u{3}created_unix_ms\0\u{3}updated_unix_ms\0\u{1}worker\0\u{3}left_ms\0\u{1}traceparent\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}post_id\0\u{1}state\0\u{1}account\0\u{1}place\0\u{1}link\0\u{3}failed_attempts\0\u{3}lease_losses\0\u{3}reason_code\0\u{1}reason\0\u{1}label\0\u{3}created_unix_ms\0\u{3}updated_unix_ms\0\u{1}worker\0\u{3}remaining_ms\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2484,7 +2585,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.account) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.place) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.link) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.failedAttempts) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.leaseLosses) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.reasonCode) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.reason) }()
@@ -2492,7 +2593,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
       case 11: try { try decoder.decodeSingularFixed64Field(value: &self.createdUnixMs) }()
       case 12: try { try decoder.decodeSingularFixed64Field(value: &self.updatedUnixMs) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self.worker) }()
-      case 14: try { try decoder.decodeSingularUInt64Field(value: &self._leftMs) }()
+      case 14: try { try decoder.decodeSingularUInt64Field(value: &self._remainingMs) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
@@ -2519,8 +2620,8 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     if !self.link.isEmpty {
       try visitor.visitSingularStringField(value: self.link, fieldNumber: 5)
     }
-    if self.attempts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 6)
+    if self.failedAttempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.failedAttempts, fieldNumber: 6)
     }
     if self.leaseLosses != 0 {
       try visitor.visitSingularUInt32Field(value: self.leaseLosses, fieldNumber: 7)
@@ -2543,7 +2644,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     if !self.worker.isEmpty {
       try visitor.visitSingularStringField(value: self.worker, fieldNumber: 13)
     }
-    try { if let v = self._leftMs {
+    try { if let v = self._remainingMs {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
     } }()
     if !self.traceparent.isEmpty {
@@ -2558,7 +2659,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     if lhs.account != rhs.account {return false}
     if lhs.place != rhs.place {return false}
     if lhs.link != rhs.link {return false}
-    if lhs.attempts != rhs.attempts {return false}
+    if lhs.failedAttempts != rhs.failedAttempts {return false}
     if lhs.leaseLosses != rhs.leaseLosses {return false}
     if lhs.reasonCode != rhs.reasonCode {return false}
     if lhs.reason != rhs.reason {return false}
@@ -2566,7 +2667,7 @@ nonisolated extension Onthemap_Admin_V1_QueuedPost: SwiftProtobuf.Message, Swift
     if lhs.createdUnixMs != rhs.createdUnixMs {return false}
     if lhs.updatedUnixMs != rhs.updatedUnixMs {return false}
     if lhs.worker != rhs.worker {return false}
-    if lhs._leftMs != rhs._leftMs {return false}
+    if lhs._remainingMs != rhs._remainingMs {return false}
     if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

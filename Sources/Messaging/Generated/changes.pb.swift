@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The change log: a feed (DEALER) pulls from ingest (ROUTER, port 7702). One frame a message, each way.
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// The change log: a feed (DEALER) pulls changes from ingest (ROUTER, port 7702). Each message is one frame, in both
+/// directions. proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,6 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// The reason why a request failed.
 nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -66,39 +67,40 @@ nonisolated enum Onthemap_Changes_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// Feed to ingest: one at a time, answered within wait_ms.
+/// A feed's request for changes. A feed MUST have at most one request open; ingest replies within wait_ms.
 nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// rises; the answer repeats it
+  /// The feed's number for the request. It rises, and the reply repeats it.
   var requestID: UInt64 = 0
 
-  /// a name for people, at most 64 bytes
+  /// The feed's name for people, at most 64 bytes.
   var feed: String = String()
 
-  /// 16 bytes, or none: send a snapshot
+  /// The epoch of the feed's list, 16 bytes. Empty to request a snapshot.
   var epoch: Data = Data()
 
-  /// what the feed has
+  /// The sequence number of the feed's list.
   var afterSeq: UInt64 = 0
 
-  /// changes wanted, 1 to 100
+  /// Maximum number of changes in the reply, 1 to 100.
   var max: UInt32 = 0
 
-  /// how long ingest may wait for something new, at most 1000
+  /// Maximum time that ingest waits for a change, up to 1000 ms.
   var waitMs: UInt32 = 0
 
-  /// at the feed, streams among them; for people
+  /// The feed's subscribers, including its streams, for people.
   var subscribers: UInt32 {
     get {_subscribers ?? 0}
     set {_subscribers = newValue}
@@ -115,23 +117,28 @@ nonisolated struct Onthemap_Changes_V1_FetchRequest: Sendable {
   fileprivate var _subscribers: UInt32? = nil
 }
 
-/// Ingest to feed.
+/// Ingest's reply to a feed.
 nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
+  /// The request's number. 0 with MALFORMED.
   var requestID: UInt64 = 0
 
+  /// Ingest's epoch, 16 bytes.
   var epoch: Data = Data()
 
-  /// what the feed has after this reply
+  /// The sequence number of the feed's list after this reply. 0 with an error.
   var seq: UInt64 = 0
 
   var body: Onthemap_Changes_V1_FetchReply.OneOf_Body? = nil
@@ -144,12 +151,12 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
     set {body = .changes(newValue)}
   }
 
-  var list: Onthemap_Changes_V1_List {
+  var snapshot: Onthemap_Changes_V1_Snapshot {
     get {
-      if case .list(let v)? = body {return v}
-      return Onthemap_Changes_V1_List()
+      if case .snapshot(let v)? = body {return v}
+      return Onthemap_Changes_V1_Snapshot()
     }
-    set {body = .list(newValue)}
+    set {body = .snapshot(newValue)}
   }
 
   var error: Onthemap_Changes_V1_Error {
@@ -164,7 +171,7 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
     case changes(Onthemap_Changes_V1_Changes)
-    case list(Onthemap_Changes_V1_List)
+    case snapshot(Onthemap_Changes_V1_Snapshot)
     case error(Onthemap_Changes_V1_Error)
 
   }
@@ -172,21 +179,22 @@ nonisolated struct Onthemap_Changes_V1_FetchReply: Sendable {
   init() {}
 }
 
-/// All that follows after_seq, by rising seq over both lists; none when nothing is new.
+/// The changes that follow after_seq. Upserts and removals together are ordered by sequence number.
 nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The published posts, by rising seq.
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
-  /// of those of them that belong to a trace
+  /// The traces of the entries that have one.
   var traces: [Onthemap_Changes_V1_Trace] = []
 
-  /// deleted posts
+  /// The deleted posts, by rising seq.
   var removals: [Onthemap_Changes_V1_Removal] = []
 
-  /// of the list after them; absent where more of them wait
+  /// Hash of the list after these changes. Absent if further changes wait.
   var stateHash: UInt64 {
     get {_stateHash ?? 0}
     set {_stateHash = newValue}
@@ -203,43 +211,45 @@ nonisolated struct Onthemap_Changes_V1_Changes: Sendable {
   fileprivate var _stateHash: UInt64? = nil
 }
 
+/// A deleted post.
 nonisolated struct Onthemap_Changes_V1_Removal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the change's
+  /// The change's sequence number.
   var seq: UInt64 = 0
 
+  /// The deleted post.
   var postID: String = String()
 
-  /// what comes back to the list's end, with the seq that it has had
-  var next: Onthemap_Feed_V1_Entry {
-    get {_next ?? Onthemap_Feed_V1_Entry()}
-    set {_next = newValue}
+  /// The entry that returns to the end of the list, with its own seq. Absent if none returns.
+  var backfill: Onthemap_Feed_V1_Entry {
+    get {_backfill ?? Onthemap_Feed_V1_Entry()}
+    set {_backfill = newValue}
   }
-  /// Returns true if `next` has been explicitly set.
-  var hasNext: Bool {self._next != nil}
-  /// Clears the value of `next`. Subsequent reads from it will return its default value.
-  mutating func clearNext() {self._next = nil}
+  /// Returns true if `backfill` has been explicitly set.
+  var hasBackfill: Bool {self._backfill != nil}
+  /// Clears the value of `backfill`. Subsequent reads from it will return its default value.
+  mutating func clearBackfill() {self._backfill = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _next: Onthemap_Feed_V1_Entry? = nil
+  fileprivate var _backfill: Onthemap_Feed_V1_Entry? = nil
 }
 
-/// Beside the entry, not within: subscribers are not to see it.
+/// The trace of an entry. It stands beside the entry, so that subscribers do not receive it.
 nonisolated struct Onthemap_Changes_V1_Trace: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the entry's
+  /// The entry's sequence number.
   var seq: UInt64 = 0
 
-  /// W3C Trace Context, of the request that the post came with
+  /// The W3C Trace Context of the request that submitted the post.
   var traceparent: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -247,14 +257,16 @@ nonisolated struct Onthemap_Changes_V1_Trace: Sendable {
   init() {}
 }
 
-/// The whole list, newest first: the feed is new, too far behind, or of another history.
-nonisolated struct Onthemap_Changes_V1_List: Sendable {
+/// The whole list. Ingest sends it if the feed is new, too far behind, or has another epoch.
+nonisolated struct Onthemap_Changes_V1_Snapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The entries, newest first.
   var entries: [Onthemap_Feed_V1_Entry] = []
 
+  /// Hash of the list.
   var stateHash: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -262,14 +274,16 @@ nonisolated struct Onthemap_Changes_V1_List: Sendable {
   init() {}
 }
 
+/// A failed request.
 nonisolated struct Onthemap_Changes_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The error code.
   var code: Onthemap_Changes_V1_ErrorCode = .unspecified
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -366,7 +380,7 @@ nonisolated extension Onthemap_Changes_V1_FetchRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchReply"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}epoch\0\u{1}seq\0\u{2}\u{a}changes\0\u{1}list\0\u{1}error\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{3}request_id\0\u{1}epoch\0\u{1}seq\0\u{2}\u{a}changes\0\u{1}snapshot\0\u{1}error\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -394,16 +408,16 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
         }
       }()
       case 17: try {
-        var v: Onthemap_Changes_V1_List?
+        var v: Onthemap_Changes_V1_Snapshot?
         var hadOneofValue = false
         if let current = self.body {
           hadOneofValue = true
-          if case .list(let m) = current {v = m}
+          if case .snapshot(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .list(v)
+          self.body = .snapshot(v)
         }
       }()
       case 18: try {
@@ -452,8 +466,8 @@ nonisolated extension Onthemap_Changes_V1_FetchReply: SwiftProtobuf.Message, Swi
       guard case .changes(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
-    case .list?: try {
-      guard case .list(let v)? = self.body else { preconditionFailure() }
+    case .snapshot?: try {
+      guard case .snapshot(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
     case .error?: try {
@@ -529,7 +543,7 @@ nonisolated extension Onthemap_Changes_V1_Changes: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Onthemap_Changes_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Removal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}post_id\0\u{1}next\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}post_id\0\u{1}backfill\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -539,7 +553,7 @@ nonisolated extension Onthemap_Changes_V1_Removal: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.postID) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._next) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._backfill) }()
       default: break
       }
     }
@@ -556,7 +570,7 @@ nonisolated extension Onthemap_Changes_V1_Removal: SwiftProtobuf.Message, SwiftP
     if !self.postID.isEmpty {
       try visitor.visitSingularStringField(value: self.postID, fieldNumber: 2)
     }
-    try { if let v = self._next {
+    try { if let v = self._backfill {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     try unknownFields.traverse(visitor: &visitor)
@@ -565,7 +579,7 @@ nonisolated extension Onthemap_Changes_V1_Removal: SwiftProtobuf.Message, SwiftP
   static func ==(lhs: Onthemap_Changes_V1_Removal, rhs: Onthemap_Changes_V1_Removal) -> Bool {
     if lhs.seq != rhs.seq {return false}
     if lhs.postID != rhs.postID {return false}
-    if lhs._next != rhs._next {return false}
+    if lhs._backfill != rhs._backfill {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -606,8 +620,8 @@ nonisolated extension Onthemap_Changes_V1_Trace: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Onthemap_Changes_V1_List: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".List"
+nonisolated extension Onthemap_Changes_V1_Snapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Snapshot"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{3}state_hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -633,7 +647,7 @@ nonisolated extension Onthemap_Changes_V1_List: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Onthemap_Changes_V1_List, rhs: Onthemap_Changes_V1_List) -> Bool {
+  static func ==(lhs: Onthemap_Changes_V1_Snapshot, rhs: Onthemap_Changes_V1_Snapshot) -> Bool {
     if lhs.entries != rhs.entries {return false}
     if lhs.stateHash != rhs.stateHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The feed: every message that a subscriber receives has two frames, its topic and a FeedFrame (XPUB, port 7710).
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// The feed: each message to a subscriber has two frames, a topic and a FeedFrame (XPUB, port 7710).
+/// proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,20 +28,21 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Why the feed sent a snapshot.
 nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// something changed; four a second at most
+  /// The list changed. Sent at most four times a second.
   case change // = 1
 
-  /// every 5 s without a change
+  /// Nothing changed for 5 s.
   case periodic // = 2
 
-  /// for the subscriber that chose the nonce
+  /// A subscriber joined with the topic's nonce.
   case join // = 3
 
-  /// the answer to a question
+  /// A reply to a query.
   case query // = 4
   case UNRECOGNIZED(Int)
 
@@ -82,30 +83,30 @@ nonisolated enum Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf.Enum, Swift.Case
 
 }
 
-/// How the coordinates that a client gave agree with the place found.
+/// Agreement of a client's coordinates with the matched place.
 nonisolated enum Onthemap_Feed_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// none given: these are the place's
-  case found // = 0
+  /// The client gave no coordinates: the entry has the place's.
+  case notGiven // = 0
 
-  /// given, and near the place
+  /// The given coordinates are near the place.
   case verified // = 1
 
-  /// given; the text could not be found
+  /// The text matched no place: the entry has the given coordinates.
   case unverified // = 2
 
-  /// given, and far from the place
+  /// The given coordinates are far from the place.
   case mismatch // = 3
   case UNRECOGNIZED(Int)
 
   init() {
-    self = .found
+    self = .notGiven
   }
 
   init?(rawValue: Int) {
     switch rawValue {
-    case 0: self = .found
+    case 0: self = .notGiven
     case 1: self = .verified
     case 2: self = .unverified
     case 3: self = .mismatch
@@ -115,7 +116,7 @@ nonisolated enum Onthemap_Feed_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseItera
 
   var rawValue: Int {
     switch self {
-    case .found: return 0
+    case .notGiven: return 0
     case .verified: return 1
     case .unverified: return 2
     case .mismatch: return 3
@@ -125,7 +126,7 @@ nonisolated enum Onthemap_Feed_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseItera
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
   static let allCases: [Onthemap_Feed_V1_Agreement] = [
-    .found,
+    .notGiven,
     .verified,
     .unverified,
     .mismatch,
@@ -133,33 +134,34 @@ nonisolated enum Onthemap_Feed_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseItera
 
 }
 
+/// A frame of the feed, after the frame with its topic.
 nonisolated struct Onthemap_Feed_V1_FeedFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1, as in the topic
+  /// The major version of the protocol: 1, as in the topic.
   var major: UInt32 = 0
 
-  /// 0; a higher one has only fields and bodies that may be ignored
+  /// The minor version: 0. A higher one adds only fields and bodies that MAY be ignored.
   var minor: UInt32 = 0
 
-  /// 16 bytes: which history seq belongs to
+  /// The epoch of seq, 16 bytes.
   var epoch: Data = Data()
 
-  /// the list's version after this frame
+  /// The sequence number of the list after this frame.
   var seq: UInt64 = 0
 
-  /// for people; never to be compared
+  /// Time of publication, Unix time in ms, for people. It MUST NOT be compared.
   var publishedUnixMs: UInt64 = 0
 
-  /// which feed process
+  /// The feed process that sent the frame.
   var instance: String = String()
 
-  /// the feed has not heard from ingest for 6 s, or not yet: seq may be behind the store's
+  /// True if the list may be behind ingest: the feed has received nothing from it for 6 s, or nothing since its start.
   var stale: Bool = false
 
   var body: Onthemap_Feed_V1_FeedFrame.OneOf_Body? = nil
@@ -209,20 +211,22 @@ nonisolated struct Onthemap_Feed_V1_FeedFrame: Sendable {
   init() {}
 }
 
-/// The whole list. Replace what you have.
+/// The whole list. It replaces the subscriber's list.
 nonisolated struct Onthemap_Feed_V1_Snapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Why the feed sent the snapshot, for people.
   var reason: Onthemap_Feed_V1_SnapshotReason = .unspecified
 
-  /// the list's length at most: 100
+  /// Maximum length of the list: 100.
   var limit: UInt32 = 0
 
-  /// newest first, that is by falling seq
+  /// The entries, newest first: by falling seq.
   var entries: [Onthemap_Feed_V1_Entry] = []
 
+  /// Hash of the list.
   var stateHash: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -230,22 +234,23 @@ nonisolated struct Onthemap_Feed_V1_Snapshot: Sendable {
   init() {}
 }
 
-/// What changed after prev_seq.
+/// The changes after prev_seq.
 nonisolated struct Onthemap_Feed_V1_Delta: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// apply only if your seq is this or higher
+  /// The sequence number before. A subscriber MUST apply the delta only if its own is this or higher.
   var prevSeq: UInt64 = 0
 
-  /// at most 100, by rising seq: remove the same ids, add these, order by falling seq, cut
+  /// The new entries, at most 100, by rising seq. The subscriber removes the same ids, adds these, sorts by falling seq
+  /// and truncates the list.
   var upsert: [Onthemap_Feed_V1_Entry] = []
 
-  /// ids that are deleted, or fell off the end
+  /// Ids of the posts that were deleted or fell off the end of the list.
   var remove: [String] = []
 
-  /// of the list afterwards
+  /// Hash of the list after the delta.
   var stateHash: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -253,84 +258,92 @@ nonisolated struct Onthemap_Feed_V1_Delta: Sendable {
   init() {}
 }
 
-/// Every second, also when nothing happens.
+/// A sign of life, sent each second even if nothing changes.
 nonisolated struct Onthemap_Feed_V1_Heartbeat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// three of them without any frame: the feed is gone
+  /// Interval of heartbeats. After three intervals without a frame the feed is dead.
   var intervalMs: UInt32 = 0
 
-  /// of the list at the frame's seq
+  /// Hash of the list at the frame's seq.
   var stateHash: UInt64 = 0
 
-  /// GetChanges with an after_seq below it is answered with a Snapshot
-  var ringFrom: UInt64 = 0
+  /// Lowest after_seq for which GetChanges returns a Delta. Below it: a Snapshot.
+  var minAfterSeq: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// The feed ends on purpose.
+/// The last message of a feed that shuts down.
 nonisolated struct Onthemap_Feed_V1_Bye: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The reason in words for people.
   var reason: String = String()
 
-  /// expected downtime, 0 if unknown: do not join at this feed before
+  /// Expected downtime, 0 if unknown. Subscribers MUST NOT join this feed earlier.
   var retryAfterMs: UInt32 = 0
 
-  /// endpoints of other feeds of the same list, at most 8, to be tried in this order
-  var alternates: [String] = []
+  /// Endpoints of other feeds of the same list, at most 8. Subscribers SHOULD try them in this order.
+  var failoverEndpoints: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
+/// A published post on the list.
 nonisolated struct Onthemap_Feed_V1_Entry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 10 characters of 0-9, A-Z, a-z
+  /// The post's id, 10 characters of 0-9, A-Z, a-z.
   var postID: String = String()
 
-  /// the change that put it here; also its version
+  /// The sequence number of the change that added the entry; also its version.
   var seq: UInt64 = 0
 
+  /// The author's account.
   var account: UInt64 = 0
 
+  /// The author's first name.
   var firstName: String = String()
 
+  /// The author's last name.
   var lastName: String = String()
 
-  /// as typed
+  /// The place as typed.
   var place: String = String()
 
-  /// as found: "Seattle, Washington, United States"
+  /// The matched place: "Seattle, Washington, United States".
   var label: String = String()
 
-  /// ISO 3166-1 alpha-2, or empty
+  /// ISO 3166-1 alpha-2 code of that place. Empty for none.
   var countryCode: String = String()
 
-  /// begins with http:// or https://, or is empty
+  /// A URL that begins with http:// or https://. Empty for none.
   var link: String = String()
 
-  /// degrees × 10^7, WGS 84
+  /// Latitude, degrees × 10^7, WGS 84.
   var latE7: Int32 = 0
 
+  /// Longitude, degrees × 10^7, WGS 84.
   var lonE7: Int32 = 0
 
-  var agreement: Onthemap_Feed_V1_Agreement = .found
+  /// Agreement of the client's coordinates with the matched place.
+  var agreement: Onthemap_Feed_V1_Agreement = .notGiven
 
-  /// UTC
+  /// Time of acceptance, Unix time in ms.
   var createdUnixMs: UInt64 = 0
 
+  /// Time of publication, Unix time in ms.
   var updatedUnixMs: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -347,7 +360,7 @@ nonisolated extension Onthemap_Feed_V1_SnapshotReason: SwiftProtobuf._ProtoNameP
 }
 
 nonisolated extension Onthemap_Feed_V1_Agreement: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AGREEMENT_FOUND\0\u{1}AGREEMENT_VERIFIED\0\u{1}AGREEMENT_UNVERIFIED\0\u{1}AGREEMENT_MISMATCH\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AGREEMENT_NOT_GIVEN\0\u{1}AGREEMENT_VERIFIED\0\u{1}AGREEMENT_UNVERIFIED\0\u{1}AGREEMENT_MISMATCH\0")
 }
 
 nonisolated extension Onthemap_Feed_V1_FeedFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -583,7 +596,7 @@ nonisolated extension Onthemap_Feed_V1_Delta: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Heartbeat"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}interval_ms\0\u{3}state_hash\0\u{3}ring_from\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}interval_ms\0\u{3}state_hash\0\u{3}min_after_seq\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -593,7 +606,7 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.intervalMs) }()
       case 2: try { try decoder.decodeSingularFixed64Field(value: &self.stateHash) }()
-      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.ringFrom) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.minAfterSeq) }()
       default: break
       }
     }
@@ -606,8 +619,8 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
     if self.stateHash != 0 {
       try visitor.visitSingularFixed64Field(value: self.stateHash, fieldNumber: 2)
     }
-    if self.ringFrom != 0 {
-      try visitor.visitSingularUInt64Field(value: self.ringFrom, fieldNumber: 3)
+    if self.minAfterSeq != 0 {
+      try visitor.visitSingularUInt64Field(value: self.minAfterSeq, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -615,7 +628,7 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
   static func ==(lhs: Onthemap_Feed_V1_Heartbeat, rhs: Onthemap_Feed_V1_Heartbeat) -> Bool {
     if lhs.intervalMs != rhs.intervalMs {return false}
     if lhs.stateHash != rhs.stateHash {return false}
-    if lhs.ringFrom != rhs.ringFrom {return false}
+    if lhs.minAfterSeq != rhs.minAfterSeq {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -623,7 +636,7 @@ nonisolated extension Onthemap_Feed_V1_Heartbeat: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Bye"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{3}retry_after_ms\0\u{1}alternates\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{3}retry_after_ms\0\u{3}failover_endpoints\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -633,7 +646,7 @@ nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.retryAfterMs) }()
-      case 3: try { try decoder.decodeRepeatedStringField(value: &self.alternates) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.failoverEndpoints) }()
       default: break
       }
     }
@@ -646,8 +659,8 @@ nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf
     if self.retryAfterMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.retryAfterMs, fieldNumber: 2)
     }
-    if !self.alternates.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.alternates, fieldNumber: 3)
+    if !self.failoverEndpoints.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.failoverEndpoints, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -655,7 +668,7 @@ nonisolated extension Onthemap_Feed_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf
   static func ==(lhs: Onthemap_Feed_V1_Bye, rhs: Onthemap_Feed_V1_Bye) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.retryAfterMs != rhs.retryAfterMs {return false}
-    if lhs.alternates != rhs.alternates {return false}
+    if lhs.failoverEndpoints != rhs.failoverEndpoints {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -724,7 +737,7 @@ nonisolated extension Onthemap_Feed_V1_Entry: SwiftProtobuf.Message, SwiftProtob
     if self.lonE7 != 0 {
       try visitor.visitSingularSInt32Field(value: self.lonE7, fieldNumber: 11)
     }
-    if self.agreement != .found {
+    if self.agreement != .notGiven {
       try visitor.visitSingularEnumField(value: self.agreement, fieldNumber: 12)
     }
     if self.createdUnixMs != 0 {

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The job link: a geocoding worker (DEALER) at ingest (ROUTER, port 7701). One frame a message, each way.
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// The job link: a worker (DEALER) executes jobs for ingest (ROUTER, port 7701). Each message is one frame, in both
+/// directions. proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,19 +28,20 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// How to read the text of a lookup.
 nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// read as forward
+  /// Read as FORWARD.
   case unspecified // = 0
 
-  /// the places that the text means
+  /// The text names a place.
   case forward // = 1
 
-  /// the same, and the last word may be only begun
-  case prefix // = 2
+  /// The text names a place, and its last word may be incomplete.
+  case autocomplete // = 2
 
-  /// the populated places around the point that the text gives
+  /// The text is a point. The result has the populated places around it.
   case reverse // = 3
   case UNRECOGNIZED(Int)
 
@@ -52,7 +53,7 @@ nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIter
     switch rawValue {
     case 0: self = .unspecified
     case 1: self = .forward
-    case 2: self = .prefix
+    case 2: self = .autocomplete
     case 3: self = .reverse
     default: self = .UNRECOGNIZED(rawValue)
     }
@@ -62,7 +63,7 @@ nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIter
     switch self {
     case .unspecified: return 0
     case .forward: return 1
-    case .prefix: return 2
+    case .autocomplete: return 2
     case .reverse: return 3
     case .UNRECOGNIZED(let i): return i
     }
@@ -72,12 +73,13 @@ nonisolated enum Onthemap_Jobs_V1_LookupKind: SwiftProtobuf.Enum, Swift.CaseIter
   static let allCases: [Onthemap_Jobs_V1_LookupKind] = [
     .unspecified,
     .forward,
-    .prefix,
+    .autocomplete,
     .reverse,
   ]
 
 }
 
+/// The kind of a place.
 nonisolated enum Onthemap_Jobs_V1_Level: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -136,12 +138,19 @@ nonisolated enum Onthemap_Jobs_V1_Level: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
+/// How a text matches a place.
 nonisolated enum Onthemap_Jobs_V1_Match: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
   case exact // = 1
+
+  /// The text is the beginning of the place's name.
   case prefix // = 2
+
+  /// The text is a misspelling of the place's name.
   case fuzzy // = 3
+
+  /// Only a wider place matches.
   case fallback // = 4
   case UNRECOGNIZED(Int)
 
@@ -182,19 +191,20 @@ nonisolated enum Onthemap_Jobs_V1_Match: SwiftProtobuf.Enum, Swift.CaseIterable 
 
 }
 
+/// Whether ingest retries a failed job.
 nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// read as transient
+  /// Read as TRANSIENT.
   case unspecified // = 0
 
-  /// try again; counts as an attempt
+  /// Ingest retries the job and counts the attempt.
   case transient // = 1
 
-  /// trying again is useless
+  /// A retry is useless.
   case permanent // = 2
 
-  /// not tried; not counted
+  /// The worker did not start the job. Ingest retries it and does not count the attempt.
   case notStarted // = 3
   case UNRECOGNIZED(Int)
 
@@ -232,22 +242,23 @@ nonisolated enum Onthemap_Jobs_V1_FailureKind: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// What ingest did with a result.
 nonisolated enum Onthemap_Jobs_V1_Disposition: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
 
-  /// read as retry later
+  /// Read as RETRY_LATER.
   case unspecified // = 0
 
-  /// on disk: forget it
+  /// The result is durable. The worker discards it.
   case committed // = 1
 
-  /// settled before, or never existed: forget it
+  /// The job was settled before, or never existed. The worker discards the result.
   case duplicate // = 2
 
-  /// a failure under an old lease, or a lease that the job never had: forget it
+  /// The result is a failure under an old lease, or has a lease that the job never had. The worker discards it.
   case stale // = 3
 
-  /// not taken: send it again after a pause
+  /// Ingest could not store the result. The worker MUST resend it after a backoff.
   case retryLater // = 4
   case UNRECOGNIZED(Int)
 
@@ -288,17 +299,18 @@ nonisolated enum Onthemap_Jobs_V1_Disposition: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// Why a session ended.
 nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// after a restart of ingest, or a silence
+  /// Ingest restarted, or the worker was silent for too long.
   case unknownSession // = 1
 
-  /// the same instance said Hello on another connection
+  /// The same instance sent Hello on another connection.
   case replaced // = 2
 
-  /// the answer to a Release that says goodbye
+  /// The reply to a Release with goodbye.
   case goodbye // = 3
   case UNRECOGNIZED(Int)
 
@@ -336,17 +348,18 @@ nonisolated enum Onthemap_Jobs_V1_ResetReason: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// The reason why ingest refused a frame.
 nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// final for this frame: it was not understood
+  /// Ingest could not parse the frame. A resend is useless.
   case malformed // = 1
 
-  /// no common major version
+  /// No common major version.
   case unsupportedVersion // = 2
 
-  /// too many sessions: Hello again later
+  /// Too many sessions. The worker sends Hello again later.
   case busy // = 3
   case UNRECOGNIZED(Int)
 
@@ -384,22 +397,22 @@ nonisolated enum Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseItera
 
 }
 
-/// Worker to ingest.
+/// A frame from a worker to ingest.
 nonisolated struct Onthemap_Jobs_V1_WorkerFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
-  /// 0; a higher one has only fields and bodies that may be ignored
+  /// The minor version: 0. A higher one adds only fields and bodies that MAY be ignored.
   var minor: UInt32 = 0
 
-  /// of Welcome; 0 only with Hello
+  /// The session of Welcome. 0 only with Hello.
   var session: UInt64 = 0
 
   var body: Onthemap_Jobs_V1_WorkerFrame.OneOf_Body? = nil
@@ -412,12 +425,12 @@ nonisolated struct Onthemap_Jobs_V1_WorkerFrame: Sendable {
     set {body = .hello(newValue)}
   }
 
-  var ready: Onthemap_Jobs_V1_Ready {
+  var credit: Onthemap_Jobs_V1_Credit {
     get {
-      if case .ready(let v)? = body {return v}
-      return Onthemap_Jobs_V1_Ready()
+      if case .credit(let v)? = body {return v}
+      return Onthemap_Jobs_V1_Credit()
     }
-    set {body = .ready(newValue)}
+    set {body = .credit(newValue)}
   }
 
   var results: Onthemap_Jobs_V1_Results {
@@ -448,7 +461,7 @@ nonisolated struct Onthemap_Jobs_V1_WorkerFrame: Sendable {
 
   nonisolated enum OneOf_Body: Equatable, Sendable {
     case hello(Onthemap_Jobs_V1_Hello)
-    case ready(Onthemap_Jobs_V1_Ready)
+    case credit(Onthemap_Jobs_V1_Credit)
     case results(Onthemap_Jobs_V1_Results)
     case release(Onthemap_Jobs_V1_Release)
     case heartbeat(Onthemap_Jobs_V1_WorkerHeartbeat)
@@ -458,19 +471,22 @@ nonisolated struct Onthemap_Jobs_V1_WorkerFrame: Sendable {
   init() {}
 }
 
-/// Ingest to worker.
+/// A frame from ingest to a worker.
 nonisolated struct Onthemap_Jobs_V1_IngestFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version: 0. A higher one adds only fields and bodies that MAY be ignored.
   var minor: UInt32 = 0
 
-  /// with Reset the session that is over; 0 with Error
+  /// The worker's session. With Reset the one that ended, with Error 0.
   var session: UInt64 = 0
 
   var body: Onthemap_Jobs_V1_IngestFrame.OneOf_Body? = nil
@@ -547,15 +563,16 @@ nonisolated struct Onthemap_Jobs_V1_IngestFrame: Sendable {
   init() {}
 }
 
-/// The right to answer a job, until it is answered or a later lease of the same job exists.
+/// A lease: the right to report a result for a job until the job is settled or leased again.
 nonisolated struct Onthemap_Jobs_V1_LeaseRef: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The job.
   var jobID: UInt64 = 0
 
-  /// only rises, over restarts of ingest too
+  /// The number of the lease. Tokens only rise, even across restarts of ingest.
   var leaseToken: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -563,31 +580,32 @@ nonisolated struct Onthemap_Jobs_V1_LeaseRef: Sendable {
   init() {}
 }
 
+/// The first message of a worker. It opens a session.
 nonisolated struct Onthemap_Jobs_V1_Hello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the lowest major version the worker speaks
+  /// The lowest major version that the worker supports.
   var minMajor: UInt32 = 0
 
-  /// the highest
+  /// The highest major version that the worker supports.
   var maxMajor: UInt32 = 0
 
-  /// a name for people, 1 to 64 bytes
+  /// The worker's name for people, 1 to 64 bytes.
   var worker: String = String()
 
-  /// 16 random bytes, made at the worker's start
+  /// 16 random bytes. The worker MUST create them once, when it starts.
   var instance: Data = Data()
 
-  /// "onthemap/1.0", at most 64 bytes
+  /// The worker's software, such as "onthemap/1.0", at most 64 bytes.
   var software: String = String()
 
-  /// jobs it works on, and results not acknowledged
+  /// The leases of running jobs and of results without acknowledgement.
   var held: [Onthemap_Jobs_V1_LeaseRef] = []
 
-  /// It has a remote provider, which wants so long between two requests of the whole deployment: 0 to 3,600,000. Absent
-  /// without one.
+  /// Minimum interval between two requests of all workers to the remote provider, 0 to 3,600,000 ms. Absent if the
+  /// worker has no remote provider.
   var remoteIntervalMs: UInt32 {
     get {_remoteIntervalMs ?? 0}
     set {_remoteIntervalMs = newValue}
@@ -604,21 +622,22 @@ nonisolated struct Onthemap_Jobs_V1_Hello: Sendable {
   fileprivate var _remoteIntervalMs: UInt32? = nil
 }
 
+/// Ingest's reply to Hello. The session begins, without credit.
 nonisolated struct Onthemap_Jobs_V1_Welcome: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// how often each end shows that it lives
+  /// The interval at which each end shows that it is alive.
   var heartbeatMs: UInt32 = 0
 
-  /// silence after which the other end is dead
+  /// The liveness timeout: after this silence the other end is dead.
   var livenessMs: UInt32 = 0
 
-  /// of a frame, each way
+  /// Maximum length of a frame, in both directions.
   var maxMessageBytes: UInt32 = 0
 
-  /// jobs that a worker may hold
+  /// Maximum number of jobs that a worker holds.
   var maxWindow: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -626,13 +645,13 @@ nonisolated struct Onthemap_Jobs_V1_Welcome: Sendable {
   init() {}
 }
 
-/// Credit.
-nonisolated struct Onthemap_Jobs_V1_Ready: Sendable {
+/// The worker's credit for jobs.
+nonisolated struct Onthemap_Jobs_V1_Credit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// jobs the worker allows since Welcome, in all; never falls
+  /// Total number of jobs that the worker allows since Welcome. It MUST NOT fall.
   var jobLimit: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -640,11 +659,13 @@ nonisolated struct Onthemap_Jobs_V1_Ready: Sendable {
   init() {}
 }
 
+/// Jobs for a worker, at most as many as it has credit for.
 nonisolated struct Onthemap_Jobs_V1_Jobs: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The jobs.
   var jobs: [Onthemap_Jobs_V1_Job] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -652,31 +673,34 @@ nonisolated struct Onthemap_Jobs_V1_Jobs: Sendable {
   init() {}
 }
 
+/// A job: the geocoding of a post or of a lookup.
 nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The job. The id of a lookup has the highest bit set.
   var jobID: UInt64 = 0
 
+  /// The job's lease.
   var leaseToken: UInt64 = 0
 
-  /// a duration, from receipt; heartbeats extend it
+  /// The duration of the lease, from receipt. Heartbeats extend it.
   var leaseMs: UInt32 = 0
 
-  /// 1 at the first try
+  /// The number of the attempt. 1 for the first.
   var attempt: UInt32 = 0
 
-  /// the place as typed, 1 to 256 bytes of UTF-8
+  /// The place as typed, 1 to 256 bytes of UTF-8.
   var query: String = String()
 
-  /// places wanted, 1 to 20
+  /// Maximum number of places in the result, 1 to 20.
   var limit: UInt32 = 0
 
-  /// ISO 3166-1 alpha-2, or empty for all countries
+  /// ISO 3166-1 alpha-2 code that places must match. Empty for all countries.
   var country: String = String()
 
-  /// absent for posts
+  /// Options of a lookup. Absent for a post.
   var lookup: Onthemap_Jobs_V1_Lookup {
     get {_lookup ?? Onthemap_Jobs_V1_Lookup()}
     set {_lookup = newValue}
@@ -686,10 +710,10 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   /// Clears the value of `lookup`. Subsequent reads from it will return its default value.
   mutating func clearLookup() {self._lookup = nil}
 
-  /// leave for one request to the remote provider, under this lease
-  var remote: Bool = false
+  /// True if the worker MAY send one request to its remote provider under this lease.
+  var remotePermit: Bool = false
 
-  /// W3C Trace Context, of whoever asked; or empty
+  /// The W3C Trace Context of the post. Empty for none.
   var traceparent: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -699,15 +723,16 @@ nonisolated struct Onthemap_Jobs_V1_Job: Sendable {
   fileprivate var _lookup: Onthemap_Jobs_V1_Lookup? = nil
 }
 
-/// What somebody who looks a place up asks for beside its text. The answer is to have Detail.
+/// The options of a lookup. Its result MUST have a Detail for each place.
 nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// How to read the text.
   var kind: Onthemap_Jobs_V1_LookupKind = .unspecified
 
-  /// places near it are preferred; absent where there is none
+  /// Places near this point rank higher. Absent for none.
   var focus: Onthemap_Jobs_V1_Point {
     get {_focus ?? Onthemap_Jobs_V1_Point()}
     set {_focus = newValue}
@@ -717,10 +742,10 @@ nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
   /// Clears the value of `focus`. Subsequent reads from it will return its default value.
   mutating func clearFocus() {self._focus = nil}
 
-  /// ISO 639-1, of labels; or empty
+  /// ISO 639-1 code of the language of labels. Empty for the default.
   var language: String = String()
 
-  /// only these; none for all
+  /// The allowed levels of places. Empty for all.
   var levels: [Onthemap_Jobs_V1_Level] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -730,15 +755,16 @@ nonisolated struct Onthemap_Jobs_V1_Lookup: Sendable {
   fileprivate var _focus: Onthemap_Jobs_V1_Point? = nil
 }
 
+/// A position in WGS 84.
 nonisolated struct Onthemap_Jobs_V1_Point: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// degrees × 10^7, WGS 84, ±900,000,000
+  /// Latitude, degrees × 10^7, ±900,000,000.
   var latE7: Int32 = 0
 
-  /// ±1,800,000,000
+  /// Longitude, degrees × 10^7, ±1,800,000,000.
   var lonE7: Int32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -746,11 +772,13 @@ nonisolated struct Onthemap_Jobs_V1_Point: Sendable {
   init() {}
 }
 
+/// Results of jobs. The worker MUST resend each result until ingest acknowledges it.
 nonisolated struct Onthemap_Jobs_V1_Results: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The results.
   var results: [Onthemap_Jobs_V1_Result] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -758,13 +786,16 @@ nonisolated struct Onthemap_Jobs_V1_Results: Sendable {
   init() {}
 }
 
+/// The result of a job.
 nonisolated struct Onthemap_Jobs_V1_Result: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The job.
   var jobID: UInt64 = 0
 
+  /// The lease under which the job came.
   var leaseToken: UInt64 = 0
 
   var outcome: Onthemap_Jobs_V1_Result.OneOf_Outcome? = nil
@@ -814,18 +845,19 @@ nonisolated struct Onthemap_Jobs_V1_Result: Sendable {
   init() {}
 }
 
-/// Best first, 1 to 20.
+/// The places that match the text.
 nonisolated struct Onthemap_Jobs_V1_Located: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The places, best first, 1 to 20.
   var places: [Onthemap_Jobs_V1_Place] = []
 
-  /// what the licences ask to be shown beside them, at most 1024 bytes
+  /// The attribution that the data's licences require, at most 1024 bytes.
   var attribution: String = String()
 
-  /// of each place, in their order; none in answers to posts
+  /// The detail of each place, in their order. Empty in results for posts.
   var details: [Onthemap_Jobs_V1_Detail] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -833,7 +865,7 @@ nonisolated struct Onthemap_Jobs_V1_Located: Sendable {
   init() {}
 }
 
-/// Final: no place is known by the text.
+/// No place matches the text. This result is final.
 nonisolated struct Onthemap_Jobs_V1_NotFound: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -844,14 +876,14 @@ nonisolated struct Onthemap_Jobs_V1_NotFound: Sendable {
   init() {}
 }
 
-/// The gazetteer knows less than the text asks for, and the worker's remote provider may know more: the job is to come
-/// again with leave to ask it.
+/// The gazetteer knows less than the text asks for, and the worker's remote provider may know more. Ingest sends the job
+/// again with a remote permit.
 nonisolated struct Onthemap_Jobs_V1_RemoteNeeded: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the gazetteer's answer, with 0 to 20 places
+  /// The gazetteer's result, 0 to 20 places.
   var found: Onthemap_Jobs_V1_Located {
     get {_found ?? Onthemap_Jobs_V1_Located()}
     set {_found = newValue}
@@ -868,34 +900,40 @@ nonisolated struct Onthemap_Jobs_V1_RemoteNeeded: Sendable {
   fileprivate var _found: Onthemap_Jobs_V1_Located? = nil
 }
 
+/// A place that matches the text.
 nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// degrees × 10^7, WGS 84, ±900,000,000
+  /// Latitude, degrees × 10^7, WGS 84, ±900,000,000.
   var latE7: Int32 = 0
 
-  /// ±1,800,000,000
+  /// Longitude, degrees × 10^7, WGS 84, ±1,800,000,000.
   var lonE7: Int32 = 0
 
+  /// The kind of place.
   var level: Onthemap_Jobs_V1_Level = .unspecified
 
+  /// How the text matches.
   var match: Onthemap_Jobs_V1_Match = .unspecified
 
-  /// 0 to 1000, in thousandths
-  var confidencePm: UInt32 = 0
+  /// Confidence in the match, 0 to 1000.
+  var confidencePermille: UInt32 = 0
 
-  /// "Seattle, Washington, United States", at most 512 bytes
+  /// The full name, such as "Seattle, Washington, United States", at most 512 bytes.
   var label: String = String()
 
+  /// The place's own name.
   var name: String = String()
 
+  /// The name of its first-level region.
   var region: String = String()
 
+  /// The name of its country.
   var country: String = String()
 
-  /// ISO 3166-1 alpha-2, upper case, or empty
+  /// ISO 3166-1 alpha-2 code in upper case. Empty for none.
   var countryCode: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -903,19 +941,19 @@ nonisolated struct Onthemap_Jobs_V1_Place: Sendable {
   init() {}
 }
 
-/// What a look-up tells beyond what a post needs.
+/// Further data about a place, for lookups.
 nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "King", at most 256 bytes
+  /// The name of its second-level region, such as "King", at most 256 bytes.
   var county: String = String()
 
-  /// "98101", at most 32 bytes
+  /// The postcode, such as "98101", at most 32 bytes.
   var postcode: String = String()
 
-  /// what the place takes up; absent where it is not known
+  /// The place's extent. Absent if it is not known.
   var box: Onthemap_Jobs_V1_Box {
     get {_box ?? Onthemap_Jobs_V1_Box()}
     set {_box = newValue}
@@ -925,16 +963,16 @@ nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
   /// Clears the value of `box`. Subsequent reads from it will return its default value.
   mutating func clearBox() {self._box = nil}
 
-  /// the words of the text that led to the place, at most 256 bytes
+  /// The words of the text that matched, at most 256 bytes.
   var matched: String = String()
 
-  /// those that were left over, at most 256 bytes
+  /// The other words of the text, at most 256 bytes.
   var unmatched: String = String()
 
-  /// "gazetteer", or a remote provider's name, at most 32 bytes
+  /// The source: "gazetteer" or the name of a remote provider, at most 32 bytes.
   var provider: String = String()
 
-  /// a remote provider should have been asked, and could not be
+  /// True if a remote provider was needed but could not be queried.
   var degraded: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -944,19 +982,22 @@ nonisolated struct Onthemap_Jobs_V1_Detail: Sendable {
   fileprivate var _box: Onthemap_Jobs_V1_Box? = nil
 }
 
-/// West is greater than east where it crosses the antimeridian.
+/// A bounding box. West is greater than east if the box crosses the antimeridian.
 nonisolated struct Onthemap_Jobs_V1_Box: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// degrees × 10^7, not above north
+  /// Southern edge, degrees × 10^7. It MUST NOT exceed the northern edge.
   var southE7: Int32 = 0
 
+  /// Western edge, degrees × 10^7.
   var westE7: Int32 = 0
 
+  /// Northern edge, degrees × 10^7.
   var northE7: Int32 = 0
 
+  /// Eastern edge, degrees × 10^7.
   var eastE7: Int32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -964,21 +1005,22 @@ nonisolated struct Onthemap_Jobs_V1_Box: Sendable {
   init() {}
 }
 
-/// The worker could not say.
+/// A failed attempt: the worker could not determine a result.
 nonisolated struct Onthemap_Jobs_V1_Failure: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Whether a retry makes sense.
   var kind: Onthemap_Jobs_V1_FailureKind = .unspecified
 
-  /// for machines; cut at 64 bytes
+  /// The error code. Ingest truncates it to 64 bytes.
   var code: String = String()
 
-  /// for people; cut at 256 bytes
+  /// The error in words for people. Ingest truncates it to 256 bytes.
   var detail: String = String()
 
-  /// not before; 0 where unknown
+  /// Minimum delay before a retry. 0 if unknown.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -986,11 +1028,13 @@ nonisolated struct Onthemap_Jobs_V1_Failure: Sendable {
   init() {}
 }
 
+/// Acknowledgements of results.
 nonisolated struct Onthemap_Jobs_V1_ResultAcks: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The acknowledgements.
   var acks: [Onthemap_Jobs_V1_ResultAck] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -998,15 +1042,19 @@ nonisolated struct Onthemap_Jobs_V1_ResultAcks: Sendable {
   init() {}
 }
 
+/// The acknowledgement of one result.
 nonisolated struct Onthemap_Jobs_V1_ResultAck: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The result's job.
   var jobID: UInt64 = 0
 
+  /// The result's lease.
   var leaseToken: UInt64 = 0
 
+  /// What ingest did with the result.
   var disposition: Onthemap_Jobs_V1_Disposition = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1014,15 +1062,16 @@ nonisolated struct Onthemap_Jobs_V1_ResultAck: Sendable {
   init() {}
 }
 
-/// Given back without having been started on; not an attempt.
+/// Leases that the worker returns without having started their jobs. They do not count as attempts.
 nonisolated struct Onthemap_Jobs_V1_Release: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The leases.
   var leases: [Onthemap_Jobs_V1_LeaseRef] = []
 
-  /// the worker ends: its session is over, and whatever it still holds goes out again
+  /// True if the worker shuts down. Its session ends, and ingest requeues its jobs.
   var goodbye: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1030,18 +1079,19 @@ nonisolated struct Onthemap_Jobs_V1_Release: Sendable {
   init() {}
 }
 
+/// A sign of life of the worker. It extends the leases that it names.
 nonisolated struct Onthemap_Jobs_V1_WorkerHeartbeat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// the credit again, so that a lost Ready heals
+  /// The worker's credit, as in Credit. It replaces a lost Credit.
   var jobLimit: UInt64 = 0
 
-  /// every lease it holds: these are extended
+  /// All leases of the worker. Ingest extends them.
   var held: [Onthemap_Jobs_V1_LeaseRef] = []
 
-  /// jobs it has answered since it started, in all; absent: it does not count
+  /// Total number of jobs finished since the worker's start. Absent if not counted.
   var progress: UInt64 {
     get {_progress ?? 0}
     set {_progress = newValue}
@@ -1058,12 +1108,13 @@ nonisolated struct Onthemap_Jobs_V1_WorkerHeartbeat: Sendable {
   fileprivate var _progress: UInt64? = nil
 }
 
+/// A sign of life of ingest.
 nonisolated struct Onthemap_Jobs_V1_IngestHeartbeat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// since Welcome, in all
+  /// Total number of jobs sent since Welcome.
   var jobsSent: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1071,12 +1122,13 @@ nonisolated struct Onthemap_Jobs_V1_IngestHeartbeat: Sendable {
   init() {}
 }
 
-/// The session that the frame names is not known here: say Hello again, unless you are in another one by now.
+/// The frame's session has ended. The worker MUST send Hello, unless it is in another session or has sent a goodbye.
 nonisolated struct Onthemap_Jobs_V1_Reset: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// Why the session ended.
   var reason: Onthemap_Jobs_V1_ResetReason = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1084,22 +1136,25 @@ nonisolated struct Onthemap_Jobs_V1_Reset: Sendable {
   init() {}
 }
 
+/// Ingest refuses a frame.
 nonisolated struct Onthemap_Jobs_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The error code.
   var code: Onthemap_Jobs_V1_ErrorCode = .unspecified
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
-  /// what ingest speaks
+  /// The lowest major version that ingest supports.
   var minMajor: UInt32 = 0
 
+  /// The highest major version that ingest supports.
   var maxMajor: UInt32 = 0
 
-  /// before the next Hello
+  /// Minimum delay before the next Hello.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1107,7 +1162,7 @@ nonisolated struct Onthemap_Jobs_V1_Error: Sendable {
   init() {}
 }
 
-/// Ingest is about to end: finish, keep what is not acknowledged, and say Hello again to whoever answers.
+/// Ingest shuts down. The worker keeps its unacknowledged results, and sends Hello until ingest replies.
 nonisolated struct Onthemap_Jobs_V1_Drain: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1123,7 +1178,7 @@ nonisolated struct Onthemap_Jobs_V1_Drain: Sendable {
 fileprivate nonisolated let _protobuf_package = "onthemap.jobs.v1"
 
 nonisolated extension Onthemap_Jobs_V1_LookupKind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOOKUP_KIND_UNSPECIFIED\0\u{1}LOOKUP_KIND_FORWARD\0\u{1}LOOKUP_KIND_PREFIX\0\u{1}LOOKUP_KIND_REVERSE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LOOKUP_KIND_UNSPECIFIED\0\u{1}LOOKUP_KIND_FORWARD\0\u{1}LOOKUP_KIND_AUTOCOMPLETE\0\u{1}LOOKUP_KIND_REVERSE\0")
 }
 
 nonisolated extension Onthemap_Jobs_V1_Level: SwiftProtobuf._ProtoNameProviding {
@@ -1152,7 +1207,7 @@ nonisolated extension Onthemap_Jobs_V1_ErrorCode: SwiftProtobuf._ProtoNameProvid
 
 nonisolated extension Onthemap_Jobs_V1_WorkerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".WorkerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{1}session\0\u{2}\u{c}hello\0\u{1}ready\0\u{1}results\0\u{1}release\0\u{1}heartbeat\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}major\0\u{1}minor\0\u{1}session\0\u{2}\u{c}hello\0\u{1}credit\0\u{1}results\0\u{1}release\0\u{1}heartbeat\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1178,16 +1233,16 @@ nonisolated extension Onthemap_Jobs_V1_WorkerFrame: SwiftProtobuf.Message, Swift
         }
       }()
       case 17: try {
-        var v: Onthemap_Jobs_V1_Ready?
+        var v: Onthemap_Jobs_V1_Credit?
         var hadOneofValue = false
         if let current = self.body {
           hadOneofValue = true
-          if case .ready(let m) = current {v = m}
+          if case .credit(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.body = .ready(v)
+          self.body = .credit(v)
         }
       }()
       case 18: try {
@@ -1256,8 +1311,8 @@ nonisolated extension Onthemap_Jobs_V1_WorkerFrame: SwiftProtobuf.Message, Swift
       guard case .hello(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
-    case .ready?: try {
-      guard case .ready(let v)? = self.body else { preconditionFailure() }
+    case .credit?: try {
+      guard case .credit(let v)? = self.body else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
     case .results?: try {
@@ -1604,8 +1659,8 @@ nonisolated extension Onthemap_Jobs_V1_Welcome: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Onthemap_Jobs_V1_Ready: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Ready"
+nonisolated extension Onthemap_Jobs_V1_Credit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Credit"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_limit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -1627,7 +1682,7 @@ nonisolated extension Onthemap_Jobs_V1_Ready: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Onthemap_Jobs_V1_Ready, rhs: Onthemap_Jobs_V1_Ready) -> Bool {
+  static func ==(lhs: Onthemap_Jobs_V1_Credit, rhs: Onthemap_Jobs_V1_Credit) -> Bool {
     if lhs.jobLimit != rhs.jobLimit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1666,7 +1721,7 @@ nonisolated extension Onthemap_Jobs_V1_Jobs: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Job"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0\u{1}remote\0\u{1}traceparent\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_id\0\u{3}lease_token\0\u{3}lease_ms\0\u{1}attempt\0\u{1}query\0\u{1}limit\0\u{1}country\0\u{1}lookup\0\u{3}remote_permit\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1682,7 +1737,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.country) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._lookup) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.remote) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.remotePermit) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
@@ -1718,8 +1773,8 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._lookup {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
-    if self.remote != false {
-      try visitor.visitSingularBoolField(value: self.remote, fieldNumber: 9)
+    if self.remotePermit != false {
+      try visitor.visitSingularBoolField(value: self.remotePermit, fieldNumber: 9)
     }
     if !self.traceparent.isEmpty {
       try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 10)
@@ -1736,7 +1791,7 @@ nonisolated extension Onthemap_Jobs_V1_Job: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.limit != rhs.limit {return false}
     if lhs.country != rhs.country {return false}
     if lhs._lookup != rhs._lookup {return false}
-    if lhs.remote != rhs.remote {return false}
+    if lhs.remotePermit != rhs.remotePermit {return false}
     if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2063,7 +2118,7 @@ nonisolated extension Onthemap_Jobs_V1_RemoteNeeded: SwiftProtobuf.Message, Swif
 
 nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Place"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_pm\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}lat_e7\0\u{3}lon_e7\0\u{1}level\0\u{1}match\0\u{3}confidence_permille\0\u{1}label\0\u{1}name\0\u{1}region\0\u{1}country\0\u{3}country_code\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2075,7 +2130,7 @@ nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtob
       case 2: try { try decoder.decodeSingularSInt32Field(value: &self.lonE7) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.level) }()
       case 4: try { try decoder.decodeSingularEnumField(value: &self.match) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.confidencePm) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.confidencePermille) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.label) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.region) }()
@@ -2099,8 +2154,8 @@ nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtob
     if self.match != .unspecified {
       try visitor.visitSingularEnumField(value: self.match, fieldNumber: 4)
     }
-    if self.confidencePm != 0 {
-      try visitor.visitSingularUInt32Field(value: self.confidencePm, fieldNumber: 5)
+    if self.confidencePermille != 0 {
+      try visitor.visitSingularUInt32Field(value: self.confidencePermille, fieldNumber: 5)
     }
     if !self.label.isEmpty {
       try visitor.visitSingularStringField(value: self.label, fieldNumber: 6)
@@ -2125,7 +2180,7 @@ nonisolated extension Onthemap_Jobs_V1_Place: SwiftProtobuf.Message, SwiftProtob
     if lhs.lonE7 != rhs.lonE7 {return false}
     if lhs.level != rhs.level {return false}
     if lhs.match != rhs.match {return false}
-    if lhs.confidencePm != rhs.confidencePm {return false}
+    if lhs.confidencePermille != rhs.confidencePermille {return false}
     if lhs.label != rhs.label {return false}
     if lhs.name != rhs.name {return false}
     if lhs.region != rhs.region {return false}

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Questions to a feed (ROUTER, port 7711; ask with REQ or DEALER). One frame a message, each way.
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// The query API of a feed (ROUTER, port 7711): a client queries it with REQ or DEALER. Each message is one frame, in
+/// both directions. proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,16 +28,17 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// The reason why a query failed.
 nonisolated enum Onthemap_Feed_V1_QueryErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
   case malformed // = 1
   case unsupportedVersion // = 2
 
-  /// the feed has no list yet
+  /// The feed has no list yet.
   case unavailable // = 3
 
-  /// too many questions; ask again later
+  /// The feed received too many queries. Retry later.
   case busy // = 4
   case UNRECOGNIZED(Int)
 
@@ -78,21 +79,22 @@ nonisolated enum Onthemap_Feed_V1_QueryErrorCode: SwiftProtobuf.Enum, Swift.Case
 
 }
 
+/// A client's query.
 nonisolated struct Onthemap_Feed_V1_FeedRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
-  /// 0
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// the asker's; the answer repeats it
+  /// The client's number for the query. The reply repeats it.
   var requestID: UInt64 = 0
 
   var body: Onthemap_Feed_V1_FeedRequest.OneOf_Body? = nil
@@ -124,16 +126,16 @@ nonisolated struct Onthemap_Feed_V1_FeedRequest: Sendable {
   init() {}
 }
 
-/// The whole list, unless it is the one that the asker has.
+/// A query for the whole list. The feed replies NotModified if its list still has if_epoch and if_seq.
 nonisolated struct Onthemap_Feed_V1_GetSnapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 16 bytes and
+  /// The epoch of the client's list, 16 bytes. Empty for none.
   var ifEpoch: Data = Data()
 
-  /// a number: answered by NotModified where the list stands there; or none
+  /// The sequence number of the client's list.
   var ifSeq: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -141,16 +143,16 @@ nonisolated struct Onthemap_Feed_V1_GetSnapshot: Sendable {
   init() {}
 }
 
-/// What changed since, in one.
+/// A query for the changes since after_seq, as one Delta.
 nonisolated struct Onthemap_Feed_V1_GetChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 16 bytes
+  /// The epoch of the client's list, 16 bytes.
   var epoch: Data = Data()
 
-  /// what the asker has
+  /// The sequence number of the client's list.
   var afterSeq: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -158,26 +160,31 @@ nonisolated struct Onthemap_Feed_V1_GetChanges: Sendable {
   init() {}
 }
 
+/// The feed's reply to a query.
 nonisolated struct Onthemap_Feed_V1_FeedReply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
+  /// The query's number. 0 if the feed could not read it.
   var requestID: UInt64 = 0
 
-  /// 16 bytes; none with an Error
+  /// The feed's epoch, 16 bytes. Empty with an error.
   var epoch: Data = Data()
 
-  /// what the asker has after this reply
+  /// The sequence number of the client's list after this reply.
   var seq: UInt64 = 0
 
-  /// as in FeedFrame
+  /// True if the list may be behind ingest, as in FeedFrame.
   var stale: Bool = false
 
   var body: Onthemap_Feed_V1_FeedReply.OneOf_Body? = nil
@@ -227,6 +234,7 @@ nonisolated struct Onthemap_Feed_V1_FeedReply: Sendable {
   init() {}
 }
 
+/// The reply to a client whose list is current.
 nonisolated struct Onthemap_Feed_V1_NotModified: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -237,17 +245,19 @@ nonisolated struct Onthemap_Feed_V1_NotModified: Sendable {
   init() {}
 }
 
+/// A failed query.
 nonisolated struct Onthemap_Feed_V1_QueryError: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The error code.
   var code: Onthemap_Feed_V1_QueryErrorCode = .unspecified
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
-  /// 0: asking again does not help
+  /// Minimum delay before a retry. 0 if a retry does not help.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

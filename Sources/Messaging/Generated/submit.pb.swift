@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Submission: a producer (DEALER) at ingest (ROUTER, port 7700). One frame a message, each way.
-/// proto/README.md is the protocol; here are the fields with their units and ranges.
+/// Submission: a producer (DEALER) sends posts to ingest (ROUTER, port 7700). Each message is one frame, in both
+/// directions. proto/README.md defines the protocol. This file defines the fields, their units and ranges.
 
 internal import SwiftProtobuf
 
@@ -23,20 +23,21 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What ingest did with a post of a batch.
 nonisolated enum Onthemap_Submit_V1_Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
 
-  /// on disk
+  /// The post is durable.
   case accepted // = 1
 
-  /// on disk since before: its key has been used for the same post
+  /// The post was already durable: its key was used for the same post.
   case replayed // = 2
 
-  /// never, as it is
+  /// The post is invalid. The producer MUST NOT resend it unchanged.
   case refused // = 3
 
-  /// not now; send it again
+  /// Ingest cannot accept the post now. The producer resends it later.
   case busy // = 4
   case UNRECOGNIZED(Int)
 
@@ -77,6 +78,7 @@ nonisolated enum Onthemap_Submit_V1_Outcome: SwiftProtobuf.Enum, Swift.CaseItera
 
 }
 
+/// The state of a post, as its author sees it.
 nonisolated enum Onthemap_Submit_V1_PostState: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -85,7 +87,7 @@ nonisolated enum Onthemap_Submit_V1_PostState: SwiftProtobuf.Enum, Swift.CaseIte
   case rejected // = 3
   case dead // = 4
 
-  /// there is none, or it is somebody else's and not published
+  /// There is no such post, or it belongs to another account and is not published.
   case notFound // = 5
   case UNRECOGNIZED(Int)
 
@@ -129,21 +131,22 @@ nonisolated enum Onthemap_Submit_V1_PostState: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// Agreement of a client's coordinates with the matched place, as in onthemap.feed.v1.
 nonisolated enum Onthemap_Submit_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
-  case found // = 0
+  case notGiven // = 0
   case verified // = 1
   case unverified // = 2
   case mismatch // = 3
   case UNRECOGNIZED(Int)
 
   init() {
-    self = .found
+    self = .notGiven
   }
 
   init?(rawValue: Int) {
     switch rawValue {
-    case 0: self = .found
+    case 0: self = .notGiven
     case 1: self = .verified
     case 2: self = .unverified
     case 3: self = .mismatch
@@ -153,7 +156,7 @@ nonisolated enum Onthemap_Submit_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIte
 
   var rawValue: Int {
     switch self {
-    case .found: return 0
+    case .notGiven: return 0
     case .verified: return 1
     case .unverified: return 2
     case .mismatch: return 3
@@ -163,7 +166,7 @@ nonisolated enum Onthemap_Submit_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIte
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
   static let allCases: [Onthemap_Submit_V1_Agreement] = [
-    .found,
+    .notGiven,
     .verified,
     .unverified,
     .mismatch,
@@ -171,6 +174,7 @@ nonisolated enum Onthemap_Submit_V1_Agreement: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
+/// The reason why a request failed.
 nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case unspecified // = 0
@@ -221,24 +225,25 @@ nonisolated enum Onthemap_Submit_V1_ErrorCode: SwiftProtobuf.Enum, Swift.CaseIte
 
 }
 
-/// Producer to ingest.
+/// A request from a producer to ingest.
 nonisolated struct Onthemap_Submit_V1_SubmitRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 0x314D544F, "OTM1"
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
-  /// 1
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// the producer's own; the reply repeats it
+  /// The producer's number for the request. The reply repeats it.
   var requestID: UInt64 = 0
 
-  /// a session's, as for HTTP
+  /// A session token, as for HTTP.
   var token: String = String()
 
   var body: Onthemap_Submit_V1_SubmitRequest.OneOf_Body? = nil
@@ -270,12 +275,13 @@ nonisolated struct Onthemap_Submit_V1_SubmitRequest: Sendable {
   init() {}
 }
 
+/// Posts to accept.
 nonisolated struct Onthemap_Submit_V1_Batch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 256
+  /// The posts, 1 to 256.
   var posts: [Onthemap_Submit_V1_Draft] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -283,21 +289,22 @@ nonisolated struct Onthemap_Submit_V1_Batch: Sendable {
   init() {}
 }
 
+/// A post to accept.
 nonisolated struct Onthemap_Submit_V1_Draft: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 255 bytes; the same whenever the post is sent again
+  /// The post's idempotency key, 1 to 255 bytes. A resent post MUST keep its key.
   var idempotencyKey: String = String()
 
-  /// as typed, 1 to 256 bytes
+  /// The place as typed, 1 to 256 bytes.
   var place: String = String()
 
-  /// http or https, at most 2048 bytes
+  /// An http or https URL, at most 2048 bytes.
   var link: String = String()
 
-  /// degrees x 10^7; with lon_e7, or not at all
+  /// Latitude, degrees × 10^7. Latitude and longitude MUST come together.
   var latE7: Int32 {
     get {_latE7 ?? 0}
     set {_latE7 = newValue}
@@ -307,6 +314,7 @@ nonisolated struct Onthemap_Submit_V1_Draft: Sendable {
   /// Clears the value of `latE7`. Subsequent reads from it will return its default value.
   mutating func clearLatE7() {self._latE7 = nil}
 
+  /// Longitude, degrees × 10^7.
   var lonE7: Int32 {
     get {_lonE7 ?? 0}
     set {_lonE7 = newValue}
@@ -316,7 +324,7 @@ nonisolated struct Onthemap_Submit_V1_Draft: Sendable {
   /// Clears the value of `lonE7`. Subsequent reads from it will return its default value.
   mutating func clearLonE7() {self._lonE7 = nil}
 
-  /// W3C Trace Context, or empty
+  /// The W3C Trace Context of the post. Empty for none.
   var traceparent: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -327,12 +335,13 @@ nonisolated struct Onthemap_Submit_V1_Draft: Sendable {
   fileprivate var _lonE7: Int32? = nil
 }
 
+/// A query for the current status of posts.
 nonisolated struct Onthemap_Submit_V1_StatusQuery: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 to 256, of 10 characters each
+  /// The posts, 1 to 256 ids of 10 characters.
   var postIds: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -340,19 +349,22 @@ nonisolated struct Onthemap_Submit_V1_StatusQuery: Sendable {
   init() {}
 }
 
-/// Ingest to producer: one for each request.
+/// Ingest's reply to a producer. Each readable request gets one.
 nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The constant 0x314D544F, "OTM1".
   var magic: UInt32 = 0
 
+  /// The major version of the protocol: 1.
   var major: UInt32 = 0
 
+  /// The minor version of the protocol: 0.
   var minor: UInt32 = 0
 
-  /// the request's; 0 where it could not be read
+  /// The request's number. 0 if ingest could not read it.
   var requestID: UInt64 = 0
 
   var body: Onthemap_Submit_V1_SubmitReply.OneOf_Body? = nil
@@ -393,12 +405,13 @@ nonisolated struct Onthemap_Submit_V1_SubmitReply: Sendable {
   init() {}
 }
 
-/// What became of each post of a batch, in the batch's order; what was accepted is on disk.
+/// The outcomes of a batch. Accepted posts are durable.
 nonisolated struct Onthemap_Submit_V1_Receipts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// One receipt for each post, in the batch's order.
   var receipts: [Onthemap_Submit_V1_Receipt] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -406,26 +419,28 @@ nonisolated struct Onthemap_Submit_V1_Receipts: Sendable {
   init() {}
 }
 
+/// The outcome of one post of a batch.
 nonisolated struct Onthemap_Submit_V1_Receipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The outcome.
   var outcome: Onthemap_Submit_V1_Outcome = .unspecified
 
-  /// of an accepted or replayed post
+  /// The post's id, with ACCEPTED and REPLAYED.
   var postID: String = String()
 
-  /// of one that is not: for machines, the HTTP API's
+  /// The HTTP API's error code, with REFUSED and BUSY.
   var code: String = String()
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
-  /// which field is wrong, or empty
+  /// The invalid field. Empty for none.
   var field: String = String()
 
-  /// with BUSY
+  /// Minimum delay before a retry, with BUSY.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -433,12 +448,13 @@ nonisolated struct Onthemap_Submit_V1_Receipt: Sendable {
   init() {}
 }
 
-/// What the posts are now, in the query's order.
+/// The current status of each post of a query.
 nonisolated struct Onthemap_Submit_V1_Statuses: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// One status for each id, in the query's order.
   var statuses: [Onthemap_Submit_V1_PostStatus] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -446,39 +462,46 @@ nonisolated struct Onthemap_Submit_V1_Statuses: Sendable {
   init() {}
 }
 
+/// The current status of one post.
 nonisolated struct Onthemap_Submit_V1_PostStatus: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The queried id.
   var postID: String = String()
 
+  /// The post's state.
   var state: Onthemap_Submit_V1_PostState = .unspecified
 
-  /// why it is rejected or dead: for machines
+  /// The reason code of a rejected or dead post.
   var code: String = String()
 
-  /// and for people
+  /// The reason in words for people.
   var detail: String = String()
 
-  /// of a published post: the place found
+  /// The matched place of a published post.
   var label: String = String()
 
-  /// ISO 3166-1 alpha-2, or empty
+  /// ISO 3166-1 alpha-2 code of that place. Empty for none.
   var countryCode: String = String()
 
-  /// of a published post
+  /// Latitude of a published post, degrees × 10^7.
   var latE7: Int32 = 0
 
+  /// Longitude of a published post, degrees × 10^7.
   var lonE7: Int32 = 0
 
-  var agreement: Onthemap_Submit_V1_Agreement = .found
+  /// Agreement of the client's coordinates with that place.
+  var agreement: Onthemap_Submit_V1_Agreement = .notGiven
 
-  /// of its publication
+  /// The sequence number of the publication. 0 for none.
   var seq: UInt64 = 0
 
+  /// Time of acceptance, Unix time in ms. 0 with NOT_FOUND.
   var createdUnixMs: UInt64 = 0
 
+  /// Time of the last change, Unix time in ms. 0 with NOT_FOUND.
   var updatedUnixMs: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -486,18 +509,19 @@ nonisolated struct Onthemap_Submit_V1_PostStatus: Sendable {
   init() {}
 }
 
-/// The whole request failed; of a batch nothing is stored that was not stored before.
+/// A failure of the whole request. No post of its batch was stored by it.
 nonisolated struct Onthemap_Submit_V1_Error: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The error code.
   var code: Onthemap_Submit_V1_ErrorCode = .unspecified
 
-  /// for people
+  /// The error in words for people.
   var detail: String = String()
 
-  /// with BUSY and UNAUTHORIZED: not before
+  /// Minimum delay before a retry, with BUSY and UNAUTHORIZED.
   var retryAfterMs: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -518,7 +542,7 @@ nonisolated extension Onthemap_Submit_V1_PostState: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Onthemap_Submit_V1_Agreement: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AGREEMENT_FOUND\0\u{1}AGREEMENT_VERIFIED\0\u{1}AGREEMENT_UNVERIFIED\0\u{1}AGREEMENT_MISMATCH\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0AGREEMENT_NOT_GIVEN\0\u{1}AGREEMENT_VERIFIED\0\u{1}AGREEMENT_UNVERIFIED\0\u{1}AGREEMENT_MISMATCH\0")
 }
 
 nonisolated extension Onthemap_Submit_V1_ErrorCode: SwiftProtobuf._ProtoNameProviding {
@@ -1007,7 +1031,7 @@ nonisolated extension Onthemap_Submit_V1_PostStatus: SwiftProtobuf.Message, Swif
     if self.lonE7 != 0 {
       try visitor.visitSingularSInt32Field(value: self.lonE7, fieldNumber: 8)
     }
-    if self.agreement != .found {
+    if self.agreement != .notGiven {
       try visitor.visitSingularEnumField(value: self.agreement, fieldNumber: 9)
     }
     if self.seq != 0 {
